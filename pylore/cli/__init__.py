@@ -1,0 +1,41 @@
+"""The click commands: everything that is not on the hot path (``hot.py``).
+
+One file a family of commands. Each command gets a ``Context`` with the settings,
+opens the store itself, and prints through ``Output``.
+"""
+
+from __future__ import annotations
+
+import click
+
+from ..errors import DONE, INTERRUPTED, UsageError
+
+
+def run(words: list[str]) -> int:
+    """Runs one command line; the exit code.
+
+    Raises:
+        LoreError: the command failed as commands do.
+    """
+    from . import graph, records, system, transfer
+
+    root = click.Group(name="lore", add_help_option=False)
+    for family in (graph, records, system, transfer):
+        for command in family.COMMANDS:
+            root.add_command(command)
+    try:
+        code = root.main(words, prog_name="lore", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        raise UsageError("a command is missing: see 'lore help'") from error
+    except click.ClickException as error:
+        raise UsageError(_one_line(error)) from None
+    except click.Abort:
+        return INTERRUPTED
+    return code if isinstance(code, int) else DONE
+
+
+def _one_line(error: click.ClickException) -> str:
+    command = error.ctx.info_name if isinstance(error, click.UsageError) and error.ctx else ""
+    message = " ".join(error.format_message().split()).rstrip(".")
+    see = f"see 'lore {command} --help'" if command and command != "lore" else "see 'lore help'"
+    return f"{message}: {see}"

@@ -1,0 +1,110 @@
+"""What the click commands share: settings, the store, the form of the output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..embed import open_embedder
+from ..hot import data_folder, read_stdin, say
+from ..output import FORMATS, Output, note
+from ..records import Records
+from ..settings import SETTINGS, Settings, from_environment
+from ..store import Store, open_store
+
+if TYPE_CHECKING:
+    from ..embed import Embedder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = ["Session", "output_options", "progress_bar", "read_stdin", "say", "setting_options"]
+
+
+class Session:
+    """One command's settings, output and store, from its options."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        flags = {}
+        for setting in SETTINGS:
+            text = options.pop("setting_" + setting.name, None)
+            if text is not None:
+                flags[setting.name] = text
+        if options.pop("be_quiet", False):
+            flags["quiet"] = "1"
+        self.settings: Settings = from_environment(flags)
+        for warning in self.settings.warnings:
+            note(warning)
+        forms = [form for form in FORMATS if options.pop("as_" + form, False)]
+        self.output = Output.choose(forms, options.pop("jq", None))
+        self.folder = data_folder
+
+    def open(self) -> Store:
+        """The store of this command's data folder."""
+        return open_store(self.folder(), busy_timeout=self.settings.busy_timeout)
+
+    def embedder(self, store: Store) -> Embedder | None:
+        """The embedder that the settings name."""
+        return open_embedder(self.settings.embedder, store)
+
+    def records(self, store: Store) -> Records:
+        """The writing side of the store."""
+        return Records(store, self.settings, self.embedder(store), project_root())
+
+    def say(self, notes: list[str]) -> None:
+        """Notes for the person, unless they want quiet."""
+        say(notes, self.settings)
+
+
+def project_root() -> str:
+    """The folder that paths in the store start from: where ``.lore`` lies, or nothing."""
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        return os.path.dirname(os.path.abspath(data_folder()))
+    return os.getcwd()
+
+
+def output_options(command: F) -> F:
+    """Adds ``--json --jsonl --text --ids --jq --quiet``."""
+    for form in FORMATS:
+        command = click.option(f"--{form}", f"as_{form}", is_flag=True)(command)
+    command = click.option("--jq")(command)
+    return click.option("-q", "--quiet", "be_quiet", is_flag=True)(command)
+
+
+def setting_options(*names: str) -> Callable[[F], F]:
+    """Adds the options of these settings (``embedder`` → ``--embedder``)."""
+
+    def add(command: F) -> F:
+        for setting in SETTINGS:
+            if setting.name in names:
+                command = click.option(f"--{setting.option}", "setting_" + setting.name)(command)
+        return command
+
+    return add
+
+
+class progress_bar:  # noqa: N801 (used as a statement)
+    """A bar on stderr where that is a terminal, and nothing elsewhere.
+
+    ``with progress_bar("importing", size) as advance: advance(n)``
+    """
+
+    def __init__(self, label: str, length: int | None) -> None:
+        self._bar = (
+            click.progressbar(length=length, label=label, file=sys.stderr)
+            if length and sys.stderr.isatty()
+            else None
+        )
+
+    def __enter__(self) -> Callable[[int], None]:
+        if self._bar is None:
+            return lambda step: None
+        self._bar.__enter__()
+        return self._bar.update
+
+    def __exit__(self, *error: Any) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(*error)

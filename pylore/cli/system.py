@@ -1,0 +1,94 @@
+"""init, config, reindex, doctor: the store itself, not what is in it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ..errors import UsageError, nearest
+from ..index import rebuild
+from ..settings import BY_NAME, SETTINGS
+from ..store import create_store
+from .shared import Session, output_options, progress_bar, setting_options
+
+
+@click.command("init", add_help_option=False)
+@click.argument("folder", default="")
+@output_options
+@setting_options("fulltext", "busy_timeout")
+def init(folder: str, **options: Any) -> None:
+    session = Session(options)
+    chosen = os.environ.get("LORE_DIR", "")
+    target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
+    existed = os.path.exists(os.path.join(target, "search.db"))
+    store = create_store(
+        target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
+    )
+    store.close()
+    ignored = os.path.join(target, ".gitignore")
+    if not existed and not os.path.exists(ignored):
+        with open(ignored, "w", encoding="utf-8") as file:
+            file.write("search.db*\n")
+    row = {"folder": os.path.abspath(target), "state": "unchanged" if existed else "added"}
+    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+@click.command("config", add_help_option=False)
+@click.argument("words", nargs=-1)
+@click.option("--value", "value_only", is_flag=True)
+@output_options
+def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
+    session = Session(options)
+    verb, names = (words[0], words[1:]) if words else ("list", ())
+    if verb not in ("get", "list") or (verb == "get") != (len(names) == 1):
+        raise UsageError("config takes 'get KEY' or 'list': see 'lore config --help'")
+    for name in names:
+        if name.lower() not in BY_NAME:
+            raise UsageError(f"unknown setting '{name}'{nearest(name, list(BY_NAME))}: "
+                             "see 'lore config list'")  # fmt: skip
+    rows = [
+        {
+            "id": setting.config_key,
+            "value": session.settings.as_text(setting.name),
+            "origin": session.settings.origins.get(setting.name, "default"),
+            "help": setting.help,
+        }
+        for setting in SETTINGS
+        if not names or setting.name == names[0].lower()
+    ]
+    if verb == "get":
+        session.output.one(
+            rows[0], lambda row: f"{row['value']}\n" if value_only else _config_text([row])
+        ) if not value_only else click.echo(rows[0]["value"])
+    else:
+        session.output.list(rows, _config_text)
+
+
+@click.command("reindex", add_help_option=False)
+@output_options
+@setting_options("fulltext", "embedder", "busy_timeout")
+def reindex(**options: Any) -> None:
+    session = Session(options)
+    with session.open() as store, store.faults:
+        total = sum(store.nodes.count_by_type().values())
+        with progress_bar("indexing", total) as advance:
+            last = 0
+
+            def progress(done: int) -> None:
+                nonlocal last
+                advance(done - last)
+                last = done
+
+            count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
+        row = {"nodes": count, "fulltext": store.fulltext.engine,
+               "embedder": store.meta.get("embedder")}  # fmt: skip
+    session.output.one(row, lambda row: f"indexed {row['nodes']} nodes\n")
+
+
+COMMANDS = (init, config, reindex)
+
+
+def _config_text(rows: Any) -> str:
+    return "".join(f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n" for row in rows)

@@ -1,0 +1,41 @@
+"""What can go wrong, and the exit code that tells a script so.
+
+Every message is one line of the form ``what: what to do about it``; the
+command line puts ``lore: `` in front of it.
+"""
+
+from __future__ import annotations
+
+DONE = 0
+FAILURE = 1
+USAGE = 2
+BUG = 3
+INTERRUPTED = 130
+
+
+class LoreError(Exception):
+    """An expected failure: the message is for the user, the exit code is 1."""
+
+    exit_code = FAILURE
+
+
+class UsageError(LoreError):
+    """A wrong command line or a wrong setting: the exit code is 2."""
+
+    exit_code = USAGE
+
+
+class StoreError(LoreError):
+    """The store is missing, damaged, locked, full, or of another version."""
+
+
+class GraphUnavailable(StoreError):
+    """The graph tables are missing or damaged; a plain search still works."""
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """`` (did you mean 'x'?)`` for the closest known word, or an empty string."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return f" (did you mean '{close[0]}'?)" if close else ""

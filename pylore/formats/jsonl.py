@@ -1,0 +1,384 @@
+"""JSON lines: the format of import, export and backup.
+
+A line is one object, told by its fields: a node has ``id``, an edge ``from_id``,
+a declared type ``declare_type``, a declared relation ``declare_relation``, a past
+state of an edge ``history_of``. A node needs ``id`` and ``type`` alone, an edge
+``from_id``, ``to_id`` and ``relation``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from ..errors import LoreError, nearest
+from ..ids import check_id
+from ..index import BATCH, Index
+from ..model import Edge, Node, Record
+from ..relations import fold, require_name
+from ..store.edges import HISTORY_FIELDS
+from ..times import now
+from ..vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from ..embed import Embedder
+    from ..settings import Settings
+    from ..store import Store
+
+
+class Imported(Record):
+    """What an import did, as counts; ``skipped`` holds (line number, what was wrong)."""
+
+    __slots__ = ("added", "dangling", "edges", "nodes", "skipped", "unchanged", "updated")
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.edges = 0
+        self.added = 0
+        self.updated = 0
+        self.unchanged = 0
+        self.dangling = 0
+        self.skipped: list[tuple[int, str]] = []
+
+    def count(self, state: str) -> None:
+        """Counts one write by its state."""
+        setattr(self, state, getattr(self, state) + 1)
+
+
+def import_lines(
+    store: Store,
+    settings: Settings,
+    embedder: Embedder | None,
+    lines: Iterable[bytes],
+    *,
+    skip_bad: bool = False,
+    new_relations: bool = False,
+    new_types: bool = False,
+    progress: Callable[[int], None] = lambda size: None,
+) -> Imported:
+    """Reads lines into the store, in one transaction; the same lines twice change nothing.
+
+    Fields that a line does not have stay as they are. ``progress`` hears how many
+    bytes each line had.
+
+    Raises:
+        LoreError: a line is broken (its number is named) and ``skip_bad`` is not
+            set; nothing is imported then.
+    """
+    importer = _Importer(store, settings, embedder, new_relations, new_types)
+    with store.faults, store.transaction():
+        for number, line in enumerate(lines, start=1):
+            progress(len(line))
+            if not line.strip():
+                continue
+            try:
+                importer.take(_parse(line))
+            except LoreError as error:
+                if not skip_bad:
+                    raise LoreError(
+                        f"line {number}: {error}: nothing was imported; "
+                        "mend it, or leave such lines out with --skip-bad"
+                    ) from None
+                importer.result.skipped.append((number, str(error)))
+        importer.finish()
+    return importer.result
+
+
+def export_lines(store: Store) -> Iterator[str]:
+    """Everything in the store as JSON lines, sorted: the same store, the same lines."""
+    for name, text in store.types.all().items():
+        if TYPES.get(name) != text:
+            yield _line({"declare_type": name, "description": text})
+    for name, (weight, backward, text) in store.relations.all().items():
+        if RELATIONS.get(name) != (weight, backward, text):
+            yield _line(
+                {
+                    "declare_relation": name,
+                    "weight": weight,
+                    "backward_weight": backward,
+                    "description": text,
+                }
+            )
+    for node in store.nodes.all():
+        fields = node.to_dict()
+        fields["tags"] = list(node.tags)
+        fields["data"] = json.loads(node.data)
+        yield _line(_without_defaults(fields, _NODE_DEFAULTS))
+    for edge in store.edges.all():
+        fields = edge.to_dict()
+        fields["metadata"] = json.loads(edge.metadata)
+        yield _line(_without_defaults(fields, _EDGE_DEFAULTS))
+    for state in store.edges.history():
+        state["metadata"] = json.loads(str(state["metadata"]))
+        key = [state.pop(name) for name in ("from_id", "to_id", "relation")]
+        yield _line({"history_of": key, **state})
+
+
+_NODE_DEFAULTS: dict[str, Any] = {
+    "title": "", "body": "", "status": "confirmed", "source": "user_edit", "confidence": 1.0,
+    "category": None, "tags": [], "file": None, "line_start": None, "line_end": None, "data": {},
+    "accessed_at": None, "access_count": 0, "invalidated_at": None,
+}  # fmt: skip
+_EDGE_DEFAULTS: dict[str, Any] = {
+    "source": "user_edit", "status": "confirmed", "metadata": {}, "accessed_at": None,
+    "access_count": 0, "invalidated_at": None,
+}  # fmt: skip
+
+
+def _without_defaults(fields: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in fields.items()
+        if name not in defaults or value != defaults[name]
+    }
+
+
+def _line(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False) + "\n"
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise LoreError(f"not UTF-8 (byte {error.start})") from None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
+    if not isinstance(value, dict):
+        raise LoreError("no JSON object")
+    if "\\u0000" in text or "\\ud" in text.lower():
+        _require_plain_text(value)
+    return value
+
+
+def _require_plain_text(value: Any) -> None:
+    if isinstance(value, str):
+        if "\0" in value:
+            raise LoreError("has a NUL byte")
+        if not value.isascii() and any(0xD800 <= ord(letter) <= 0xDFFF for letter in value):
+            raise LoreError("has half a surrogate pair")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            _require_plain_text(key)
+            _require_plain_text(item)
+    elif isinstance(value, list):
+        for item in value:
+            _require_plain_text(item)
+
+
+class _Importer:
+    """Writes parsed lines; indexes nodes in batches."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        embedder: Embedder | None,
+        new_relations: bool,
+        new_types: bool,
+    ) -> None:
+        self.result = Imported()
+        self._store = store
+        self._settings = settings
+        self._index = Index(store, embedder)
+        self._new_relations = new_relations
+        self._new_types = new_types
+        self._types = store.types.all()
+        self._relations = set(store.relations.all())
+        self._batch: list[Node] = []
+        self._now = now()
+
+    def take(self, fields: dict[str, Any]) -> None:
+        """Writes one line, by its kind."""
+        if "from_id" in fields:
+            self._take_edge(fields)
+        elif "id" in fields:
+            self._take_node(fields)
+        elif "declare_relation" in fields:
+            self._take_relation(fields)
+        elif "declare_type" in fields:
+            self._take_type(fields)
+        elif "history_of" in fields:
+            self._take_history(fields)
+        else:
+            raise LoreError("neither a node (id) nor an edge (from_id)")
+
+    def finish(self) -> None:
+        """Indexes what is left and counts edges that lead nowhere."""
+        self._flush()
+        if self.result.edges:
+            self.result.dangling = len(self._store.edges.dangling())
+
+    def _flush(self) -> None:
+        self._index.update(self._batch)
+        self._batch = []
+
+    def _take_node(self, fields: dict[str, Any]) -> None:
+        id = check_id(_text(fields, "id", ""))
+        type = _text(fields, "type", id.partition("-")[0])
+        if type not in self._types:
+            if not self._new_types:
+                raise LoreError(f"unknown type '{type}'{nearest(type, list(self._types))}")
+            self._take_type({"declare_type": type})
+        if not id.startswith(type + "-"):
+            raise LoreError(f"the id '{id}' is not of type {type}")
+        old = self._store.nodes.get(id)
+        node = _node_from(fields, old or Node(id, type))
+        if len(node.body.encode()) > self._settings.max_text:
+            raise LoreError(f"the body of '{id}' is longer than max_text "
+                            f"({self._settings.max_text} bytes)")  # fmt: skip
+        node.created_at = node.created_at or self._now
+        if "updated_at" not in fields:
+            node.updated_at = self._now
+        state = self._store.nodes.put(node)
+        self.result.nodes += 1
+        self.result.count(state)
+        if state != "unchanged":
+            self._batch.append(node)
+            if len(self._batch) == BATCH:
+                self._flush()
+
+    def _take_edge(self, fields: dict[str, Any]) -> None:
+        from_id, to_id = (
+            check_id(_text(fields, "from_id", "")),
+            check_id(_text(fields, "to_id", "")),
+        )
+        relation = fold(_text(fields, "relation", ""))
+        if relation not in self._relations:
+            if not self._new_relations:
+                raise LoreError(f"unknown relation '{relation}'"
+                                f"{nearest(relation, list(self._relations))}")  # fmt: skip
+            self._take_relation({"declare_relation": relation})
+        if from_id == to_id:
+            raise LoreError(f"'{from_id}' is linked to itself")
+        old = self._store.edges.get(from_id, to_id, relation)
+        edge = _edge_from(fields, old or Edge(from_id, to_id, relation))
+        edge.created_at = edge.created_at or self._now
+        self.result.edges += 1
+        self.result.count(self._store.edges.put(edge))
+
+    def _take_relation(self, fields: dict[str, Any]) -> None:
+        name = require_name(_text(fields, "declare_relation", ""), "relation")
+        weight = _number(fields, "weight", DECLARED_WEIGHT)
+        self._store.relations.declare(
+            name,
+            weight,
+            _number(fields, "backward_weight", weight),
+            _text(fields, "description", ""),
+        )
+        self._relations.add(name)
+
+    def _take_type(self, fields: dict[str, Any]) -> None:
+        name = _text(fields, "declare_type", "")
+        if not (name.isascii() and name.isalpha() and name.islower()):
+            raise LoreError(f"'{name}' is no name for a type: use lower-case letters")
+        self._store.types.declare(name, _text(fields, "description", ""))
+        self._types = self._store.types.all()
+
+    def _take_history(self, fields: dict[str, Any]) -> None:
+        key = fields["history_of"]
+        if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
+            raise LoreError("history_of is no [from, to, relation]")
+        state: dict[str, object] = dict(zip(HISTORY_FIELDS, key, strict=False))
+        state["weight"] = _number(fields, "weight", 1.0)
+        for name in ("source", "status", "invalidated_at", "change", "changed_at"):
+            state[name] = _text(fields, name, "") or None
+        state["metadata"] = _object(fields, "metadata", "{}")
+        if not all(state[name] for name in ("source", "status", "change", "changed_at")):
+            raise LoreError("history_of lacks source, status, change or changed_at")
+        self._store.edges.add_history(state)
+
+
+def _node_from(fields: dict[str, Any], node: Node) -> Node:
+    node.title = _text(fields, "title", node.title)
+    node.body = _text(fields, "body", node.body)
+    node.status = _choice(fields, "status", node.status, STATUSES)
+    node.source = _choice(fields, "source", node.source, SOURCES)
+    node.confidence = _number(fields, "confidence", node.confidence)
+    node.tags = _tags(fields, node.tags)
+    node.data = _object(fields, "data", node.data)
+    node.access_count = _count(fields, "access_count", node.access_count) or 0
+    node.line_start = _count(fields, "line_start", node.line_start)
+    node.line_end = _count(fields, "line_end", node.line_end)
+    for name in ("category", "file", "accessed_at", "invalidated_at"):
+        setattr(node, name, _text(fields, name, getattr(node, name) or "") or None)
+    for name in ("created_at", "updated_at"):
+        setattr(node, name, _text(fields, name, getattr(node, name)))
+    return node
+
+
+def _edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
+    edge.weight = _number(fields, "weight", edge.weight)
+    edge.source = _choice(fields, "source", edge.source, SOURCES)
+    edge.status = _choice(fields, "status", edge.status, STATUSES)
+    edge.metadata = _object(fields, "metadata", edge.metadata)
+    edge.access_count = _count(fields, "access_count", edge.access_count) or 0
+    edge.created_at = _text(fields, "created_at", edge.created_at)
+    edge.accessed_at = _text(fields, "accessed_at", edge.accessed_at or "") or None
+    edge.invalidated_at = _text(fields, "invalidated_at", "") or None
+    return edge
+
+
+# --- one field each: its value, or what is there already; LoreError where the kind is wrong
+
+
+def _text(fields: dict[str, Any], name: str, default: str) -> str:
+    value = fields.get(name, default)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise LoreError(f"{name} is no text")
+    return value
+
+
+def _choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, ...]) -> str:
+    value = _text(fields, name, default)
+    if value not in choices:
+        raise LoreError(f"{name} '{value}' is none of {', '.join(choices)}")
+    return value
+
+
+def _number(fields: dict[str, Any], name: str, default: float) -> float:
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LoreError(f"{name} is no number")
+    if not math.isfinite(value) or not 0 <= value <= 1:
+        raise LoreError(f"{name} is not from 0 to 1")
+    return float(value)
+
+
+def _count(fields: dict[str, Any], name: str, default: int | None) -> int | None:
+    value = fields.get(name, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise LoreError(f"{name} is no whole number")
+    if value is not None and not 0 <= value < 1 << 53:
+        raise LoreError(f"{name} is out of range")
+    return value
+
+
+def _tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    from ..records import clean_tags
+
+    value = fields.get("tags", default)
+    if isinstance(value, str):
+        value = value.replace(",", " ").split()
+    if not isinstance(value, (list, tuple)) or not all(isinstance(tag, str) for tag in value):
+        raise LoreError("tags is no list of texts")
+    return clean_tags(value)
+
+
+def _object(fields: dict[str, Any], name: str, default: str) -> str:
+    if name not in fields:
+        return default
+    value = fields[name]
+    if value is None:
+        return "{}"
+    if not isinstance(value, dict):
+        raise LoreError(f"{name} is no JSON object")
+    return json.dumps(value, ensure_ascii=False)

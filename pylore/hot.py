@@ -1,0 +1,231 @@
+"""The commands that are called hundreds of times: search, related, show, stats.
+
+They import no click, numpy, wordllama or json.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .errors import LoreError, UsageError
+from .options import Arguments, parse
+from .output import Output, note
+from .settings import Settings, from_environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .store import Store
+
+
+def search_command(argv: Sequence[str]) -> None:
+    """``lore search``."""
+    given = parse(
+        argv,
+        switches=("--explain", "--filter-expanded"),
+        values=("--type", "--tag", "--since", "--file", "--exclude"),
+    )
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    if not given.positionals:
+        raise UsageError("search needs a query: lore search WORD…")
+    from .embed import open_embedder
+    from .search import Request, search
+    from .store.scope import Scope
+    from .times import parse_since
+
+    words = [read_stdin() if word == "-" else word for word in given.positionals]
+    since = given.last("since")
+    with open_for_reading(settings) as store, store.faults:
+        scope = Scope(
+            types=known_types(store, given.words("type")),
+            tags=given.words("tag"),
+            files=given.words("file"),
+            since=parse_since(since) if since else "",
+        )
+        request = Request(
+            " ".join(words),
+            scope,
+            filter_expanded="filter-expanded" in given.switches,
+            explain="explain" in given.switches,
+            excluded=given.words("exclude"),
+        )
+        embedder = open_embedder(settings.embedder, store)
+        found = search(store, settings, request, embedder)
+        remember_words(store, embedder)
+    say(found.notes, settings)
+    output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def related_command(argv: Sequence[str]) -> None:
+    """``lore related`` and ``lore graph related``."""
+    given = parse(argv, switches=("--explain",), values=("--type", "--hops", "--exclude"))
+    hops = given.last("hops")
+    given.flags.setdefault("graph_depth", hops or "1")
+    if hops:
+        given.flags["graph_depth"] = hops
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    from .graph import related
+
+    with open_for_reading(settings) as store, store.faults:
+        ids = [require_node(store, id) for id in ids_from(given.positionals, "related")]
+        found = related(
+            store, settings, ids, types=known_types(store, given.words("type")),
+            excluded=given.words("exclude"), explain="explain" in given.switches,
+        )  # fmt: skip
+    say(found.notes, settings)
+    output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def show_command(argv: Sequence[str]) -> None:
+    """``lore show`` and ``lore graph show``."""
+    given = parse(argv, switches=("--history",))
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    from .graph import shown
+
+    with open_for_reading(settings) as store, store.faults:
+        ids = ids_from(given.positionals, "show")
+        found = [
+            shown(store, require_node(store, id), history="history" in given.switches) for id in ids
+        ]
+    if len(ids) == 1 and "-" not in given.positionals:
+        output.one(found[0], lambda item: _nodes_text([item]))
+    else:
+        output.list(found, _nodes_text)
+
+
+def stats_command(argv: Sequence[str]) -> None:
+    """``lore graph stats``."""
+    given = parse(argv)
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    if given.positionals:
+        raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
+    from .graph import stats
+
+    with open_for_reading(settings) as store, store.faults:
+        found = stats(store)
+    from .render import stats_text
+
+    output.one(found, stats_text)
+
+
+COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
+    "search": search_command,
+    "related": related_command,
+    "show": show_command,
+    "stats": stats_command,
+}
+
+
+# --- what commands share
+
+
+def load_settings(given: Arguments) -> Settings:
+    """The settings under a command line; what is wrong in a config file is said."""
+    settings = from_environment(given.flags)
+    for warning in settings.warnings:
+        note(warning)
+    return settings
+
+
+def data_folder() -> str:
+    """The data folder that ``lib/config.sh`` found."""
+    folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
+    if not folder:
+        raise LoreError("no data folder: run this through 'lore', or set LORE_DIR")
+    return folder
+
+
+def open_for_reading(settings: Settings) -> Store:
+    """The store of this process's data folder."""
+    from .store import open_store
+
+    return open_store(data_folder(), busy_timeout=settings.busy_timeout)
+
+
+def say(notes: Sequence[str], settings: Settings) -> None:
+    """Notes for the person, unless they want quiet."""
+    if not settings.quiet:
+        for text in notes:
+            note(text)
+
+
+def read_stdin() -> str:
+    """All of stdin as text.
+
+    Raises:
+        LoreError: it is not UTF-8, or has a NUL byte.
+    """
+    data = sys.stdin.buffer.read()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise LoreError(f"stdin is not UTF-8 (byte {error.start}): convert it first") from None
+    if "\0" in text:
+        raise LoreError("stdin has a NUL byte: give text")
+    return text
+
+
+def ids_from(words: Sequence[str], command: str) -> list[str]:
+    """The ids on the command line; ``-`` stands for those on stdin, one a line."""
+    ids = []
+    for word in words:
+        ids.extend(read_stdin().split("\n") if word == "-" else [word])
+    ids = [id.strip() for id in ids if id.strip()]
+    if not ids and "-" not in words:
+        raise UsageError(f"{command} needs an id: see 'lore list --ids'")
+    return ids
+
+
+def require_node(store: Store, id: str) -> str:
+    """``id`` if there is such a node; LoreError with likely ones if not."""
+    if store.nodes.get(id) is None:
+        likely = store.nodes.ids_like(id, 3)
+        hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
+        raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+    return id
+
+
+def known_types(store: Store, names: Sequence[str]) -> tuple[str, ...]:
+    """``names`` if the store knows these types; UsageError with the nearest one if not."""
+    if not names:
+        return ()
+    from .errors import nearest
+
+    known = list(store.types.all())
+    for name in names:
+        if name not in known:
+            raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
+                             f"one of {', '.join(known)}")  # fmt: skip
+    return tuple(names)
+
+
+def remember_words(store: Store, embedder: object) -> None:
+    """Keeps the words that were new to the embedder; a store that is busy keeps nothing."""
+    fresh = getattr(embedder, "fresh", None)
+    if fresh and store.writable:
+        from apsw import Error
+
+        try:
+            store.connection.set_busy_timeout(0)
+            with store.transaction():
+                embedder.remember()  # type: ignore[attr-defined]
+        except Error:
+            return
+
+
+def _hits_text(rows: Sequence[dict[str, object]]) -> str:
+    from .render import hits_text
+
+    return hits_text(rows)
+
+
+def _nodes_text(rows: Sequence[dict[str, object]]) -> str:
+    from .render import nodes_text
+
+    return nodes_text(rows)

@@ -1,0 +1,68 @@
+"""Ids: ``<type>-<key>``, the same for the same thing, wherever and whenever it is added."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from unicodedata import normalize
+
+from .errors import LoreError
+from .text import words
+from .vocabulary import NAMED_TYPES
+
+LONGEST_ID = 1000
+LONGEST_SLUG = 80
+KEY_DIGITS = 8
+
+
+def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
+    """The id of a record: the first hex digits of SHA-256 over its type and text.
+
+    White space at the ends and the way accents are composed do not count.
+
+    >>> record_id("decision", "Use JWT") == record_id("decision", " Use JWT ")
+    True
+    """
+    content = f"{type}\n{normalize('NFC', text).strip()}"
+    return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
+
+
+def named_id(type: str, name: str) -> str:
+    """The id of something that has a name: its words for an entity, the path for a file.
+
+    >>> named_id("entity", "DuckDB Labs"), named_id("file", "src/a b.py")
+    ('entity-duckdb-labs', 'file-src/a b.py')
+    """
+    if type not in ("entity", "concept"):
+        return f"{type}-{name}"
+    slug = "-".join(words(normalize("NFC", name).lower()))
+    if not slug:
+        return record_id(type, name)
+    if len(slug) > LONGEST_SLUG:
+        digest = sha256(slug.encode()).hexdigest()[:KEY_DIGITS]
+        slug = f"{slug[:LONGEST_SLUG].rstrip('-')}-{digest}"
+    return f"{type}-{slug}"
+
+
+def make_id(type: str, text: str) -> str:
+    """The id for a new node of this type with this text or name."""
+    return named_id(type, text.strip()) if type in NAMED_TYPES else record_id(type, text)
+
+
+def check_id(id: str, types: dict[str, str] | None = None) -> str:
+    """``id`` if it has the form of one.
+
+    Raises:
+        LoreError: no ``<type>-<key>``, too long, or with control characters.
+    """
+    type, dash, key = id.partition("-")
+    if not dash or not key.strip() or not (type.isascii() and type.isalpha() and type.islower()):
+        raise LoreError(f"'{id[:80]}' is no id: give <type>-<key>, as decision-1a2b3c4d")
+    if len(id) > LONGEST_ID:
+        raise LoreError(f"'{id[:40]}…' is no id: it is longer than {LONGEST_ID} characters")
+    if not id.isprintable():
+        raise LoreError(f"'{id[:80]}' is no id: it has characters that cannot be printed")
+    if types is not None and type not in types:
+        from .errors import nearest
+
+        raise LoreError(f"unknown type '{type}'{nearest(type, list(types))} in '{id[:80]}'")
+    return id

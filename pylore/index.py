@@ -1,0 +1,121 @@
+"""Keeping full text and vectors in step with the nodes."""
+
+from __future__ import annotations
+
+from .text import identifier_parts, passages
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from .embed import Embedder
+    from .model import Node
+    from .store import Store
+
+BATCH = 256
+"""Nodes that are indexed together: embedding is several times faster in bulk."""
+
+
+class Index:
+    """Writes the passages of nodes; the caller holds a transaction."""
+
+    def __init__(self, store: Store, embedder: Embedder | None) -> None:
+        self._store = store
+        held = store.meta.get("embedder")
+        self._embedder = (
+            embedder if held is None or embedder is None or held == embedder.name else None
+        )
+        self._has_vectors = held is not None
+
+    def update(self, nodes: Sequence[Node]) -> None:
+        """Indexes these nodes anew: live ones as they are now, forgotten ones not at all."""
+        for start in range(0, len(nodes), BATCH):
+            self._update(nodes[start : start + BATCH])
+
+    def _update(self, nodes: Sequence[Node]) -> None:
+        rows: list[tuple[int, str, str, str, str, str]] = []
+        for node in nodes:
+            self._remove(node.id)
+            if node.invalidated_at is None:
+                rows.extend(self._rows(node))
+        self._store.fulltext.add(rows)
+        if self._embedder is not None and rows:
+            self._add_vectors(self._embedder, rows)
+
+    def _rows(self, node: Node) -> Iterable[tuple[int, str, str, str, str, str]]:
+        parts = passages(indexed_text(node))
+        tags, file = " ".join(node.tags), node.file or ""
+        keys = self._store.nodes.new_passages(node.id, len(parts))
+        for key, text in zip(keys, parts, strict=True):
+            words = identifier_parts(f"{node.title} {text} {file}")
+            yield (key, node.title, text, tags, file, words)
+
+    def _add_vectors(
+        self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
+    ) -> None:
+        if not self._has_vectors:
+            self._store.vectors.create(embedder.dimension)
+            self._store.meta.set("embedder", embedder.name)
+            self._store.meta.set("embedder_dimension", str(embedder.dimension))
+            self._has_vectors = True
+        vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
+        self._store.vectors.add(
+            (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
+        )
+        remember = getattr(embedder, "remember", None)
+        if remember is not None:
+            remember()
+
+    def _remove(self, id: str) -> None:
+        keys = self._store.nodes.passages(id)
+        if keys:
+            self._store.fulltext.remove(keys)
+            if self._has_vectors:
+                self._store.vectors.remove(keys)
+            self._store.nodes.remove_passages(id)
+
+
+def indexed_text(node: Node) -> str:
+    """What full text and vectors see of a node beside its title: its body, and why."""
+    if node.data == "{}":
+        return node.body
+    import json
+
+    why = json.loads(node.data).get("why")
+    return f"{node.body}\n{why}" if isinstance(why, str) else node.body
+
+
+def rebuild(
+    store: Store,
+    embedder: Embedder | None,
+    fulltext: str,
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Makes both indexes anew from the nodes, in one transaction; how many nodes there are.
+
+    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` hears how
+    many nodes have been done.
+    """
+    from .store.schema import choose_engine
+
+    with store.transaction():
+        engine = choose_engine(fulltext)
+        store.meta.set("fulltext", engine)
+        store.fulltext.create(engine)
+        if store.meta.get("embedder") is not None:
+            store.vectors.drop()
+        store.meta.set("embedder", None)
+        store.meta.set("embedder_dimension", None)
+        store.nodes.remove_all_passages()
+        index = Index(store, embedder)
+        done = 0
+        batch: list[Node] = []
+        for node in store.nodes.all(live_only=True):
+            batch.append(node)
+            if len(batch) == BATCH:
+                index.update(batch)
+                done += len(batch)
+                progress(done)
+                batch = []
+        index.update(batch)
+    return done + len(batch)

@@ -1,0 +1,61 @@
+"""JSON out of plain values, without importing ``json`` (12 ms, a fourth of a search).
+
+Only writing: what comes in is parsed by ``json`` on the paths that read it.
+"""
+
+from __future__ import annotations
+
+try:
+    from _json import encode_basestring as _encode
+except ImportError:  # another Python than CPython
+    from json.encoder import encode_basestring as _encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Raw(str):
+    """Text that is JSON already and goes out as it is."""
+
+    __slots__ = ()
+
+
+# JSON allows these raw, but a terminal may obey them: DEL, C1 controls, and the
+# characters that turn the reading direction around.
+_ESCAPED = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+
+
+def quote(text: str) -> str:
+    """One string as JSON, in quotes, with nothing in it that a terminal obeys."""
+    quoted = _encode(text)
+    if quoted.isascii() and "\x7f" not in quoted:
+        return quoted
+    return quoted.translate(_ESCAPED)
+
+
+def dumps(value: Any) -> str:
+    """``value`` as JSON on one line; raises TypeError for what JSON has no form for.
+
+    >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
+    '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
+    """
+    if isinstance(value, Raw):
+        return str(value)
+    if isinstance(value, str):
+        return quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, dict):
+        items = (f"{quote(str(key))}:{dumps(item)}" for key, item in value.items())
+        return "{" + ",".join(items) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(map(dumps, value)) + "]"
+    raise TypeError(f"no JSON form for {type(value).__name__}")

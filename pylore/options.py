@@ -1,0 +1,108 @@
+"""Command lines of the hot path, read without click (whose import costs two searches).
+
+Every setting is an option of its own; beside those a command has switches and
+options that take a value. The rest of the commands use click (``cli.py``).
+"""
+
+from __future__ import annotations
+
+from .errors import UsageError, nearest
+from .output import FORMATS
+from .settings import BY_NAME, SETTINGS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Arguments:
+    """What a command line held, sorted into kinds."""
+
+    __slots__ = ("flags", "positionals", "switches", "values")
+
+    def __init__(self) -> None:
+        self.flags: dict[str, str] = {}
+        """Settings: name to text."""
+        self.values: dict[str, list[str]] = {}
+        """Options with a value: name to every value given."""
+        self.switches: set[str] = set()
+        self.positionals: list[str] = []
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """All values of an option that takes a comma-separated list."""
+        return tuple(
+            word for value in self.values.get(name, []) for word in value.split(",") if word
+        )
+
+    def last(self, name: str) -> str | None:
+        """The value of an option that counts once."""
+        return self.values.get(name, [None])[-1]
+
+
+_SETTING_OPTIONS: dict[str, str] = {
+    **{"--" + setting.name.replace("_", "-"): setting.name for setting in SETTINGS},
+    **{"--" + setting.option: setting.name for setting in SETTINGS},
+    "-n": "limit",
+}
+_SHORT_FORMS: dict[str, tuple[str, str]] = {
+    "--expand": ("graph_depth", "2"),
+    "-q": ("quiet", "1"),
+    "--quiet": ("quiet", "1"),
+}
+
+
+def parse(
+    argv: Sequence[str], switches: Sequence[str] = (), values: Sequence[str] = ()
+) -> Arguments:
+    """Sorts ``argv``; everything after ``--`` is positional, and so is a lone ``-``.
+
+    Raises:
+        UsageError: an option is not known or lacks its value.
+    """
+    found = Arguments()
+    rest = iter(argv)
+    for word in rest:
+        if word == "--":
+            found.positionals.extend(rest)
+        elif not word.startswith("-") or word == "-":
+            found.positionals.append(word)
+        else:
+            name, equals, value = word.partition("=")
+            if name in _SHORT_FORMS:
+                setting, text = _SHORT_FORMS[name]
+                found.flags[setting] = text
+            elif name in switches or name[2:] in FORMATS:
+                found.switches.add(name[2:])
+            elif name in _SETTING_OPTIONS or name in values or name == "--jq":
+                if not equals:
+                    value = _next(rest, name)
+                if name in _SETTING_OPTIONS and name not in values:
+                    found.flags[_SETTING_OPTIONS[name]] = value
+                else:
+                    found.values.setdefault(name[2:], []).append(value)
+            else:
+                raise _unknown(name, switches, values)
+    return found
+
+
+def _next(rest: object, name: str) -> str:
+    value = next(rest, None)  # type: ignore[call-overload]
+    if value is None:
+        raise UsageError(f"{name} needs a value: see --help")
+    return str(value)
+
+
+def _unknown(name: str, switches: Sequence[str], values: Sequence[str]) -> UsageError:
+    known = [*switches, *values, *_SETTING_OPTIONS, *_SHORT_FORMS, "--jq"]
+    known += ["--" + form for form in FORMATS]
+    return UsageError(f"unknown option '{name}'{nearest(name, known)}: see --help")
+
+
+def setting_of_option(option: str) -> str | None:
+    """The setting that an option such as ``--decay`` sets, if it is one of theirs."""
+    return _SETTING_OPTIONS.get(option)
+
+
+def settings_from(given: Mapping[str, str | None]) -> dict[str, str]:
+    """Those of ``given`` that are settings and have a value."""
+    return {name: text for name, text in given.items() if name in BY_NAME and text is not None}

@@ -1,0 +1,90 @@
+"""What goes to stdout, and in which form.
+
+Piped, a list is a JSON array with an element a line, one thing a JSON object.
+On a terminal it is text. ``--json --jsonl --text --ids`` choose; ``--jq`` filters.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .errors import LoreError, UsageError
+from .jsontext import dumps
+from .text import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Any
+
+FORMATS = ("json", "jsonl", "text", "ids")
+
+
+class Output:
+    """Where the results of one command go."""
+
+    def __init__(self, form: str, jq: str | None = None) -> None:
+        self.form = form
+        self.jq = jq
+
+    @classmethod
+    def choose(cls, switches: Collection[str], jq: str | None = None) -> Output:
+        """The form that was asked for, or the one that suits where stdout leads."""
+        chosen = [form for form in FORMATS if form in switches]
+        if len(chosen) > 1:
+            raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
+        if jq is not None:
+            if chosen and chosen[0] not in ("json", "jsonl"):
+                raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
+            return cls(chosen[0] if chosen else "json", jq)
+        return cls(chosen[0] if chosen else "text" if sys.stdout.isatty() else "json")
+
+    def list(
+        self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
+    ) -> None:
+        """Prints a list; ``text`` renders it for a person."""
+        rows = items if isinstance(items, list) else [*items]
+        if self.form == "text":
+            self._write(printable(text(rows)))
+        elif self.form == "ids":
+            self._write("".join(f"{row['id']}\n" for row in rows))
+        elif self.form == "jsonl":
+            self._write("".join(dumps(row) + "\n" for row in rows))
+        else:
+            self._write("[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n")
+
+    def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
+        """Prints one thing."""
+        if self.form == "text":
+            self._write(printable(text(item)))
+        elif self.form == "ids":
+            self._write(f"{item['id']}\n" if "id" in item else "")
+        else:
+            self._write(dumps(item) + "\n")
+
+    def _write(self, text: str) -> None:
+        if self.jq is None:
+            sys.stdout.write(text)
+        else:
+            _through_jq(self.jq, text)
+
+
+def _through_jq(expression: str, text: str) -> None:
+    from subprocess import run
+
+    sys.stdout.flush()
+    try:
+        done = run(["jq", "-r", expression], input=text.encode(), check=False)
+    except FileNotFoundError:
+        raise LoreError(
+            "--jq: jq is not installed: install it, or pipe the JSON yourself"
+        ) from None
+    if done.returncode:
+        raise (UsageError if done.returncode in (2, 3) else LoreError)(
+            "--jq: jq failed: see its message above"
+        )
+
+
+def note(message: str) -> None:
+    """One line for the person, on stderr."""
+    sys.stderr.write(f"lore: {' '.join(printable(message).split())}\n")

@@ -1,0 +1,58 @@
+"""Fusing ranked lists, and what age does to a score."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Leg = Mapping[str, float]
+    """Id to score, best first: what one retriever found."""
+
+
+def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
+    """Reciprocal rank fusion: the sum over the legs of 1 / (k + rank), ranks from 1.
+
+    Cormack, Clarke and Büttcher, SIGIR 2009. The most a sum can be is
+    ``len(legs) / (k + 1)``.
+    """
+    fused: dict[str, float] = {}
+    for leg in legs.values():
+        for rank, id in enumerate(leg, start=1):
+            fused[id] = fused.get(id, 0.0) + 1 / (k + rank)
+    return fused
+
+
+def convex(legs: Mapping[str, Leg], shares: Mapping[str, float]) -> dict[str, float]:
+    """A weighted sum of the legs' scores, each brought to 0..1 first.
+
+    Full text is divided by its best score, since zero means "no word in common".
+    Any other leg is stretched from its worst to its best listed score: a cosine's
+    zero means little. Shares are taken relative to those of the legs that found
+    something, so a leg that found nothing takes nothing away.
+    """
+    found = {name: leg for name, leg in legs.items() if leg}
+    total = sum(shares[name] for name in found)
+    fused: dict[str, float] = {}
+    for name, leg in found.items():
+        best, worst = max(leg.values()), min(leg.values())
+        low = 0.0 if name == "fulltext" else worst
+        share = shares[name] / total if total else 1 / len(found)
+        for id, score in leg.items():
+            scaled = (score - low) / (best - low) if best > low else 1.0
+            fused[id] = fused.get(id, 0.0) + share * scaled
+    return fused
+
+
+def recency(age_in_days: float, half_life: float) -> float:
+    """1 for now, 0.5 after ``half_life`` days, towards 0: exponential decay.
+
+    Whole days count, so that a search repeated the same day says the same.
+    """
+    score: float = 0.5 ** (max(0, int(age_in_days)) / half_life)
+    return score
+
+
+def aged(score: float, recency_score: float, weight: float) -> float:
+    """``score`` less at most ``weight`` of itself, the older the more."""
+    return score * (1 - weight * (1 - recency_score))

@@ -1,0 +1,441 @@
+"""Writing knowledge: add, link, state facts, edit, forget, restore."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from .errors import LoreError, nearest
+from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
+from .index import Index
+from .model import Edge, Node, Record
+from .relations import fold, require_name
+from .store.scope import Scope
+from .times import now
+from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from .embed import Embedder
+    from .settings import Settings
+    from .store import Store
+
+TITLE_LENGTH = 80
+
+
+class Change(Record):
+    """What a write did: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
+
+    __slots__ = ("id", "notes", "state")
+
+    def __init__(self, id: str, state: str, notes: Sequence[str] = ()) -> None:
+        self.id = id
+        self.state = state
+        self.notes = list(notes)
+
+
+class Records:
+    """The writing side of a store. Every method is one transaction."""
+
+    def __init__(
+        self, store: Store, settings: Settings, embedder: Embedder | None, root: str = ""
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._embedder = embedder
+        self._root = root
+
+    def add(
+        self,
+        type: str,
+        text: str,
+        *,
+        title: str = "",
+        why: str = "",
+        tags: Iterable[str] = (),
+        file: str = "",
+        links: Iterable[tuple[str, str]] = (),
+        status: str = "confirmed",
+        source: str = "user_edit",
+        confidence: float = 1.0,
+        category: str | None = None,
+        id: str = "",
+        new_type: bool = False,
+    ) -> Change:
+        """Adds a record, or brings the one that is there already up to date.
+
+        ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
+        file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
+        again stays; tags are joined.
+
+        Raises:
+            LoreError: unknown type, id or relation, no text, or too long a text.
+        """
+        with self._store.faults, self._store.transaction():
+            self._require_type(type, new_type)
+            text = self._require_text(text)
+            node = self._new_node(type, text, id)
+            old = self._store.nodes.get(node.id)
+            if old is not None:
+                node = _merged(old, node, named=bool(id))
+            if title or not node.title:
+                node.title = title or title_of(text)
+            node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
+            if why:
+                node.data = json.dumps({**json.loads(node.data), "why": why}, ensure_ascii=False)
+            if category:
+                node.category = category
+            if old is None or status != "confirmed":
+                node.status = status
+            if old is None:
+                node.source, node.confidence = source, confidence
+            path = self._set_file(node, file)
+            state = self._write(node)
+            notes = self._near_duplicates(node) if state == "added" else []
+            for other, relation in links:
+                self._link(node.id, relation, other, source=source)
+            if path:
+                self._link_file(node.id, path)
+        return Change(node.id, state, notes)
+
+    def link(
+        self,
+        from_id: str,
+        relation: str,
+        to_id: str,
+        *,
+        weight: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        metadata: dict[str, Any] | None = None,
+        new_relation: bool = False,
+    ) -> Change:
+        """Links two nodes; a link that was taken away stands again.
+
+        Raises:
+            LoreError: unknown id, unknown relation (unless ``new_relation`` declares
+                it), or a node linked to itself.
+        """
+        with self._store.faults, self._store.transaction():
+            if new_relation:
+                self._declare(relation)
+            state = self._link(
+                from_id, relation, to_id, weight=weight, source=source, status=status,
+                metadata=metadata,
+            )  # fmt: skip
+        return Change(f"{from_id} {fold(relation)} {to_id}", state)
+
+    def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
+        """Takes a link away; its history keeps it.
+
+        Raises:
+            LoreError: there is no such link.
+        """
+        with self._store.faults, self._store.transaction():
+            key = (from_id, to_id, self._require_relation(relation))
+            edge = self._store.edges.get(*key)
+            if edge is None or edge.invalidated_at is not None:
+                raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
+            self._store.edges.invalidate(key, now())
+        return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
+
+    def fact(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        confidence: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        literal: bool = False,
+    ) -> Change:
+        """States ``subject predicate object`` as an edge, its confidence as its weight.
+
+        Subject and object are ids or names; a name becomes an entity. A literal
+        object (asked for, or without letters, or of more than four words) becomes a
+        concept, so that it can be found too.
+        """
+        with self._store.faults, self._store.transaction():
+            notes = self._declare(predicate)
+            from_id = self._thing(subject, "entity")
+            kind = "concept" if literal or _is_literal(object) else "entity"
+            to_id = self._thing(object, kind)
+            state = self._link(
+                from_id, predicate, to_id, weight=confidence, source=source, status=status
+            )
+        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes)
+
+    def edit(self, id: str, **changes: Any) -> Change:
+        """Changes fields of a record; its id stays.
+
+        Fields: ``text, title, why, tags, file, status, source, confidence,
+        category``; None leaves a field as it is. Tags are replaced.
+        """
+        with self._store.faults, self._store.transaction():
+            node = self._require(id)
+            text, why, file = changes.get("text"), changes.get("why"), changes.get("file")
+            if text is not None:
+                if changes.get("title") is None and node.title == title_of(node.body):
+                    node.title = title_of(text)
+                node.body = self._require_text(text)
+            if why is not None:
+                data = {**json.loads(node.data), "why": why}
+                node.data = json.dumps(
+                    {key: value for key, value in data.items() if value != ""}, ensure_ascii=False
+                )
+            if changes.get("tags") is not None:
+                node.tags = clean_tags(changes["tags"])
+            for name in ("title", "status", "source", "confidence", "category"):
+                if changes.get(name) is not None:
+                    setattr(node, name, changes[name])
+            path = self._set_file(node, file or "")
+            state = self._write(node)
+            if path:
+                self._link_file(id, path)
+        return Change(id, state)
+
+    def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
+        """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
+        changes = []
+        with self._store.faults, self._store.transaction():
+            at = now()
+            for id in ids:
+                node = self._require(id)
+                if purge:
+                    node.invalidated_at = at
+                    Index(self._store, None).update([node])
+                    self._store.edges.delete_node(id)
+                    self._store.nodes.delete(id)
+                    changes.append(Change(id, "purged"))
+                elif node.invalidated_at is None:
+                    node.invalidated_at = at
+                    self._store.nodes.invalidate(id, at)
+                    self._store.edges.invalidate_node(id, at)
+                    Index(self._store, None).update([node])
+                    changes.append(Change(id, "invalidated"))
+                else:
+                    changes.append(Change(id, "unchanged"))
+        return changes
+
+    def restore(self, ids: Sequence[str]) -> list[Change]:
+        """Brings forgotten nodes back, with the edges that went with them."""
+        changes = []
+        with self._store.faults, self._store.transaction():
+            for id in ids:
+                node = self._require(id)
+                at = node.invalidated_at
+                if at is None:
+                    changes.append(Change(id, "unchanged"))
+                    continue
+                node.invalidated_at = None
+                self._store.nodes.invalidate(id, None)
+                self._store.edges.restore_node(id, at)
+                Index(self._store, self._embedder).update([node])
+                changes.append(Change(id, "restored"))
+        return changes
+
+    # --- the steps; each runs inside the transaction of a method above
+
+    def _write(self, node: Node) -> str:
+        node.updated_at = now()
+        node.created_at = node.created_at or node.updated_at
+        state = self._store.nodes.put(node)
+        if state != "unchanged":
+            Index(self._store, self._embedder).update([node])
+        return state
+
+    def _new_node(self, type: str, text: str, id: str) -> Node:
+        if id:
+            check_id(id)
+            if not id.startswith(type + "-"):
+                raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
+            return Node(id, type, body=text)
+        id = make_id(type, text)
+        if type in NAMED_TYPES:
+            return Node(check_id(id), type, title=text.strip())
+        for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
+            id = record_id(type, text, digits)
+            old = self._store.nodes.get(id)
+            if old is None or self._same_origin(old, text):
+                break
+        return Node(id, type, body=text)
+
+    def _same_origin(self, old: Node, text: str) -> bool:
+        # An edited record keeps the id of its first text: only another unedited text collides.
+        return old.body.strip() == text.strip() or record_id(old.type, old.body) != old.id
+
+    def _require(self, id: str) -> Node:
+        node = self._store.nodes.get(id)
+        if node is None:
+            likely = self._store.nodes.ids_like(id, 3)
+            hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
+            raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+        return node
+
+    def _require_type(self, type: str, new_type: bool) -> None:
+        known = self._store.types.all()
+        if type in known:
+            return
+        if not new_type:
+            raise LoreError(f"unknown type '{type}'{nearest(type, list(known))}: "
+                            "--new-type declares it")  # fmt: skip
+        if not (type.isascii() and type.isalpha() and type.islower()):
+            raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
+        self._store.types.declare(type, "")
+
+    def _require_text(self, text: str) -> str:
+        if not text.strip():
+            raise LoreError("the text is empty: say what is to be kept")
+        size = len(text.encode())
+        if size > self._settings.max_text:
+            raise LoreError(
+                f"the text has {size} bytes, max_text is {self._settings.max_text}: "
+                "keep it in a file and link to that, or raise the setting"
+            )
+        if "\0" in text:
+            raise LoreError("the text has a NUL byte: give text")
+        return text.strip("\n")
+
+    def _require_relation(self, relation: str) -> str:
+        known = self._store.relations.all()
+        name = fold(relation)
+        if name in known:
+            return name
+        if name in self._settings.edge_weights:
+            self._declare(name)
+            return name
+        raise LoreError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
+                        "--new-relation declares it")  # fmt: skip
+
+    def _declare(self, relation: str) -> list[str]:
+        """Declares a relation that is new; notes where a known one is nearly the same."""
+        name = require_name(relation, "relation")
+        known = self._store.relations.all()
+        if name in known:
+            return []
+        weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
+        self._store.relations.declare(name, weight, weight, "declared")
+        hint = nearest(name, list(known))
+        return [f"new relation '{name}'{hint}"] if hint else []
+
+    def _link(
+        self,
+        from_id: str,
+        relation: str,
+        to_id: str,
+        *,
+        weight: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        metadata: dict[str, Any] | None = None,
+    ) -> str:
+        name = self._require_relation(relation)
+        for id in (from_id, to_id):
+            if self._require(id).invalidated_at is not None:
+                raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        if from_id == to_id:
+            raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
+        return self._store.edges.put(
+            Edge(
+                from_id,
+                to_id,
+                name,
+                weight,
+                source,
+                status,
+                json.dumps(metadata or {}, ensure_ascii=False),
+                now(),
+            )  # fmt: skip
+        )
+
+    def _link_file(self, id: str, path: str) -> None:
+        file_id = named_id("file", path)
+        if self._store.nodes.get(file_id) is None:
+            self._write(Node(check_id(file_id), "file", title=path, file=path, source="file"))
+        self._link(id, "anchored_to", file_id)
+
+    def _set_file(self, node: Node, file: str) -> str:
+        """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
+        if not file:
+            return ""
+        path, first, last = split_location(file)
+        node.file = path_in_store(path, self._root)
+        node.line_start, node.line_end = first, last
+        return node.file
+
+    def _thing(self, name: str, type: str) -> str:
+        if self._store.nodes.get(name) is not None:
+            return name
+        name = self._require_text(name).strip()
+        for kind in ("entity", "concept"):
+            node = self._store.nodes.get(named_id(kind, name))
+            if node is not None and node.invalidated_at is None:
+                return node.id
+        node = Node(check_id(named_id(type, name)), type, title=name)
+        self._write(node)
+        return node.id
+
+    def _near_duplicates(self, node: Node) -> list[str]:
+        embedder = self._embedder
+        if embedder is None or self._store.meta.get("embedder") != embedder.name:
+            return []
+        vector = embedder.embed([f"{node.title} {node.body}"])[0]
+        if vector is None:
+            return []
+        near = self._store.vectors.search(vector, Scope(types=(node.type,)), 5)
+        owners = self._store.nodes.owners(key for key, _ in near)
+        found = {owners[key]: score for key, score in reversed(near)}
+        return [
+            f"looks like {id} ({score:.2f}): see 'lore show {id}'"
+            for id, score in sorted(found.items(), key=lambda item: -item[1])
+            if id != node.id and score >= self._settings.duplicate_similarity
+        ]
+
+
+def title_of(text: str) -> str:
+    """The first line of a text, without Markdown's heading marks, at most 80 characters."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = line.lstrip("#").strip() or line
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags in lower case, each once, white space in them made a dash."""
+    folded = ("-".join(tag.lower().split()) for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in folded if tag))
+
+
+def split_location(file: str) -> tuple[str, int | None, int | None]:
+    """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
+    path, colon, lines = file.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not colon or not first.isdigit() or not (last.isdigit() or not last):
+        return file, None, None
+    return path, int(first), int(last or first)
+
+
+def path_in_store(path: str, root: str) -> str:
+    """A path as the store spells it: from the project's root where it lies inside, with ``/``."""
+    full = os.path.realpath(path)
+    base = os.path.realpath(root) if root else ""
+    if base and (full == base or full.startswith(base + os.sep)):
+        path = os.path.relpath(full, base)
+    return os.path.normpath(path).replace(os.sep, "/")
+
+
+def _is_literal(text: str) -> bool:
+    return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
+
+
+def _merged(old: Node, new: Node, *, named: bool) -> Node:
+    """The node that is there, with a new text only where the id was chosen by hand."""
+    if named:
+        old.body = new.body
+    old.invalidated_at = None
+    return old

@@ -1,0 +1,393 @@
+"""The pipeline of a search, top to bottom.
+
+legs (full text, vectors) → fusion → seeds → walk over the graph → recency →
+merge → results. With depth 0 no graph table is touched.
+"""
+
+from __future__ import annotations
+
+from .errors import GraphUnavailable, LoreError
+from .model import Hit, Hits, Record
+from .rank import aged, convex, recency, rrf
+from .store.scope import Scope
+from .text import one_line, parse_query, snippet
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .embed import Embedder
+    from .expand import Step, Walk
+    from .settings import Settings
+    from .store import Store
+    from .text import Query
+
+PASSAGES = 400
+"""How many of the best passages full text looks at, at the least."""
+
+NEIGHBOURS = 200
+"""How many of the nearest passages the vector leg looks at, at the least."""
+
+PASSAGE_SHARES = (1.0, 0.5, 0.25)
+"""A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
+
+
+class Request(Record):
+    """What is asked: the words, what may be returned, where the walk may start.
+
+    ``scope.types`` says what may be returned, and the walk goes through anything;
+    the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
+    it holds for every node. ``excluded`` ids are neither returned nor entered.
+    """
+
+    __slots__ = ("excluded", "explain", "filter_expanded", "query", "scope")
+
+    def __init__(
+        self,
+        query: str,
+        scope: Scope | None = None,
+        *,
+        filter_expanded: bool = False,
+        explain: bool = False,
+        excluded: Iterable[str] = (),
+    ) -> None:
+        self.query = query
+        self.scope = scope or Scope()
+        self.filter_expanded = filter_expanded
+        self.explain = explain
+        self.excluded = frozenset(excluded)
+
+
+class Candidates:
+    """What the legs found for one scope, and the fused scores, best first."""
+
+    __slots__ = ("fused", "how", "legs", "passage", "rrf")
+
+    def __init__(self) -> None:
+        self.legs: dict[str, dict[str, float]] = {}
+        self.passage: dict[str, int] = {}
+        self.how: dict[str, str] = {}
+        self.fused: dict[str, float] = {}
+        self.rrf: dict[str, float] = {}
+
+
+def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
+    """The results for a request, best first, with notes for the person who asked.
+
+    Raises:
+        StoreError: the store cannot be read. A missing or damaged graph is no
+            error: the direct matches come back, with a note.
+    """
+    query = parse_query(request.query)
+    notes: list[str] = []
+    if not query:
+        return Hits([], ["the query has no words: nothing to search for"])
+    if query.cut:
+        notes.append(f"the query is long: its last {query.cut} words were left out")
+    vector = _embed(query, store, settings, embedder, notes)
+    found = _candidates(store, settings, query, vector, request.scope, request.excluded)
+    direct = _direct_hits(store, settings, found)
+    _say_how_it_matched(direct, notes)
+    hits = list(direct)
+    if settings.depth:
+        starts = found
+        if request.scope.types and not request.filter_expanded:
+            anything = request.scope.with_types(())
+            starts = _candidates(store, settings, query, vector, anything, request.excluded)
+        hits += _reached_hits(store, settings, request, starts, direct, notes)
+    hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+    _add_texts(store, hits, found, query)
+    if request.explain:
+        _explain(hits, found, settings)
+    return Hits(hits, notes)
+
+
+# --- legs and fusion
+
+
+def _embed(
+    query: Query, store: Store, settings: Settings, embedder: Embedder | None, notes: list[str]
+) -> bytes | None:
+    if embedder is None or "vector" not in settings.retrievers:
+        return None
+    held = store.meta.get("embedder")
+    if held != embedder.name:
+        if held is not None:
+            notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
+                         "run 'lore reindex'; full text only")  # fmt: skip
+        return None
+    try:
+        return embedder.embed([query.text])[0]
+    except LoreError as error:
+        notes.append(f"{error}; full text only")
+        return None
+
+
+def _candidates(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    vector: bytes | None,
+    scope: Scope,
+    excluded: frozenset[str],
+) -> Candidates:
+    found = Candidates()
+    if "fulltext" in settings.retrievers:
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
+    if vector is not None:
+        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+    for leg in found.legs.values():
+        for id in excluded & leg.keys():
+            del leg[id]
+    found.rrf = rrf(found.legs, settings.rrf_k)
+    if settings.fusion == "rrf":
+        most = len(found.legs) / (settings.rrf_k + 1)
+        fused = {id: score / most for id, score in found.rrf.items()}
+    else:
+        share = settings.fulltext_share
+        fused = convex(found.legs, {"fulltext": share, "vector": 1 - share})
+    found.fused = _best_first(fused)
+    return found
+
+
+def _fulltext_leg(
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+) -> dict[str, float]:
+    """All words first; where too few nodes have them all, some; where none has any, beginnings."""
+    wanted = max(PASSAGES, 4 * settings.limit)
+    scores: dict[int, float] = {}
+    owners: dict[int, str] = {}
+    for how in ("all", "some", "prefix"):
+        if how == "prefix" and scores:
+            break
+        rows = store.fulltext.search(query, how, scope, settings.field_weights, wanted)
+        owners.update(store.nodes.owners(key for key, _ in rows if key not in owners))
+        for key, score in rows:
+            scores[key] = score
+            found.how.setdefault(owners[key], how)
+        if (len(query.terms) == 1 and scores) or len(found.how) >= settings.limit:
+            break
+    by_node: dict[str, list[float]] = {}
+    for key, score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
+        found.passage.setdefault(owners[key], key)
+        by_node.setdefault(owners[key], []).append(score)
+    return _best_first(
+        {
+            id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+            for id, best in by_node.items()
+        }
+    )
+
+
+def _vector_leg(
+    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
+) -> dict[str, float]:
+    rows = store.vectors.search(vector, scope, max(NEIGHBOURS, 2 * settings.limit))
+    owners = store.nodes.owners(key for key, _ in rows)
+    leg: dict[str, float] = {}
+    for key, score in rows:
+        id = owners[key]
+        if id not in leg:
+            leg[id] = score
+            found.passage.setdefault(id, key)
+            found.how.setdefault(id, "meaning")
+    return leg
+
+
+def _best_first(scores: Mapping[str, float]) -> dict[str, float]:
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
+
+
+# --- results
+
+
+def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
+    ranked = list(found.fused)
+    if len(ranked) > settings.limit:
+        # Age takes off at most its weight: whatever scores less cannot come in.
+        least = found.fused[ranked[settings.limit - 1]] * (1 - settings.recency_weight)
+        ranked = [id for id in ranked if found.fused[id] >= least]
+    hits = []
+    for id in ranked:
+        hit = Hit(id, found.fused[id])
+        hit.match = found.how[id]
+        _add_leg_scores(hit, found)
+        hits.append(hit)
+    hits = _describe(store, settings, hits)
+    hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return hits[: settings.limit]
+
+
+def _reached_hits(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    starts: Candidates,
+    direct: list[Hit],
+    notes: list[str],
+) -> list[Hit]:
+    seeds = dict(list(starts.fused.items())[: settings.graph_seeds])
+    scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
+    try:
+        hits = walk_hits(
+            store, settings, seeds, scope, notes, excluded=request.excluded,
+            explain=request.explain, returned=frozenset(hit.id for hit in direct),
+        )  # fmt: skip
+    except GraphUnavailable as error:
+        notes.append(f"{error}: plain results only; run 'lore doctor'")
+        return []
+    for hit in hits:
+        _add_leg_scores(hit, starts)
+    return hits[: settings.graph_limit]
+
+
+def walk_hits(
+    store: Store,
+    settings: Settings,
+    seeds: Mapping[str, float],
+    scope: Scope,
+    notes: list[str],
+    *,
+    excluded: frozenset[str] = frozenset(),
+    explain: bool = False,
+    returned: frozenset[str] = frozenset(),
+) -> list[Hit]:
+    """What the walk reaches from the seeds, within ``scope``, best first.
+
+    ``excluded`` nodes are not entered; ``returned`` ones are walked through only.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    from .expand import walk
+
+    result = walk(
+        store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
+        decay=settings.hop_decay, fanout=settings.graph_fanout,
+        max_nodes=settings.graph_max_nodes, barred=excluded,
+    )  # fmt: skip
+    _say_what_was_left_out(result, settings, notes)
+    hits = []
+    for id in store.nodes.match(scope, list(result.reached)) - returned:
+        chain = result.reached[id].steps()
+        hit = Hit(id, chain[-1].score)
+        hit.hops = len(chain) - 1
+        hit.path = [step.id for step in chain]
+        hit.edge = chain[-1].relation
+        if explain:
+            hit.explain = {"walk": _explain_walk(chain, settings.hop_decay)}
+        hits.append(hit)
+    hits = _describe(store, settings, hits)
+    hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return hits
+
+
+def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
+    """The relations to walk, with the weights of the store under those of the settings.
+
+    Raises:
+        UsageError: a relation that was asked for is not known.
+        GraphUnavailable: the table of relations is missing or damaged.
+    """
+    from .relations import known_relations, require_relations
+
+    known = known_relations(store, settings)
+    wanted = require_relations(settings.graph_edges, known) or list(known)
+    unwanted = set(require_relations(settings.graph_exclude_edges, known))
+    return {name: known[name] for name in wanted if name not in unwanted}
+
+
+def _add_leg_scores(hit: Hit, found: Candidates) -> None:
+    hit.rrf_score = _rounded(found.rrf.get(hit.id))
+    hit.bm25_score = _rounded(found.legs.get("fulltext", {}).get(hit.id))
+    hit.vector_score = _rounded(found.legs.get("vector", {}).get(hit.id))
+
+
+def _describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
+    """Fills in what the table of nodes says, and takes off what age costs."""
+    rows = store.nodes.briefs([hit.id for hit in hits])
+    for hit in hits:
+        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id]
+        fresh = recency(age, settings.recency_half_life)
+        hit.recency_score = _rounded(fresh)
+        hit.score = round(aged(hit.score, fresh, settings.recency_weight), 6)
+    return hits
+
+
+def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
+    for hit in hits:
+        key = found.passage.get(hit.id)
+        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
+        hit.snippet = one_line(snippet(text, query))
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+# --- what is said beside the results
+
+
+def _say_how_it_matched(direct: list[Hit], notes: list[str]) -> None:
+    ways = {hit.match for hit in direct}
+    if not ways:
+        notes.append("nothing matches these words")
+    elif "all" not in ways:
+        notes.append(
+            "no record has all of these words; showing those that have some"
+            if "some" in ways
+            else "no record has these words; showing those with words that begin so"
+            if "prefix" in ways
+            else "no record has these words; showing those nearest in meaning"
+        )
+
+
+def _say_what_was_left_out(result: Walk, settings: Settings, notes: list[str]) -> None:
+    if result.left_out:
+        notes.append(
+            f"{result.left_out} more connected nodes were left out: "
+            f"graph_max_nodes is {settings.graph_max_nodes}"
+        )
+    if result.hubs:
+        notes.append(
+            f"the weaker edges of {len(result.hubs)} well-connected nodes were left out: "
+            f"graph_fanout is {settings.graph_fanout}"
+        )
+
+
+def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
+    ranks = {
+        name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
+    }
+    for hit in hits:
+        explained = hit.explain or {}
+        hit.explain = {
+            "fusion": settings.fusion,
+            "legs": {
+                name: {"rank": ranks[name][hit.id], "score": round(leg[hit.id], 6)}
+                for name, leg in found.legs.items()
+                if hit.id in leg
+            },
+            "fused": _rounded(found.fused.get(hit.id)),
+            "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            **explained,
+        }
+
+
+def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:
+    return {
+        "seed": chain[0].id,
+        "seed_score": round(chain[0].score, 6),
+        "hops": [
+            {
+                "from": step.before.id if step.before else None,
+                "to": step.id,
+                "relation": step.relation,
+                "direction": "out" if step.outgoing else "in",
+                "edge_weight": step.edge_weight,
+                "relation_weight": step.relation_weight,
+                "decay": decay,
+            }
+            for step in chain[1:]
+        ],
+    }

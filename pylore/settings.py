@@ -1,0 +1,399 @@
+"""The table of settings, and how one set of values is put together.
+
+Every setting is an option (``--graph-depth``), an environment variable
+(``LORE_GRAPH_DEPTH``) and a key of the config files (``graph_depth``).
+Precedence: flag > environment > project config > user config > default.
+
+The config files are read by ``lib/config.sh`` alone. It hands over what it
+found in ``LORE_FROM_CONFIG``, a line a value: ``key TAB origin TAB value``,
+where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .errors import UsageError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Value = int | float | bool | str | tuple[str, ...] | dict[str, float]
+
+
+class Setting:
+    """One row of the table: its name, kind, default, range, and a line of help."""
+
+    __slots__ = ("choices", "default", "help", "high", "kind", "low", "name", "option")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        default: Value,
+        help: str,
+        *,
+        low: float = 0,
+        high: float = 0,
+        choices: tuple[str, ...] = (),
+        option: str = "",
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.help = help
+        self.low = low
+        self.high = high
+        self.choices = choices
+        self.option = option or name.replace("_", "-")
+
+    @property
+    def config_key(self) -> str:
+        """How the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
+        return self.name.upper() if self.kind == "weights" else self.name
+
+    def parse(self, text: str) -> Value:
+        """The typed value of ``text``; ValueError says what would have been right."""
+        return _PARSERS[self.kind](self, text)
+
+
+def _parse_int(setting: Setting, text: str) -> Value:
+    low, high = int(setting.low), int(setting.high)
+    digits = text[1:] if text[:1] in "+-" else text
+    if not (digits.isascii() and digits.isdigit()) or not low <= int(text) <= high:
+        raise ValueError(f"a whole number from {low} to {high}")
+    return int(text)
+
+
+def _parse_float(setting: Setting, text: str) -> Value:
+    wanted = f"a number from {setting.low:g} to {setting.high:g}"
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(wanted) from None
+    if not setting.low <= value <= setting.high:
+        raise ValueError(wanted)
+    return value
+
+
+def _parse_bool(setting: Setting, text: str) -> Value:
+    word = text.lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off", ""):
+        return False
+    raise ValueError("1 or 0")
+
+
+def _parse_choice(setting: Setting, text: str) -> Value:
+    if text not in setting.choices:
+        raise ValueError("one of " + ", ".join(setting.choices))
+    return text
+
+
+def _parse_words(setting: Setting, text: str) -> Value:
+    return tuple(text.replace(",", " ").split())
+
+
+def _parse_text(setting: Setting, text: str) -> Value:
+    return text
+
+
+def _parse_weights(setting: Setting, text: str) -> Value:
+    weights = {}
+    for item in text.replace(",", " ").split():
+        name, equals, number = item.partition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = -1.0
+        if not name or not equals or not setting.low <= weight <= setting.high:
+            raise ValueError(
+                f"NAME=WEIGHT pairs, each weight from {setting.low:g} to {setting.high:g}"
+            )
+        weights[name.lower()] = weight
+    return weights
+
+
+_PARSERS = {
+    "int": _parse_int,
+    "float": _parse_float,
+    "bool": _parse_bool,
+    "choice": _parse_choice,
+    "words": _parse_words,
+    "text": _parse_text,
+    "weights": _parse_weights,
+}
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "graph_depth",
+        "int",
+        0,
+        "hops to walk from the direct matches; 0 is a plain search",
+        low=0,
+        high=3,
+    ),
+    Setting(
+        "graph_max_depth",
+        "int",
+        3,
+        "the most that graph_depth may ask for; 0 switches the graph off, whatever a flag says",
+        low=0,
+        high=3,
+    ),
+    Setting(
+        "graph_edges", "words", (), "walk these relations only; empty means all", option="edges"
+    ),
+    Setting(
+        "graph_exclude_edges", "words", (), "never walk these relations", option="exclude-edges"
+    ),
+    Setting(
+        "edge_weights",
+        "weights",
+        {},
+        "what an edge of a relation is worth, 0 to 1; a name that is new declares a relation",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "edge_backward_weights",
+        "weights",
+        {},
+        "the same, for an edge that is walked against its direction",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "hop_decay",
+        "float",
+        0.7,
+        "what is left of a score after each hop",
+        low=0,
+        high=1,
+        option="decay",
+    ),
+    Setting(
+        "graph_max_nodes",
+        "int",
+        50,
+        "the most nodes that one search may reach by edges",
+        low=1,
+        high=100_000,
+        option="max-nodes",
+    ),
+    Setting(
+        "graph_seeds",
+        "int",
+        10,
+        "how many of the best matches the walk starts from",
+        low=1,
+        high=1000,
+    ),
+    Setting(
+        "graph_fanout",
+        "int",
+        25,
+        "the most edges that are followed from one node",
+        low=1,
+        high=10_000,
+    ),
+    Setting(
+        "expansion",
+        "choice",
+        "best-path",
+        "how a reached node is scored",
+        choices=("best-path", "accumulate"),
+    ),
+    Setting("limit", "int", 10, "how many direct matches to return", low=1, high=1000),
+    Setting(
+        "graph_limit", "int", 10, "how many reached nodes to return beside them", low=0, high=1000
+    ),
+    Setting("retrievers", "words", ("fulltext", "vector"), "the legs whose lists are fused"),
+    Setting("fusion", "choice", "convex", "how the legs are fused", choices=("convex", "rrf")),
+    Setting("rrf_k", "int", 60, "the constant of reciprocal rank fusion", low=1, high=1000),
+    Setting(
+        "fulltext_share",
+        "float",
+        0.7,
+        "full text's share of a convex fusion; the vectors have the rest",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "field_weights",
+        "weights",
+        {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
+        "BM25 weight of each full-text column",
+        low=0,
+        high=100,
+    ),
+    Setting(
+        "recency_weight", "float", 0.05, "the most that age can take off a score", low=0, high=1
+    ),
+    Setting(
+        "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
+    ),
+    Setting(
+        "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
+    ),
+    Setting(
+        "fulltext",
+        "choice",
+        "auto",
+        "the full-text engine of a new or rebuilt index; auto takes fts5 where SQLite has it",
+        choices=("auto", "fts5", "fts4"),
+    ),
+    Setting(
+        "duplicate_similarity",
+        "float",
+        0.9,
+        "cosine from which 'add' warns of a near-duplicate",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "max_text",
+        "int",
+        10_000_000,
+        "the longest text of one record, in bytes",
+        low=1000,
+        high=1_000_000_000,
+    ),
+    Setting("busy_timeout", "float", 10.0, "seconds to wait for another writer", low=0, high=3600),
+    Setting("plugin_dir", "text", "", "a folder of lore-<command> executables; user config only"),
+    Setting("quiet", "bool", False, "leave out notes on stderr; errors are still said"),
+)
+
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+BUILT_IN_RETRIEVERS = ("fulltext", "vector")
+
+
+class Settings:
+    """A value for every setting, and where each one came from.
+
+    >>> Settings.load(environ={}, flags={"graph_depth": "2"}).graph_depth
+    2
+    """
+
+    if TYPE_CHECKING:
+        graph_depth: int
+        graph_max_depth: int
+        graph_edges: tuple[str, ...]
+        graph_exclude_edges: tuple[str, ...]
+        edge_weights: dict[str, float]
+        edge_backward_weights: dict[str, float]
+        hop_decay: float
+        graph_max_nodes: int
+        graph_seeds: int
+        graph_fanout: int
+        expansion: str
+        limit: int
+        graph_limit: int
+        retrievers: tuple[str, ...]
+        fusion: str
+        rrf_k: int
+        fulltext_share: float
+        field_weights: dict[str, float]
+        recency_weight: float
+        recency_half_life: int
+        embedder: str
+        fulltext: str
+        duplicate_similarity: float
+        max_text: int
+        busy_timeout: float
+        plugin_dir: str
+        quiet: bool
+
+    def __init__(self) -> None:
+        self.origins: dict[str, str] = {}
+        self.warnings: list[str] = []
+        for setting in SETTINGS:
+            setattr(self, setting.name, setting.default)
+
+    @classmethod
+    def load(cls, *, environ: Mapping[str, str], flags: Mapping[str, str]) -> Settings:
+        """Values from the config hand-over, then the environment, then the flags."""
+        settings = cls()
+        lines = environ.get("LORE_FROM_CONFIG", "").split("\n")
+        exported = {}
+        for line in filter(None, lines):
+            key, origin, text = line.split("\t", 2)
+            settings._set_from_config(key, origin, text)
+            exported[key] = text
+        for name in BY_NAME:
+            given = environ.get("LORE_" + name.upper())
+            if given is not None and exported.get(name) != given:
+                settings._set(name, f"env:LORE_{name.upper()}", given)
+        for name, text in flags.items():
+            settings._set(name, f"flag:--{BY_NAME[name].option}", text)
+        return settings
+
+    @property
+    def depth(self) -> int:
+        """The depth to walk: what was asked for, within what is allowed."""
+        return min(self.graph_depth, self.graph_max_depth)
+
+    def _set_from_config(self, key: str, origin: str, text: str) -> None:
+        name, bracket, element = key.partition("[")
+        setting = BY_NAME.get(name.lower())
+        if setting is None or setting.config_key != name:
+            hint = nearest(name, [s.config_key for s in SETTINGS])
+            self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
+        elif origin.startswith("project:") and _needs_user_scope(name, text):
+            self.warnings.append(
+                f"{_place(origin)}: {name} runs a program, so it counts only in the user's "
+                "own config: left out"
+            )
+        else:
+            self._set(setting.name, origin, f"{element[:-1]}={text}" if bracket else text)
+
+    def _set(self, name: str, origin: str, text: str) -> None:
+        setting = BY_NAME[name]
+        try:
+            value = setting.parse(text)
+        except ValueError as wanted:
+            raise UsageError(
+                f"{_place(origin)}: {setting.config_key} is '{text}': give {wanted}"
+            ) from None
+        if isinstance(value, dict):
+            value = {**getattr(self, name), **value}
+        setattr(self, name, value)
+        self.origins[name] = origin
+
+    def as_text(self, name: str) -> str:
+        """The value of one setting, spelled as an option or a config file takes it."""
+        value = getattr(self, name)
+        if isinstance(value, bool):
+            return str(int(value))
+        if isinstance(value, tuple):
+            return " ".join(value)
+        if isinstance(value, dict):
+            return " ".join(f"{key}={weight:g}" for key, weight in sorted(value.items()))
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _place(origin: str) -> str:
+    """``project:/a/.config:3`` -> ``/a/.config:3``, ``flag:--decay`` -> ``--decay``."""
+    return origin.partition(":")[2]
+
+
+def _needs_user_scope(name: str, text: str) -> bool:
+    """Whether this value names a program or a folder of programs.
+
+    Such a value is honoured from the user's own files, never from a folder
+    that may have come with a clone.
+    """
+    if name == "plugin_dir":
+        return True
+    if name == "retrievers":
+        return any(word not in BUILT_IN_RETRIEVERS for word in text.replace(",", " ").split())
+    return False
+
+
+def from_environment(flags: Mapping[str, str]) -> Settings:
+    """The settings of this process: its environment under these flags."""
+    return Settings.load(environ=os.environ, flags=flags)

@@ -1,0 +1,218 @@
+"""The graph: edges, their history, and the neighbours of a frontier."""
+
+from __future__ import annotations
+
+import apsw
+
+from ..jsontext import dumps
+from ..model import Edge
+from .faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Neighbour = tuple[str, str, str, float, bool]
+    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+_FIELDS = ", ".join(Edge.__slots__)
+HISTORY_FIELDS = (
+    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
+    "change", "changed_at",
+)  # fmt: skip
+_CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
+
+# One row a (node, relation) that has edges: the strongest :limit of them, as
+# text, since a thousand small strings reach Python faster than as many rows.
+# LIMIT -1 keeps SQLite from computing the inner query twice.
+_HALF = """
+SELECT node, relation, {outgoing}, ends FROM (
+  SELECT f.value AS node, r.value AS relation, (
+    SELECT group_concat({other} || char(31) || weight, char(30)) FROM (
+      SELECT {other}, weight FROM graph_edges
+      WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
+      ORDER BY weight DESC, {other} LIMIT :limit)
+    ) AS ends
+  FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r LIMIT -1)
+WHERE ends IS NOT NULL
+"""
+_NEIGHBOURS = (
+    _HALF.format(outgoing=1, this="from_id", other="to_id")
+    + "UNION ALL"
+    + _HALF.format(outgoing=0, this="to_id", other="from_id")
+)
+
+
+class Edges:
+    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def neighbours(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Neighbour]:
+        """Both ends' live edges of a whole frontier, in one query.
+
+        At most ``limit`` edges, the strongest, a node, a relation and a direction.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, str, int, str]] = self._db.execute(  # type: ignore[assignment]
+                _NEIGHBOURS,
+                {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit},
+            ).fetchall()
+        found = []
+        for node, relation, outgoing, ends in rows:
+            direction = bool(outgoing)
+            for end in ends.split("\x1e"):
+                neighbour, _, weight = end.partition("\x1f")
+                found.append((node, neighbour, relation, float(weight), direction))
+        return found
+
+    def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
+        """One edge, invalidated or not."""
+        for row in self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND to_id = ? AND relation = ?",
+            (from_id, to_id, relation),
+        ):
+            return Edge(*row)
+        return None
+
+    def put(self, edge: Edge) -> str:
+        """Writes an edge whole: ``added``, ``updated``, or ``unchanged``."""
+        old = self.get(*edge.key)
+        if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
+            return "unchanged"
+        updates = ", ".join(f"{name} = excluded.{name}" for name in _CONTENT)
+        self._db.execute(
+            f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})"
+            f" ON CONFLICT DO UPDATE SET {updates}",
+            [getattr(edge, name) for name in Edge.__slots__],
+        )
+        return "added" if old is None else "updated"
+
+    def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
+        """The live edges of one node, both directions; with ``forgotten``, all of them."""
+        live = "" if forgotten else " AND invalidated_at IS NULL"
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ?1{live}"
+            f" UNION SELECT {_FIELDS} FROM graph_edges WHERE to_id = ?1{live}"
+            " ORDER BY relation, from_id, to_id",
+            (id,),
+        )
+        return [Edge(*row) for row in rows]
+
+    def between(self, from_id: str, to_id: str) -> list[Edge]:
+        """The live edges from one node to another."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND to_id = ?"
+            " AND invalidated_at IS NULL ORDER BY relation",
+            (from_id, to_id),
+        )
+        return [Edge(*row) for row in rows]
+
+    def all(self, *, live_only: bool = False) -> Iterator[Edge]:
+        """Every edge, by from, to, relation."""
+        condition = " WHERE invalidated_at IS NULL" if live_only else ""
+        for row in self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges{condition} ORDER BY from_id, to_id, relation"
+        ):
+            yield Edge(*row)
+
+    def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
+        """Marks an edge as no longer standing; None for ``at`` restores it."""
+        self._db.execute(
+            "UPDATE graph_edges SET invalidated_at = ?, status = coalesce(nullif(?, ''), status)"
+            " WHERE from_id = ? AND to_id = ? AND relation = ?",
+            (at, status, *key),
+        )
+
+    def invalidate_node(self, id: str, at: str) -> int:
+        """Marks all live edges of a node, at one time; how many there were."""
+        return self._change(
+            "UPDATE graph_edges SET invalidated_at = ?2"
+            " WHERE (from_id = ?1 OR to_id = ?1) AND invalidated_at IS NULL",
+            (id, at),
+        )
+
+    def restore_node(self, id: str, at: str) -> int:
+        """Takes the marks of ``invalidate_node`` away; how many there were."""
+        return self._change(
+            "UPDATE graph_edges SET invalidated_at = NULL"
+            " WHERE (from_id = ?1 OR to_id = ?1) AND invalidated_at = ?2",
+            (id, at),
+        )
+
+    def delete_node(self, id: str) -> int:
+        """Takes all edges of a node away for good; how many there were."""
+        return self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
+
+    def _change(self, sql: str, parameters: tuple[object, ...]) -> int:
+        self._db.execute(sql, parameters)
+        return self._db.changes()
+
+    def history(self, key: tuple[str, str, str] | None = None) -> Iterator[dict[str, object]]:
+        """The states that one edge, or every edge, has left, oldest first."""
+        condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
+        rows = self._db.execute(
+            f"SELECT {', '.join(HISTORY_FIELDS)} FROM edge_history{condition}"
+            " ORDER BY from_id, to_id, relation, changed_at, rowid",
+            key or (),
+        )
+        for row in rows:
+            yield dict(zip(HISTORY_FIELDS, row, strict=True))
+
+    def add_history(self, state: dict[str, object]) -> bool:
+        """Writes one line of history as it came from an export, once."""
+        columns, marks = ", ".join(HISTORY_FIELDS), ", ".join("?" * len(HISTORY_FIELDS))
+        same = " AND ".join(f"{name} IS ?" for name in HISTORY_FIELDS)
+        values = [state.get(name) for name in HISTORY_FIELDS]
+        return bool(
+            self._change(
+                f"INSERT INTO edge_history({columns}) SELECT {marks}"
+                f" WHERE NOT EXISTS (SELECT 1 FROM edge_history WHERE {same})",
+                (*values, *values),
+            )
+        )
+
+    # --- counts, for `lore graph stats` and its kin
+
+    def degrees(self) -> Iterator[tuple[str, int, int]]:
+        """``(id, edges out, edges in)`` of every node that has a live edge."""
+        yield from self._db.execute(
+            "SELECT id, sum(o), sum(i) FROM ("
+            " SELECT from_id AS id, count(*) AS o, 0 AS i FROM graph_edges"
+            " WHERE invalidated_at IS NULL GROUP BY from_id"
+            " UNION ALL"
+            " SELECT to_id, 0, count(*) FROM graph_edges"
+            " WHERE invalidated_at IS NULL GROUP BY to_id) GROUP BY id"
+        )
+
+    def count_by_relation(self) -> dict[str, int]:
+        """Relation to the number of its live edges."""
+        return dict(
+            self._db.execute(
+                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+                " GROUP BY relation ORDER BY relation"
+            )
+        )
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """``(from, to)`` of every live edge."""
+        yield from self._db.execute(
+            "SELECT from_id, to_id FROM graph_edges WHERE invalidated_at IS NULL"
+        )
+
+    def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
+        """Live edges with an end that is no live node."""
+        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT from_id, to_id, relation FROM graph_edges e WHERE invalidated_at IS NULL AND ("
+            " NOT EXISTS (SELECT 1 FROM nodes WHERE id = e.from_id AND invalidated_at IS NULL)"
+            " OR NOT EXISTS (SELECT 1 FROM nodes WHERE id = e.to_id AND invalidated_at IS NULL))"
+            " ORDER BY from_id, to_id, relation LIMIT ?",
+            (limit,),
+        ).fetchall()
+        return rows

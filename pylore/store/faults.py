@@ -1,0 +1,68 @@
+"""SQLite's errors, said in one line each."""
+
+from __future__ import annotations
+
+import apsw
+
+from ..errors import GraphUnavailable, LoreError, StoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
+    (apsw.NotADBError, "is not a database: move it away and import your last export"),
+    (apsw.CorruptError, "is damaged: run 'lore doctor', or import your last export into a new one"),
+    (apsw.BusyError, "is locked by another writer: try again, or raise busy_timeout"),
+    (apsw.LockedError, "is locked by another writer: try again, or raise busy_timeout"),
+    (apsw.ReadOnlyError, "cannot be written: check the permissions of it and of its folder"),
+    (apsw.FullError, "could not grow, the disk is full: nothing was changed; free some space"),
+    (apsw.CantOpenError, "cannot be opened: check the permissions of it and of its folder"),
+    (apsw.IOError, "could not be read or written: check the disk"),
+    (apsw.InterruptError, "was interrupted: nothing was changed"),
+    (apsw.TooBigError, "takes no text this long: keep it in a file and link to that"),
+)
+
+
+def translate(error: apsw.Error, path: str) -> LoreError | None:
+    """The failure that this SQLite error means to a user; None if it is a bug of ours."""
+    for kind, message in _MESSAGES:
+        if isinstance(error, kind):
+            return StoreError(f"{path}: {message}")
+    if isinstance(error, apsw.SQLError) and str(error).startswith("no such table: "):
+        table = str(error).removeprefix("no such table: ").removeprefix("main.")
+        return StoreError(f"{path}: the table {table} is missing: run 'lore doctor'")
+    return None
+
+
+class Translated:
+    """A ``with`` block in which SQLite's errors become ``StoreError``."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, apsw.Error):
+            failure = translate(error, self.path)
+            if failure is not None:
+                raise failure from error
+
+
+class GraphFaults:
+    """A ``with`` block in which a missing or damaged table becomes ``GraphUnavailable``."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
+            raise GraphUnavailable(f"the graph cannot be read ({error})") from None

@@ -1,0 +1,114 @@
+"""Full text over passages: FTS5 with weighted BM25, or FTS4 ranked by sqlite-fts4."""
+
+from __future__ import annotations
+
+import apsw
+
+from .scope import Scope, passages_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..text import Query
+
+COLUMNS = ("title", "body", "tags", "file", "parts")
+
+_CREATE = {
+    "fts5": "CREATE VIRTUAL TABLE passages_fts USING fts5({columns},"
+    " tokenize='porter unicode61 remove_diacritics 2')",
+    "fts4": "CREATE VIRTUAL TABLE passages_fts USING fts4({columns},"
+    " tokenize=unicode61 'remove_diacritics=2')",
+}
+
+
+class FullText:
+    """The table ``passages_fts``. Rows have the keys of ``passages``."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        self._engine = ""
+
+    @property
+    def engine(self) -> str:
+        """``fts5`` or ``fts4``: what this store's table is made with."""
+        if not self._engine:
+            self._engine = (
+                self._db.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5"
+            )
+        return self._engine
+
+    def create(self, engine: str) -> None:
+        """Makes the table, empty; an older one is dropped with all that it held."""
+        self._db.execute("DROP TABLE IF EXISTS passages_fts")
+        self._db.execute(_CREATE[engine].format(columns=", ".join(COLUMNS)))
+        self._engine = engine
+
+    def add(self, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
+        """Adds ``(key, title, body, tags, file, parts)`` rows."""
+        self._db.executemany(
+            f"INSERT INTO passages_fts(rowid, {', '.join(COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)", rows
+        )
+
+    def remove(self, keys: Iterable[int]) -> None:
+        """Takes the passages with these keys out."""
+        self._db.executemany("DELETE FROM passages_fts WHERE rowid = ?", ((key,) for key in keys))
+
+    def body(self, key: int) -> str:
+        """The text of one passage."""
+        return self._db.execute("SELECT body FROM passages_fts WHERE rowid = ?", (key,)).get or ""
+
+    def search(
+        self, query: Query, how: str, scope: Scope, weights: Mapping[str, float], limit: int
+    ) -> list[tuple[int, float]]:
+        """The best passages, ``(key, BM25 score)``; the score grows with relevance.
+
+        ``how``: ``all`` terms must match, ``some`` must, or ``prefix``: some word
+        must begin so.
+        """
+        expression = _EXPRESSIONS[how](query, self.engine)
+        if not expression:
+            return []
+        within, parameters = passages_in(scope)
+        rank, rank_parameters = self._rank(weights)
+        rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT rowid, -{rank} AS score FROM passages_fts"
+            f" WHERE passages_fts MATCH ?{within} ORDER BY score DESC, rowid LIMIT ?",
+            (*rank_parameters, expression, *parameters, limit),
+        ).fetchall()
+        return rows
+
+    def _rank(self, weights: Mapping[str, float]) -> tuple[str, list[float]]:
+        if self.engine == "fts5":
+            marks = ", ".join("?" * len(COLUMNS))
+            return f"bm25(passages_fts, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
+        from sqlite_fts4 import rank_bm25  # it has no column weights
+
+        self._db.create_scalar_function("rank_bm25", rank_bm25, 1)
+        return "rank_bm25(matchinfo(passages_fts, 'pcnalx'))", []
+
+
+def _phrase(words: list[str]) -> str:
+    # Words are letters and digits only (text.words), so a quote cannot occur.
+    return '"' + " ".join(words) + '"'
+
+
+def _all(query: Query, engine: str) -> str:
+    terms = [" OR ".join(map(_phrase, alternatives)) for alternatives in query.terms]
+    return " AND ".join(f"({term})" for term in terms)
+
+
+def _some(query: Query, engine: str) -> str:
+    phrases = [_phrase(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
+    return " OR ".join([*(_phrase([word]) for word in query.single_words()), *phrases])
+
+
+def _prefix(query: Query, engine: str) -> str:
+    from ..text import PREFIX_LENGTH
+
+    beginnings = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
+    form = '"{}"*' if engine == "fts5" else '"{}*"'
+    return " OR ".join(form.format(word) for word in beginnings)
+
+
+_EXPRESSIONS = {"all": _all, "some": _some, "prefix": _prefix}

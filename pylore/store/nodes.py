@@ -1,0 +1,206 @@
+"""The table of nodes, and the passages that belong to each of them."""
+
+from __future__ import annotations
+
+import apsw
+
+from ..jsontext import dumps
+from ..model import Node
+from .scope import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Brief = tuple[str, str, str | None, int | None, int | None, float]
+    """(type, title, file, first line, last line, days since the last update)"""
+
+_FIELDS = ", ".join(Node.__slots__)
+_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "created_at", "updated_at"))
+_CONNECTED = (
+    "n.invalidated_at IS NULL AND ("
+    " EXISTS (SELECT 1 FROM graph_edges WHERE from_id = n.id AND invalidated_at IS NULL)"
+    " OR EXISTS (SELECT 1 FROM graph_edges WHERE to_id = n.id AND invalidated_at IS NULL))"
+)
+
+
+class Nodes:
+    """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def get(self, id: str) -> Node | None:
+        """One node, invalidated or not."""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,)):
+            return _node(row)
+        return None
+
+    def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
+        """Those of ``ids`` that exist, invalidated or not."""
+        found = (self.get(id) for id in ids)
+        return {node.id: node for node in found if node is not None}
+
+    def put(self, node: Node) -> str:
+        """Writes a node whole: ``added``, ``updated``, or ``unchanged``.
+
+        ``updated_at`` does not make a node another one; the older ``created_at`` stays.
+        """
+        old = self.get(node.id)
+        if old is not None and all(getattr(old, f) == getattr(node, f) for f in _CONTENT):
+            return "unchanged"
+        updates = ", ".join(
+            f"{name} = excluded.{name}" for name in (*_CONTENT, "created_at", "updated_at")
+        )
+        self._db.execute(
+            f"INSERT INTO nodes({_FIELDS}) VALUES ({', '.join('?' * len(Node.__slots__))})"
+            f" ON CONFLICT(id) DO UPDATE SET {updates}",
+            _row(node),
+        )
+        return "added" if old is None else "updated"
+
+    def invalidate(self, id: str, at: str | None) -> None:
+        """Marks a node as forgotten at this time; None takes the mark away."""
+        self._db.execute("UPDATE nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+
+    def delete(self, id: str) -> None:
+        """Takes the row away for good."""
+        self._db.execute("DELETE FROM nodes WHERE id = ?", (id,))
+
+    def select(
+        self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
+    ) -> list[Node]:
+        """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
+        condition, parameters = scope.where()
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM nodes WHERE {condition}"
+            f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
+            f" ORDER BY updated_at {'' if oldest_first else 'DESC'}, id LIMIT ?",
+            (*parameters, limit),
+        )
+        return [_node(row) for row in rows]
+
+    def all(self, *, live_only: bool = False) -> Iterator[Node]:
+        """Every node, by id."""
+        condition = " WHERE invalidated_at IS NULL" if live_only else ""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"):
+            yield _node(row)
+
+    def briefs(
+        self, ids: Sequence[str]
+    ) -> dict[str, tuple[str, str, str | None, int | None, int | None, float]]:
+        """What a result says of its node, for each of these ids."""
+        rows = self._db.execute(
+            "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
+            " julianday('now') - julianday(n.updated_at)"
+            " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
+            (dumps(ids),),
+        )
+        return {row[0]: (*row[1:6], row[6] or 0.0) for row in rows}
+
+    def beginning(self, id: str, length: int = 800) -> str:
+        """The first characters of a node's text."""
+        return (
+            self._db.execute("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", (length, id)).get
+            or ""
+        )
+
+    def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
+        """Those of ``ids`` that are live and within ``scope``."""
+        condition, parameters = scope.where()
+        return {
+            id
+            for id in ids
+            if self._db.execute(
+                f"SELECT 1 FROM nodes WHERE id = ? AND invalidated_at IS NULL AND {condition}",
+                (id, *parameters),
+            ).get
+        }
+
+    def ids_like(self, text: str, limit: int = 5) -> list[str]:
+        """Ids that begin with, or else contain, ``text``: what a wrong id may have meant."""
+        rows = self._db.execute(
+            "SELECT id FROM nodes WHERE instr(id, ?1) > 0 ORDER BY instr(id, ?1), id LIMIT ?2",
+            (text, limit),
+        )
+        return [id for (id,) in rows]
+
+    def count_by_type(self) -> dict[str, int]:
+        """Type to the number of its live nodes."""
+        return dict(
+            self._db.execute(
+                "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
+            )
+        )
+
+    def count_forgotten(self) -> int:
+        """How many nodes are invalidated."""
+        number: int = self._db.execute(
+            "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
+        ).get
+        return number
+
+    def count_connected(self) -> int:
+        """How many live nodes have a live edge."""
+        number: int = self._db.execute(f"SELECT count(*) FROM nodes n WHERE {_CONNECTED}").get
+        return number
+
+    def orphans(self, limit: int) -> list[Node]:
+        """Live nodes without a live edge, by id."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM nodes n WHERE invalidated_at IS NULL AND NOT ({_CONNECTED})"
+            " ORDER BY id LIMIT ?",
+            (limit,),
+        )
+        return [_node(row) for row in rows]
+
+    def touch(self, id: str, at: str) -> None:
+        """Counts one access."""
+        self._db.execute(
+            "UPDATE nodes SET accessed_at = ?, access_count = access_count + 1 WHERE id = ?",
+            (at, id),
+        )
+
+    # --- passages: what full text and vectors index of a node
+
+    def new_passages(self, id: str, count: int) -> list[int]:
+        """Keys for ``count`` new passages of a node."""
+        keys = []
+        for _ in range(count):
+            self._db.execute("INSERT INTO passages(node_id) VALUES (?)", (id,))
+            keys.append(self._db.last_insert_rowid())
+        return keys
+
+    def passages(self, id: str) -> list[int]:
+        """The keys of a node's passages, in the order of its text."""
+        rows = self._db.execute("SELECT key FROM passages WHERE node_id = ? ORDER BY key", (id,))
+        return [key for (key,) in rows]
+
+    def remove_passages(self, id: str) -> None:
+        """Forgets a node's passages; their indexed rows are the caller's to remove."""
+        self._db.execute("DELETE FROM passages WHERE node_id = ?", (id,))
+
+    def remove_all_passages(self) -> None:
+        """Forgets every passage; the caller has made both indexes empty."""
+        self._db.execute("DELETE FROM passages")
+
+    def owners(self, keys: Iterable[int]) -> dict[int, str]:
+        """Passage key to the id of its node."""
+        return dict(
+            self._db.execute(
+                "SELECT p.key, p.node_id FROM json_each(?) j JOIN passages p ON p.key = j.value",
+                (dumps(list(keys)),),
+            )
+        )
+
+
+def _node(row: tuple[object, ...]) -> Node:
+    node = Node(*row)  # type: ignore[arg-type]
+    node.tags = tuple(str(row[8]).split())
+    return node
+
+
+def _row(node: Node) -> list[object]:
+    values = [getattr(node, name) for name in Node.__slots__]
+    values[8] = " ".join(node.tags)
+    return values

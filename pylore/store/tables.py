@@ -1,0 +1,97 @@
+"""The small tables: meta, types, relations, words."""
+
+from __future__ import annotations
+
+import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+class Meta:
+    """Facts about the store itself: whose vectors it holds, which full-text engine."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Every key with its value."""
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def get(self, key: str) -> str | None:
+        """The value of one key, if it is set."""
+        row: str | None = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return row
+
+    def set(self, key: str, value: str | None) -> None:
+        """Sets one key; None takes it away."""
+        if value is None:
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+class Types:
+    """The node types that this store knows."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Name to description."""
+        return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
+
+    def declare(self, name: str, description: str) -> None:
+        """Adds a type, or gives a known one another description."""
+        self._db.execute(
+            "INSERT INTO types VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET description = ?2",
+            (name, description),
+        )
+
+
+class Relations:
+    """The relations that this store knows, with their weights."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, tuple[float, float, str]]:
+        """Name to (weight, weight walked backwards, description)."""
+        rows = self._db.execute(
+            "SELECT name, weight, coalesce(backward_weight, weight), description"
+            " FROM relations ORDER BY name"
+        )
+        return {name: (weight, backward, text) for name, weight, backward, text in rows}
+
+    def declare(self, name: str, weight: float, backward: float, description: str) -> None:
+        """Adds a relation, or gives a known one another weight and description."""
+        self._db.execute(
+            "INSERT INTO relations(name, weight, backward_weight, description)"
+            " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
+            " SET weight = ?2, backward_weight = ?3, description = ?4",
+            (name, weight, backward, description),
+        )
+
+
+class Words:
+    """The tokens of words that were embedded before."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
+        """The token numbers of those of ``words`` that are known."""
+        found = {}
+        for word in words:
+            tokens = self._db.execute("SELECT tokens FROM words WHERE word = ?", (word,)).get
+            if tokens is not None:
+                found[word] = [int(token) for token in tokens.split()]
+        return found
+
+    def put(self, tokens: Mapping[str, list[int]]) -> None:
+        """Remembers the token numbers of these words."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO words VALUES (?, ?)",
+            ((word, " ".join(map(str, numbers))) for word, numbers in tokens.items()),
+        )

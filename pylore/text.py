@@ -1,0 +1,195 @@
+"""A person's words: split, classified, and made into a full-text query.
+
+Nothing here needs ``re``: a search imports this module, and one translation
+table does the work. A word is a run of letters and digits (``str.isalnum``);
+that is also what the tokenizers of FTS5 and FTS4 make of the same text.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+STOP_WORDS = frozenset(
+    """
+    a about all also an and any are as at be been being both but by can could d did do does
+    during each few for from had has have he her his how i if in into is it its just ll m may
+    me might more most my no not of on only or other our over own re s same she should so some
+    such t than that the their them then there these they this to too us ve very was we were
+    what when where which while who whom whose why will with would you your
+    """.split()
+)
+
+MAX_TERMS = 200
+"""The most distinct words of one query that are searched for."""
+
+PASSAGE_WORDS = 200
+"""About how many words one passage has: long texts are ranked by their best passages."""
+
+PREFIX_LENGTH = 3
+"""The shortest word that is tried as the beginning of another one."""
+
+
+class _Separators(dict[int, int | str]):
+    """A ``str.translate`` table, filled as it is used: all but letters and digits is a space."""
+
+    def __missing__(self, code: int) -> int | str:
+        self[code] = code if chr(code).isalnum() else " "
+        return self[code]
+
+
+_SEPARATORS = _Separators()
+
+
+def words(text: str) -> list[str]:
+    """Every run of letters and digits, in order, as written.
+
+    >>> words("it's a/b.py, snake_case")
+    ['it', 's', 'a', 'b', 'py', 'snake', 'case']
+    """
+    return text.translate(_SEPARATORS).split()
+
+
+def camel_parts(word: str) -> list[str]:
+    """The parts of a camelCase word in lower case; one part if there is nothing to split.
+
+    >>> camel_parts("getUserByID"), camel_parts("HTTPServer"), camel_parts("plain")
+    (['get', 'user', 'by', 'id'], ['http', 'server'], ['plain'])
+    """
+    if word.islower() or word.isupper() or word[1:].islower():
+        return [word.lower()]
+    parts = []
+    start = 0
+    for i in range(1, len(word)):
+        upper_begins = word[i].isupper() and not word[i - 1].isupper()
+        last_of_acronym = (
+            word[i].isupper() and word[i - 1].isupper() and word[i + 1 : i + 2].islower()
+        )
+        if upper_begins or last_of_acronym:
+            parts.append(word[start:i].lower())
+            start = i
+    parts.append(word[start:].lower())
+    return parts
+
+
+def identifier_parts(text: str) -> str:
+    """The parts of every camelCase word of ``text``: what the index adds to the words.
+
+    >>> identifier_parts("call getUserByID twice")
+    'get user by id'
+    """
+    found: dict[str, None] = {}
+    for word in dict.fromkeys(words(text)):
+        parts = camel_parts(word)
+        if len(parts) > 1:
+            found[" ".join(parts)] = None
+    return " ".join(found)
+
+
+def passages(body: str) -> list[str]:
+    """``body`` cut into stretches of about ``PASSAGE_WORDS`` words, at white space.
+
+    The stretches join to the whole body again; an empty body is one empty passage.
+    """
+    if len(body) < 2 * PASSAGE_WORDS:
+        return [body]
+    import re  # indexing alone needs it
+
+    starts = [match.start() for match in re.finditer(r"\S+", body)]
+    cuts = [0, *starts[PASSAGE_WORDS::PASSAGE_WORDS], len(body)]
+    return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+
+
+class Query:
+    """What a person typed, as terms.
+
+    ``terms`` is one entry a chunk (white space separates chunks), without stop
+    words unless there is nothing else; a term is a list of alternatives, and an
+    alternative a list of words that must stand next to each other.
+    """
+
+    __slots__ = ("cut", "terms", "text")
+
+    def __init__(self, text: str, terms: list[list[list[str]]], cut: int) -> None:
+        self.text = text
+        self.terms = terms
+        self.cut = cut
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def single_words(self) -> list[str]:
+        """Every distinct word of the terms, in order."""
+        return list(
+            dict.fromkeys(word for term in self.terms for phrase in term for word in phrase)
+        )
+
+
+def parse_query(text: str) -> Query:
+    """Makes terms of whatever was typed; never fails, and may have no terms at all.
+
+    >>> parse_query("the getUser of a/b.py").terms
+    [[['getuser'], ['get', 'user']], [['a', 'b', 'py']]]
+    """
+    chunks = list(dict.fromkeys(text.split()))
+    terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
+    return Query(text, terms[:MAX_TERMS], max(0, len(terms) - MAX_TERMS))
+
+
+def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[str]]]:
+    terms = []
+    seen = set()
+    for chunk in chunks:
+        written = words(chunk)
+        folded = [word.lower() for word in written]
+        if not folded or tuple(folded) in seen or stop_words.issuperset(folded):
+            continue
+        seen.add(tuple(folded))
+        alternatives = [folded]
+        parts = [part for word in written for part in camel_parts(word)]
+        if parts != folded:
+            alternatives.append(parts)
+        terms.append(alternatives)
+    return terms
+
+
+def printable(text: str) -> str:
+    """``text`` for a terminal: control characters (but tab and newline) become ``?``.
+
+    Escape sequences, C1 controls and the characters that turn the reading
+    direction around are the ones that could make a terminal lie.
+    """
+    return text.translate(_CONTROLS)
+
+
+_CONTROLS: dict[int, str] = {
+    **{code: "?" for code in (*range(0x00, 0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
+    **dict.fromkeys((8206, 8207, *range(8234, 8239), *range(8294, 8298)), "?"),
+}
+
+
+def one_line(text: str) -> str:
+    """``text`` with every run of white space made one space."""
+    return " ".join(text.split())
+
+
+def snippet(body: str, query: Query, width: int = 240) -> str:
+    """The stretch of ``body`` (at most about ``width`` characters) with most of the query's words.
+
+    Words are compared by their first letters, since the index compares stems.
+    """
+    tokens = body.split()
+    text = " ".join(tokens)
+    if len(text) <= width:
+        return text
+    stems = {word[: max(PREFIX_LENGTH, len(word) - 2)] for word in query.single_words()}
+    best, best_start = -1, 0
+    for start in range(0, len(tokens), 10):
+        seen = {stem for stem in stems if stem in " ".join(tokens[start : start + 35]).lower()}
+        if len(seen) > best:
+            best, best_start = len(seen), start
+    cut = " ".join(tokens[best_start : best_start + 60])[: width + 1]
+    if len(cut) > width:
+        cut = (cut[:width].rsplit(" ", 1)[0] or cut[:width]) + " …"
+    return ("… " if best_start else "") + cut

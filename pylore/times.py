@@ -1,0 +1,40 @@
+"""Times as the store writes them: UTC, ISO 8601, whole seconds."""
+
+from __future__ import annotations
+
+import time
+
+from .errors import UsageError
+
+_FORM = "%Y-%m-%dT%H:%M:%SZ"
+_UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
+
+
+def now() -> str:
+    """This second.
+
+    >>> len(now()) == len("2026-01-31T12:00:00Z")
+    True
+    """
+    return time.strftime(_FORM, time.gmtime())
+
+
+def parse_since(text: str) -> str:
+    """``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``, ``1y``.
+
+    >>> parse_since("2026-01-31")
+    '2026-01-31T00:00:00Z'
+
+    Raises:
+        UsageError: it is neither.
+    """
+    number, unit = text[:-1], text[-1:]
+    if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
+        seconds = max(0, int(time.time()) - int(number) * _UNITS[unit])
+        return time.strftime(_FORM, time.gmtime(seconds))
+    for form in (_FORM, "%Y-%m-%d"):
+        try:
+            return time.strftime(_FORM, time.strptime(text, form))
+        except ValueError:
+            continue
+    raise UsageError(f"'{text}' is no date: give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d")

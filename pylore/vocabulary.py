@@ -1,0 +1,60 @@
+"""The words a store knows from the start: types, relations, states, sources.
+
+A store keeps its own copy in the tables ``types`` and ``relations``, where
+more may be declared; this is what a new one is filled with.
+"""
+
+from __future__ import annotations
+
+TYPES: dict[str, str] = {
+    "decision": "a choice that was made, and why",
+    "pattern": "a way of doing things that works here",
+    "lesson": "something learned",
+    "failure": "something that went wrong, and what it took",
+    "observation": "something seen",
+    "goal": "something wanted",
+    "note": "anything else worth keeping",
+    "doc": "a document or a part of one",
+    "concept": "an idea or a literal value",
+    "entity": "a person, a tool, a service: something with a name",
+    "file": "a file of a repository",
+    "symbol": "a function, class, type or constant",
+    "task": "a piece of work",
+    "run": "one attempt at a task",
+    "session": "a conversation or a working session",
+    "commit": "a commit of a repository",
+}
+
+# name: (weight, weight walked against its direction, from -> to)
+RELATIONS: dict[str, tuple[float, float, str]] = {
+    "implements": (1.0, 1.0, "code -> idea"),
+    "anchored_to": (1.0, 1.0, "record -> file, symbol"),
+    "derived_from": (0.9, 0.9, "record -> record, task, run"),
+    "learned_from": (0.9, 0.9, "lesson -> record, session"),
+    "contradicts": (0.8, 0.8, "any -> any"),
+    "relates_to": (0.7, 0.7, "any -> any"),
+    "links_to": (0.7, 0.7, "any -> any"),
+    "depends_on": (0.6, 0.6, "any -> any"),
+    "part_of": (0.6, 0.6, "any -> any"),
+    "supersedes": (0.5, 0.5, "new -> old"),
+    "summarized_by": (0.4, 0.4, "any -> any"),
+    "imports": (0.6, 0.6, "file -> file"),
+    "defines": (0.8, 0.8, "file -> symbol"),
+    "calls": (0.7, 0.7, "symbol -> symbol"),
+    "inherits": (0.7, 0.7, "symbol -> symbol"),
+    "instantiates": (0.7, 0.7, "symbol -> symbol"),
+    "co_changes_with": (0.7, 0.7, "file -> file"),
+    "similar_to": (0.6, 0.6, "any -> any"),
+    "mentions": (0.6, 0.6, "doc -> entity"),
+    "used_in_run": (0.3, 0.3, "record -> run"),
+    "invalidated_by": (0.2, 0.2, "record -> commit"),
+}
+
+DECLARED_WEIGHT = 0.7
+"""The weight of a relation that is declared without one."""
+
+STATUSES = ("staged", "confirmed", "superseded", "retracted")
+SOURCES = ("user_edit", "file", "system", "conversation")
+
+NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
+"""Types whose id is made from a name; the others' ids are made from their text."""
