@@ -35,24 +35,9 @@ class Node(Record):
     """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601."""
 
     __slots__ = (
-        "access_count",
-        "accessed_at",
-        "body",
-        "category",
-        "confidence",
-        "created_at",
-        "data",
-        "file",
-        "id",
-        "invalidated_at",
-        "line_end",
-        "line_start",
-        "source",
-        "status",
-        "tags",
-        "title",
-        "type",
-        "updated_at",
+        "id", "type", "title", "body", "status", "source", "confidence", "category", "tags",
+        "file", "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at",
+        "access_count", "invalidated_at",
     )  # fmt: skip
 
     def __init__(
@@ -100,17 +85,8 @@ class Edge(Record):
     """One row of ``graph_edges``: a directed, typed, weighted link."""
 
     __slots__ = (
-        "access_count",
-        "accessed_at",
-        "created_at",
-        "from_id",
-        "invalidated_at",
-        "metadata",
-        "relation",
-        "source",
-        "status",
-        "to_id",
-        "weight",
+        "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
+        "accessed_at", "access_count", "invalidated_at",
     )  # fmt: skip
 
     def __init__(
@@ -149,24 +125,9 @@ class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed."""
 
     __slots__ = (
-        "bm25_score",
-        "edge",
-        "explain",
-        "feedback_score",
-        "file",
-        "hops",
-        "id",
-        "line_end",
-        "line_start",
-        "match",
-        "path",
-        "recency_score",
-        "rrf_score",
-        "score",
-        "snippet",
-        "title",
-        "type",
-        "vector_score",
+        "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
+        "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
+        "match", "explain",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
