@@ -63,11 +63,13 @@ case $command in
       exit
     fi
     . "$LORE_ROOT/lib/common.sh"
+    . "$LORE_ROOT/lib/commands.sh"
     lore_run_plugin "$command" "$@"
     ;;
 esac
 
 . "$LORE_ROOT/lib/common.sh"
+. "$LORE_ROOT/lib/commands.sh"
 case $command in
   -*) lore_unknown option "$command" "lore help" $'--help\n--version' ;;
   *) lore_unknown command "$command" "lore help" "$(lore_commands)" ;;
