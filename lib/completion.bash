@@ -1,4 +1,4 @@
-# Completion of lore for bash: source <(lore completion bash)
+# Completion of lore for bash: eval "$(lore completion bash)"
 # shellcheck shell=bash
 
 _lore() {
@@ -26,6 +26,9 @@ _lore() {
     fi
     glued=''
   done
+  if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then # bash 3 takes nothing apart, and replaces the last part alone
+    before=${word%"${word##*[=:]}"}
+  fi
   COMPREPLY=()
   while IFS= read -r word; do
     case $word in

@@ -20,8 +20,8 @@ words() { # <word>...: what lore offers for the last word
 }
 
 bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
-  run --separate-stderr env PATH="$TEST_ROOT/bin:$PATH" bash -uc '
-    source <(lore completion bash)
+  run --separate-stderr env PATH="$TEST_ROOT/bin:$PATH" "${TEST_BASH:-bash}" -uc '
+    eval "$(lore completion bash)"
     complete -p lore >/dev/null || exit 9
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _lore

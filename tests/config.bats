@@ -5,8 +5,8 @@ setup() {
   mkdir .lore
 }
 
-parse() { # [bash]: what the reader makes of both files; sets status, output, stderr
-  run --separate-stderr "${1:-bash}" "$LORE_REPOSITORY/lib/config.sh"
+parse() { # what the reader makes of both files; sets status, output, stderr
+  run --separate-stderr "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
 }
 
 value() { # <key> [option...]: prints a setting's value

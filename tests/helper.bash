@@ -1,6 +1,7 @@
 # What every bats file shares. In a test file:
 #   load helper
 #   setup() { setup_lore; }
+# TEST_BASH=/path/to/another/bash runs lore by that one.
 
 bats_require_minimum_version 1.5.0
 
@@ -33,7 +34,7 @@ setup_store() { # the same, with an empty store in the project's .lore
 }
 
 lore() { # [argument...]: the command of this repository
-  "$LORE_REPOSITORY/lore.sh" "$@"
+  ${TEST_BASH:+"$TEST_BASH"} "$LORE_REPOSITORY/lore.sh" "$@"
 }
 
 run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
