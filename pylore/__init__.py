@@ -1,5 +1,74 @@
-"""lore: a shell-first knowledge graph."""
+"""lore: a shell-first knowledge graph, from Python.
+
+>>> import pylore
+>>> with pylore.open(folder) as lore:                          # doctest: +SKIP
+...     lore.add("decision", "Sessions are JWTs", tags=["auth"])
+...     for hit in lore.search("jwt", graph_depth=2):
+...         print(hit.score, hit.id, hit.path)
+
+This package is also what the shell commands run on. Importing it imports
+nothing else: a search by the command line must start in milliseconds.
+"""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from .errors import LoreError, StoreError, UsageError
+    from .model import Edge, Hit, Hits, Node
+    from .records import Change
+    from .sdk import Lore
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Change",
+    "Edge",
+    "Hit",
+    "Hits",
+    "Lore",
+    "LoreError",
+    "Node",
+    "StoreError",
+    "UsageError",
+    "open",
+]
+
+_HOMES = {
+    "Change": "records",
+    "Edge": "model",
+    "Hit": "model",
+    "Hits": "model",
+    "Lore": "sdk",
+    "LoreError": "errors",
+    "Node": "model",
+    "StoreError": "errors",
+    "UsageError": "errors",
+}
+
+
+def open(folder: str | PathLike[str], *, create: bool = False, **settings: object) -> Lore:
+    """The store in ``folder``, under its own config file, the user's, and the environment.
+
+    Args:
+        folder: the data folder, which holds ``search.db`` (often ``project/.lore``).
+        create: make the store if it is not there.
+        settings: values by name that go before all others (``graph_depth=2``).
+
+    Raises:
+        StoreError: there is no store, or it cannot be read.
+        UsageError: a setting is unknown, or its value is wrong.
+    """
+    from .sdk import Lore
+
+    return Lore(folder, create=create, **settings)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pylore' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

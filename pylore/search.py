@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PASSAGES = 400
 """How many of the best passages full text looks at, at the least."""
 
-NEIGHBOURS = 200
+NEIGHBOURS = 100
 """How many of the nearest passages the vector leg looks at, at the least."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)

@@ -70,6 +70,10 @@ class StaticEmbedder:
         if new:
             if self._tokenizer is None:
                 self._tokenizer = _load_tokenizer()
+                if self._known.is_empty():
+                    # Loading takes 90 ms: the words that are tokens of their own come
+                    # along at once, so that few queries will have to.
+                    new = list(dict.fromkeys(new + _whole_words(self._tokenizer)))
             for word, encoding in zip(
                 new, self._tokenizer.encode_batch(new, add_special_tokens=False), strict=True
             ):
@@ -124,6 +128,12 @@ def _load_tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(_package_file("tokenizers", "l2_supercat_tokenizer_config.json"))
+
+
+def _whole_words(tokenizer: Tokenizer) -> list[str]:
+    begin = "\u2581"  # how this tokenizer marks the beginning of a word
+    pieces = (token[1:] for token in tokenizer.get_vocab() if token.startswith(begin))
+    return sorted(piece for piece in pieces if piece.isalnum())
 
 
 def _package_file(folder: str, name: str) -> str:

@@ -22,25 +22,38 @@ HISTORY_FIELDS = (
 )  # fmt: skip
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
 
-# One row a (node, relation) that has edges: the strongest :limit of them, as
-# text, since a thousand small strings reach Python faster than as many rows.
-# LIMIT -1 keeps SQLite from computing the inner query twice.
-_HALF = """
-SELECT node, relation, {outgoing}, ends FROM (
-  SELECT f.value AS node, r.value AS relation, (
-    SELECT group_concat({other} || char(31) || weight, char(30)) FROM (
-      SELECT {other}, weight FROM graph_edges
-      WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
-      ORDER BY weight DESC, {other} LIMIT :limit)
-    ) AS ends
-  FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r LIMIT -1)
-WHERE ends IS NOT NULL
+# A row holds many edges as text: one long string reaches Python faster than as
+# many rows. Ids have no control characters (ids.check_id), so these separate.
+_EDGE, _FIELD = "\x1e", "\x1f"
+
+# The edges of a node, any of them, up to a limit: one look-up a node and direction.
+_SOME = """
+SELECT f.value, {outgoing}, (
+  SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(30)) FROM (
+    SELECT relation, {other}, weight FROM graph_edges
+    WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
+FROM json_each(:frontier) f
 """
-_NEIGHBOURS = (
-    _HALF.format(outgoing=1, this="from_id", other="to_id")
-    + "UNION ALL"
-    + _HALF.format(outgoing=0, this="to_id", other="from_id")
-)
+# The strongest edges of a node and relation: one look-up each, however many there are.
+_STRONGEST = """
+SELECT f.value, {outgoing}, (
+  SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(30)) FROM (
+    SELECT {other}, weight FROM graph_edges
+    WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
+    ORDER BY weight DESC, {other} LIMIT :limit)) AS ends
+FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
+"""
+
+
+def _both_ways(half: str) -> str:
+    out = half.format(outgoing=1, this="from_id", other="to_id")
+    into = half.format(outgoing=0, this="to_id", other="from_id")
+    # LIMIT -1 keeps SQLite from computing the inner query a second time for the WHERE.
+    return f"SELECT * FROM ({out} UNION ALL {into} LIMIT -1) WHERE ends IS NOT NULL"
+
+
+_SOME_EDGES = _both_ways(_SOME)
+_STRONGEST_EDGES = _both_ways(_STRONGEST)
 
 
 class Edges:
@@ -55,22 +68,41 @@ class Edges:
         """Both ends' live edges of a whole frontier, in one query.
 
         At most ``limit`` edges, the strongest, a node, a relation and a direction.
+        Nodes with more than that are asked about once more, all of them together.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
         """
-        with GraphFaults():
-            rows: list[tuple[str, str, int, str]] = self._db.execute(  # type: ignore[assignment]
-                _NEIGHBOURS,
-                {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit},
-            ).fetchall()
-        found = []
-        for node, relation, outgoing, ends in rows:
-            direction = bool(outgoing)
-            for end in ends.split("\x1e"):
-                neighbour, _, weight = end.partition("\x1f")
-                found.append((node, neighbour, relation, float(weight), direction))
+        wanted = frozenset(relations)
+        groups = self._groups(_SOME_EDGES, frontier, relations, limit)
+        hubs = {node for node, edges in groups if len(edges) >= limit}
+        found = [
+            edge
+            for node, edges in groups
+            if node not in hubs
+            for edge in edges
+            if edge[2] in wanted
+        ]
+        if hubs:
+            for _, edges in self._groups(_STRONGEST_EDGES, sorted(hubs), relations, limit):
+                found += edges
         return found
+
+    def _groups(
+        self, sql: str, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[tuple[str, list[Neighbour]]]:
+        with GraphFaults():
+            rows: list[tuple[str, int, str]] = self._db.execute(  # type: ignore[assignment]
+                sql, {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit}
+            ).fetchall()
+        groups = []
+        for node, outgoing, ends in rows:
+            edges = []
+            for end in ends.split(_EDGE):
+                relation, neighbour, weight = end.split(_FIELD)
+                edges.append((node, neighbour, relation, float(weight), outgoing == 1))
+            groups.append((node, edges))
+        return groups
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""

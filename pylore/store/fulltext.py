@@ -69,7 +69,7 @@ class FullText:
         expression = _EXPRESSIONS[how](query, self.engine)
         if not expression:
             return []
-        within, parameters = passages_in(scope)
+        within, parameters = passages_in(scope, "+rowid")
         rank, rank_parameters = self._rank(weights)
         rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT rowid, -{rank} AS score FROM passages_fts"

@@ -73,7 +73,7 @@ class Nodes:
         """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
         condition, parameters = scope.where()
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM nodes WHERE {condition}"
+            f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
             f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY updated_at {'' if oldest_first else 'DESC'}, id LIMIT ?",
             (*parameters, limit),
@@ -108,14 +108,12 @@ class Nodes:
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
         condition, parameters = scope.where()
-        return {
-            id
-            for id in ids
-            if self._db.execute(
-                f"SELECT 1 FROM nodes WHERE id = ? AND invalidated_at IS NULL AND {condition}",
-                (id, *parameters),
-            ).get
-        }
+        rows = self._db.execute(
+            "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            f" WHERE n.invalidated_at IS NULL AND {condition}",
+            (dumps(ids), *parameters),
+        )
+        return {id for (id,) in rows}
 
     def ids_like(self, text: str, limit: int = 5) -> list[str]:
         """Ids that begin with, or else contain, ``text``: what a wrong id may have meant."""

@@ -38,35 +38,38 @@ class Scope(Record):
         return Scope(types, self.tags, self.files, self.since, self.until, self.statuses)
 
     def where(self) -> tuple[str, list[str]]:
-        """``(condition on nodes, its parameters)``; every value is a parameter."""
+        """``(condition on nodes n, its parameters)``; every value is a parameter."""
         conditions = []
         parameters: list[str] = []
         for column, values in (("type", self.types), ("status", self.statuses)):
             if values:
-                conditions.append(f"{column} IN ({', '.join('?' * len(values))})")
+                conditions.append(f"n.{column} IN ({', '.join('?' * len(values))})")
                 parameters.extend(values)
         for tag in self.tags:
-            conditions.append("instr(' ' || tags || ' ', ' ' || ? || ' ') > 0")
+            conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
             parameters.append(tag)
         if self.files:
-            conditions.append("(" + " OR ".join(["file GLOB ?"] * len(self.files)) + ")")
+            conditions.append("(" + " OR ".join(["n.file GLOB ?"] * len(self.files)) + ")")
             parameters.extend(self.files)
         if self.since:
-            conditions.append("updated_at >= ?")
+            conditions.append("n.updated_at >= ?")
             parameters.append(self.since)
         if self.until:
-            conditions.append("updated_at <= ?")
+            conditions.append("n.updated_at <= ?")
             parameters.append(self.until)
         return " AND ".join(conditions) or "1", parameters
 
 
-def passages_in(scope: Scope) -> tuple[str, list[str]]:
-    """``(` AND rowid IN (…)`, parameters)`` for a query on a passage table."""
+def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
+    """``(` AND rowid IN (…)`, parameters)`` for a query on a passage table.
+
+    ``+rowid`` keeps full text from running its query anew for each of the rowids.
+    """
     if not scope:
         return "", []
     condition, parameters = scope.where()
     return (
-        " AND rowid IN (SELECT p.key FROM passages p JOIN nodes n ON n.id = p.node_id"
+        f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.id = p.node_id"
         f" WHERE {condition})",
         parameters,
     )

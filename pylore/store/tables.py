@@ -89,6 +89,10 @@ class Words:
                 found[word] = [int(token) for token in tokens.split()]
         return found
 
+    def is_empty(self) -> bool:
+        """Whether no word is known yet."""
+        return self._db.execute("SELECT 1 FROM words LIMIT 1").get is None
+
     def put(self, tokens: Mapping[str, list[int]]) -> None:
         """Remembers the token numbers of these words."""
         self._db.executemany(

@@ -1,0 +1,243 @@
+"""The engine for Python programs: the same one that the commands call."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .embed import open_embedder
+from .errors import LoreError, UsageError, nearest
+from .graph import related, stats
+from .model import Edge, Hits, Node
+from .records import Change, Records
+from .search import Request, search
+from .settings import BY_NAME, Settings
+from .store import Store, create_store, open_store
+from .store.scope import Scope
+from .times import parse_since
+
+if TYPE_CHECKING:
+    from .embed import Embedder
+
+
+class Lore:
+    """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
+
+    Several threads may share one: each gets a connection of its own. Several
+    processes may use one folder: writers wait for each other up to ``busy_timeout``
+    seconds. Every writing method is one transaction.
+    """
+
+    def __init__(
+        self, folder: str | os.PathLike[str], *, create: bool = False, **settings: object
+    ) -> None:
+        self.folder = os.path.abspath(os.fspath(folder))
+        self._flags = _flags(settings)
+        self._config = _config(self.folder)
+        self.settings = self._settings({})
+        self._stores: dict[int, tuple[Store, Embedder | None]] = {}
+        self._lock = threading.Lock()
+        if create:
+            create_store(
+                self.folder,
+                fulltext=self.settings.fulltext,
+                busy_timeout=self.settings.busy_timeout,
+            ).close()
+        self._open()
+
+    def search(
+        self,
+        query: str,
+        *,
+        types: Iterable[str] = (),
+        tags: Iterable[str] = (),
+        files: Iterable[str] = (),
+        since: str = "",
+        filter_expanded: bool = False,
+        exclude: Iterable[str] = (),
+        explain: bool = False,
+        **settings: object,
+    ) -> Hits:
+        """What matches ``query``, best first, and what is connected to it.
+
+        ``types`` says what may be returned; ``tags``, ``files`` (globs) and ``since``
+        (a date, or an age as ``7d``) where the walk may start; ``settings`` are
+        settings for this search alone (``graph_depth=2, edges="implements"``).
+        """
+        store, embedder = self._open()
+        scope = Scope(
+            types=tuple(types),
+            tags=tuple(tags),
+            files=tuple(files),
+            since=parse_since(since) if since else "",
+        )
+        request = Request(
+            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=exclude
+        )
+        with store.faults:
+            return search(store, self._settings(settings), request, embedder)
+
+    def related(
+        self, id: str, *, hops: int = 1, types: Iterable[str] = (), **settings: object
+    ) -> Hits:
+        """What is connected to a node, nearest first, up to ``hops`` (1 to 3) edges away.
+
+        Raises:
+            LoreError: there is no such node.
+        """
+        store, _ = self._open()
+        chosen = self._settings({"graph_depth": hops, **settings})
+        with store.faults:
+            self._require(store, id)
+            return related(store, chosen, [id], types=tuple(types))
+
+    def get(self, id: str) -> Node | None:
+        """One node, forgotten or not; None if there is none."""
+        store, _ = self._open()
+        with store.faults:
+            return store.nodes.get(id)
+
+    def edges(self, id: str) -> list[Edge]:
+        """The live edges of one node, both directions."""
+        store, _ = self._open()
+        with store.faults:
+            return store.edges.of(id)
+
+    def list(
+        self,
+        *,
+        types: Iterable[str] = (),
+        tags: Iterable[str] = (),
+        statuses: Iterable[str] = (),
+        since: str = "",
+        limit: int | None = None,
+    ) -> Sequence[Node]:
+        """Live nodes, the last changed first."""
+        store, _ = self._open()
+        scope = Scope(
+            types=tuple(types),
+            tags=tuple(tags),
+            statuses=tuple(statuses),
+            since=parse_since(since) if since else "",
+        )
+        with store.faults:
+            return store.nodes.select(scope, -1 if limit is None else limit)
+
+    def stats(self) -> dict[str, Any]:
+        """Counts of nodes and edges, degrees, orphans, components, dangling edges."""
+        store, _ = self._open()
+        with store.faults:
+            return stats(store)
+
+    def add(self, type: str, text: str, **fields: Any) -> Change:
+        """Adds a record; the fields are those of ``Records.add`` (title, why, tags, …)."""
+        return self._records().add(type, text, **fields)
+
+    def fact(self, subject: str, predicate: str, object: str, **fields: Any) -> Change:
+        """States a fact; the fields are those of ``Records.fact``."""
+        return self._records().fact(subject, predicate, object, **fields)
+
+    def link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> Change:
+        """Links two nodes; the fields are those of ``Records.link``."""
+        return self._records().link(from_id, relation, to_id, **fields)
+
+    def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
+        """Takes a link away; its history keeps it."""
+        return self._records().unlink(from_id, relation, to_id)
+
+    def edit(self, id: str, **changes: Any) -> Change:
+        """Changes fields of a record; the fields are those of ``Records.edit``."""
+        return self._records().edit(id, **changes)
+
+    def forget(self, *ids: str, purge: bool = False) -> Sequence[Change]:
+        """Invalidates nodes with their edges; ``purge`` deletes them."""
+        return self._records().forget(ids, purge=purge)
+
+    def restore(self, *ids: str) -> Sequence[Change]:
+        """Brings forgotten nodes back, with their edges."""
+        return self._records().restore(ids)
+
+    def close(self) -> None:
+        """Lets go of the store, in every thread; a later call opens it again."""
+        with self._lock:
+            for store, _ in self._stores.values():
+                store.close()
+            self._stores.clear()
+
+    def __enter__(self) -> Lore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _open(self) -> tuple[Store, Embedder | None]:
+        """This thread's own connection and embedder."""
+        thread = threading.get_ident()
+        with self._lock:
+            if thread not in self._stores:
+                store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
+                embedder = open_embedder(self.settings.embedder, store)
+                self._stores[thread] = (store, embedder)
+            return self._stores[thread]
+
+    def _records(self) -> Records:
+        store, embedder = self._open()
+        return Records(store, self.settings, embedder, os.path.dirname(self.folder))
+
+    def _settings(self, extra: Mapping[str, object]) -> Settings:
+        environ = {**os.environ, "LORE_FROM_CONFIG": self._config}
+        return Settings.load(environ=environ, flags={**self._flags, **_flags(extra)})
+
+    @staticmethod
+    def _require(store: Store, id: str) -> None:
+        if store.nodes.get(id) is None:
+            raise LoreError(f"no node '{id}': see Lore.list")
+
+
+def _flags(values: Mapping[str, object]) -> dict[str, str]:
+    """Settings by name, or by the name of their option, as text."""
+    options = {setting.option.replace("-", "_"): name for name, setting in BY_NAME.items()}
+    flags = {}
+    for key, value in values.items():
+        name = options.get(key, key)
+        if name not in BY_NAME:
+            raise UsageError(f"unknown setting '{key}'{nearest(key, list(BY_NAME))}")
+        flags[name] = _as_text(value)
+    return flags
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, Mapping):
+        return " ".join(f"{key}={weight}" for key, weight in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return " ".join(map(str, value))
+    return str(value)
+
+
+def _config(folder: str) -> str:
+    """What ``lib/config.sh``, the one reader of config files, finds for this folder."""
+    reader = _reader()
+    if reader is None:
+        return ""
+    environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
+    done = subprocess.run(
+        ["bash", reader, folder], env=environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise UsageError(done.stderr.strip().removeprefix("lore: ") or "a config file is wrong")
+    return done.stdout
+
+
+def _reader() -> str | None:
+    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for root in (here, os.path.join(sys.prefix, "share", "lore")):
+        path = os.path.join(root, "lib", "config.sh")
+        if os.path.exists(path):
+            return path
+    return None
