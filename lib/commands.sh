@@ -15,6 +15,21 @@ lore_builtin_file() { # <name>: REPLY becomes the file of that built-in, if ther
   [ -f "$REPLY" ]
 }
 
+lore_summary() { # <file>: REPLY becomes its line of summary, or nothing
+  local line
+  REPLY=
+  while IFS= read -r line; do
+    case $line in
+      '# Summary: '*)
+        lore_printable "${line#'# Summary: '}"
+        return
+        ;;
+      '#'*) ;;
+      *) return ;;
+    esac
+  done 2>/dev/null <"$1"
+}
+
 lore_builtins() { # the names of the built-in commands, a line each, sorted
   local file
   for file in "$LORE_ROOT"/lib/lore-* "$LORE_ROOT/graph/lore-graph"; do

@@ -30,21 +30,6 @@ lore_help() { # <file>: the comment at its head, without the marks
        { exit }' "$1"
 }
 
-lore_summary() { # <file>: REPLY becomes its line of summary, or nothing
-  local line
-  REPLY=
-  while IFS= read -r line; do
-    case $line in
-      '# Summary: '*)
-        lore_printable "${line#'# Summary: '}"
-        return
-        ;;
-      '#'*) ;;
-      *) return ;;
-    esac
-  done 2>/dev/null <"$1"
-}
-
 lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
   local argument
   for argument in "$@"; do
