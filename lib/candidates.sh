@@ -43,7 +43,7 @@ help_text() { # <command> [verb]
 
 options() { # <command> [verb]: its options, each with a tab and the name of its value, if it has one
   help_text "$@" | awk '
-    /^ +-/ {
+    /^ *--?[a-zA-Z]/ {
       sub(/^ +/, ""); sub(/  .*/, "")
       count = split($0, options, ", ")
       for (i = 1; i <= count; i++) { sub(/ /, "\t", options[i]); print options[i] }

@@ -104,6 +104,24 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect 0 note-a
 }
 
+@test "the verbs of the graph, their options, relations and ids" {
+  with_records
+  words graph rel
+  expect 0 $'related\nrelations'
+  words help graph pa
+  expect 0 path
+  words graph path --m
+  contains "$output" --max-hops
+  words graph export --format d
+  expect 0 dot
+  words graph path note
+  expect 0 note-a
+  words search --edges imp
+  expect 0 $'implements\nimports'
+  words link note-a learned
+  expect 0 learned_from
+}
+
 @test "where a file or free text stands, nothing is offered" {
   with_records
   words import ''

@@ -149,12 +149,14 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   echo 'not a config' >.lore/.config
   for name in $(lore commands 2>/dev/null); do
     for option in --help -h; do
-      run_lore "$name" --nonsense $option
+      run_lore "$name" $option --nonsense
       expect 0
       contains "$output" "Usage: lore $name"
       [ -z "$stderr" ]
     done
   done
+  run_lore search --nonsense words --help
+  expect 0 "$(lore help search 2>/dev/null)"
   run_lore help
   expect 0
   [ ! -e canary ]

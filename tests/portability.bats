@@ -91,7 +91,7 @@ END
   done
   type -P shellcheck >/dev/null || skip "shellcheck is not installed"
   cd "$LORE_REPOSITORY"
-  run shellcheck -x lore.sh lib/*.sh lib/lore-* lib/completion.bash docs/*.sh
+  run shellcheck -x lore.sh lib/*.sh lib/lore-* lib/completion.bash graph/*.sh docs/*.sh
   expect 0 ''
 }
 
