@@ -9,10 +9,14 @@
 set -u
 
 lore_resolve() { # <path>: REPLY becomes the file behind any chain of links
-  REPLY=$1
   local link
+  REPLY=$1
+  case $REPLY in
+    */*) ;;
+    *) REPLY=./$REPLY ;;
+  esac
   while [ -L "$REPLY" ]; do
-    link=$(readlink "$REPLY")
+    link=$(readlink "$REPLY") || return
     case $link in
       /*) REPLY=$link ;;
       *) REPLY=${REPLY%/*}/$link ;;
@@ -20,35 +24,53 @@ lore_resolve() { # <path>: REPLY becomes the file behind any chain of links
   done
 }
 
+lore_find_root() { # <folder of this file>: sets LORE_ROOT, where lib/ and graph/ are
+  LORE_ROOT=$1
+  case $1/ in
+    [!/]* | *//* | */./* | */../*) ;;
+    *) [ ! -f "$1/lib/common.sh" ] || return 0 ;; # a plain path needs no other process
+  esac
+  LORE_ROOT=$(CDPATH='' cd -- "${1:-/}" && pwd -P) || return
+  [ -f "$LORE_ROOT/lib/common.sh" ] || LORE_ROOT=${LORE_ROOT%/*}/share/lore # as a wheel has it
+  [ -f "$LORE_ROOT/lib/common.sh" ]
+}
+
 lore_resolve "${BASH_SOURCE[0]}"
-case $REPLY in
-  */*) LORE_ROOT=${REPLY%/*} ;;
-  *) LORE_ROOT=. ;;
-esac
-LORE_ROOT=$(cd "$LORE_ROOT" && pwd -P) || exit 1
-if [ ! -f "$LORE_ROOT/lib/common.sh" ]; then # a wheel puts the rest beside bin/
-  LORE_ROOT=${LORE_ROOT%/*}/share/lore
-fi
+lore_find_root "${REPLY%/*}" || {
+  printf 'lore: its own files are missing: install it again\n' >&2
+  exit 1
+}
 export LORE_ROOT
 
-case ${1-} in
-  '' | -h | --help) set -- help ;;
-  -V | --version) set -- version ;;
+case ${1-help} in
+  help) ;;
+  -h | --help) set -- help "${@:2}" ;;
+  -V | --version) set -- version "${@:2}" ;;
 esac
+[ $# -gt 0 ] || set -- help
+
 command=$1
 shift
-
 case $command in
   graph) exec "$BASH" "$LORE_ROOT/graph/graph.sh" "$@" ;;
-  *[!a-z0-9-]* | -*) ;; # never a file's name
-  *)
-    if [ -x "$LORE_ROOT/lib/lore-$command" ]; then
-      exec "$BASH" "$LORE_ROOT/lib/lore-$command" "$@"
+  # No ranges: in some locales a-z has capitals in it.
+  -* | *[!abcdefghijklmnopqrstuvwxyz0123456789-]*) ;; # never a file's name
+  ?*)
+    if [ -f "$LORE_ROOT/lib/lore-$command" ]; then
+      # In this process: to start bash once more is a tenth of a search.
+      # shellcheck source=/dev/null
+      . "$LORE_ROOT/lib/lore-$command" "$@"
+      exit
     fi
     . "$LORE_ROOT/lib/common.sh"
-    lore_find_plugin "$command" && exec "$REPLY" "$@"
+    . "$LORE_ROOT/lib/commands.sh"
+    lore_run_plugin "$command" "$@"
     ;;
 esac
 
 . "$LORE_ROOT/lib/common.sh"
-lore_unknown command "$command" "lore help" "$(lore_commands)"
+. "$LORE_ROOT/lib/commands.sh"
+case $command in
+  -*) lore_unknown option "$command" "lore help" $'--help\n--version' ;;
+  *) lore_unknown command "$command" "lore help" "$(lore_commands)" ;;
+esac

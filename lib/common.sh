@@ -1,13 +1,21 @@
 # What every command shares. Sourced, never run; LORE_ROOT is where lore lives.
+# shellcheck shell=bash
 
 set -u
-if [ -z "${LORE_ROOT-}" ]; then
-  LORE_ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P) || exit 1
+if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not through lore.sh
+  LORE_ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P) || exit 1
   export LORE_ROOT
 fi
 
-lore_warn() { # <message>: one line for the person, control characters shown as ?
-  printf 'lore: %s\n' "${1//[[:cntrl:]]/?}" >&2
+lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal shown as ?
+  local LC_ALL=C
+  REPLY=${1//[[:cntrl:]]/?}
+  REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it
+}
+
+lore_warn() { # <message>: one line for the person
+  lore_printable "$1"
+  printf 'lore: %s\n' "$REPLY" >&2
 }
 
 lore_die() { # <message> [exit code]
@@ -16,18 +24,29 @@ lore_die() { # <message> [exit code]
 }
 
 lore_help() { # <file>: the comment at its head, without the marks
-  awk 'NR == 1 && /^#!/ { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "$1"
+  awk 'NR == 1 && /^#!/ { next }
+       /^# shellcheck / { next }
+       /^#/ { sub(/^# ?/, ""); print; next }
+       { exit }' "$1"
 }
 
-lore_help_if_asked() { # <file> [argument...]: -h or --help before any -- prints help and exits
-  local file=$1 argument
-  shift
+lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
+  local argument
   for argument in "$@"; do
     case $argument in
-      -h | --help) lore_help "$file" && exit 0 ;;
-      --) return 0 ;;
+      -h | --help) return 0 ;;
+      --) return 1 ;;
     esac
   done
+  return 1
+}
+
+lore_help_if_asked() { # <file> [argument...]: prints the help of <file> and exits, if asked to
+  local file=$1
+  shift
+  if lore_help_wanted "$@"; then
+    lore_help "$file" && exit 0
+  fi
 }
 
 lore_python() { # sets LORE_PY, the words that start the private interpreter
@@ -35,7 +54,7 @@ lore_python() { # sets LORE_PY, the words that start the private interpreter
   # search milliseconds and does nothing here that two path entries do not do.
   local boot='import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]'
   local site=("$LORE_ROOT"/.venv/lib/python3*/site-packages)
-  if [ -d "${site[0]}" ]; then
+  if [ -d "${site[0]}" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
     LORE_PY=("$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c
       "$boot; from pylore.main import main; main()" "$LORE_ROOT" "${site[0]}")
   elif [ -x "$LORE_ROOT/../../bin/python3" ]; then # installed as a wheel
@@ -51,45 +70,19 @@ lore_engine() { # <command> [argument...]: go on in Python, in place of this she
 }
 
 lore_run() { # <file> <command> [argument...]: help, settings, then the engine
-  local file=$1
-  shift
-  lore_help_if_asked "$file" "$@"
+  lore_help_if_asked "$1" "${@:3}"
   . "$LORE_ROOT/lib/config.sh"
   lore_config
-  lore_engine "$@"
+  lore_engine "${@:2}"
 }
 
-lore_commands() { # the names of the built-in commands, a line each
-  local file
-  {
-    printf 'graph\n'
-    for file in "$LORE_ROOT"/lib/lore-*; do
-      printf '%s\n' "${file##*/lore-}"
-    done
-  } | sort
-}
-
-lore_plugin_dir() { # REPLY becomes the user's own folder of commands
-  . "$LORE_ROOT/lib/config.sh"
-  lore_config
-  lore_python
-  REPLY=$("${LORE_PY[@]}" config get plugin_dir --value 2>/dev/null) || REPLY=
-  [ -n "$REPLY" ] || REPLY=${XDG_CONFIG_HOME:-${HOME-}/.config}/lore/commands
-}
-
-lore_find_plugin() { # <command>: REPLY becomes its executable, outside the built-ins
-  local name=lore-$1
-  lore_plugin_dir
-  if [ -f "$REPLY/$name" ] && [ -x "$REPLY/$name" ]; then
-    REPLY=$REPLY/$name
-    return 0
-  fi
-  REPLY=$(type -P "$name")
+lore_no_more() { # <command> [argument...]: refuses arguments, where a command takes none
+  [ $# -lt 2 ] || lore_die "$1 takes no '$2': see 'lore help $1'" 2
 }
 
 lore_unknown() { # <kind> <word> <where to look> <known words, a line each>: says so, exits 2
   local near
-  near=$(printf '%s\n' "$4" | awk -v word="$2" '
+  near=$(printf '%s\n' "$4" | word=${2:0:60} awk '
     function distance(a, b,   i, j, cost, row, previous, keep) {
       for (j = 0; j <= length(b); j++) row[j] = j
       for (i = 1; i <= length(a); i++) {
@@ -104,8 +97,9 @@ lore_unknown() { # <kind> <word> <where to look> <known words, a line each>: say
       }
       return row[length(b)]
     }
-    length(word) <= 40 { d = distance(word, $0); if (best == "" || d < least) { least = d; best = $0 } }
+    BEGIN { word = ENVIRON["word"] }
+    { d = distance(word, $0); if (best == "" || d < least) { least = d; best = $0 } }
     END { if (best != "" && least <= (length(word) + 2) / 3) print best }')
   [ -z "$near" ] || near=" (did you mean '$near'?)"
-  lore_die "unknown $1 '$2'$near: see '$3'" 2
+  lore_die "unknown $1 '${2:0:60}'$near: see '$3'" 2
 }

@@ -1,49 +1,75 @@
 # The one reader of config files: shell syntax, parsed line by line, never sourced.
-# Sourced by lib/common.sh; run on its own it prints what it found:
+# Sourced after lib/common.sh; run on its own it prints what it found:
 #   bash lib/config.sh [DATA_FOLDER]
+# shellcheck shell=bash
 
-lore_config_fail() { # <file> <line number> <what is wrong>: exit 2, naming the place
-  printf 'lore: %s:%s: %s\n' "${1//[[:cntrl:]]/?}" "$2" "${3//[[:cntrl:]]/?}" >&2
-  exit 2
+lore_upper() { # <word>: REPLY becomes the word in capitals (bash 3.2 has no operator for it)
+  REPLY=${1//a/A} REPLY=${REPLY//b/B} REPLY=${REPLY//c/C} REPLY=${REPLY//d/D} REPLY=${REPLY//e/E}
+  REPLY=${REPLY//f/F} REPLY=${REPLY//g/G} REPLY=${REPLY//h/H} REPLY=${REPLY//i/I} REPLY=${REPLY//j/J}
+  REPLY=${REPLY//k/K} REPLY=${REPLY//l/L} REPLY=${REPLY//m/M} REPLY=${REPLY//n/N} REPLY=${REPLY//o/O}
+  REPLY=${REPLY//p/P} REPLY=${REPLY//q/Q} REPLY=${REPLY//r/R} REPLY=${REPLY//s/S} REPLY=${REPLY//t/T}
+  REPLY=${REPLY//u/U} REPLY=${REPLY//v/V} REPLY=${REPLY//w/W} REPLY=${REPLY//x/X} REPLY=${REPLY//y/Y}
+  REPLY=${REPLY//z/Z}
 }
 
-lore_upper() { # <word>: REPLY becomes the word in capitals (bash 3.2 has no ${x^^})
-  local small=abcdefghijklmnopqrstuvwxyz capital=ABCDEFGHIJKLMNOPQRSTUVWXYZ word=$1 before
-  REPLY=
-  while [ -n "$word" ]; do
-    before=${small%%"${word:0:1}"*}
-    if [ "${#before}" -lt 26 ]; then
-      REPLY=$REPLY${capital:${#before}:1}
-    else
-      REPLY=$REPLY${word:0:1}
-    fi
-    word=${word:1}
-  done
+lore_xdg() { # <an XDG variable's value> <its default, under HOME>: REPLY becomes the folder, or nothing
+  case $1 in
+    /*) REPLY=$1 ;;
+    *) REPLY=${HOME:+$HOME/$2} ;;
+  esac
+}
+
+# --- one file, line by line
+
+lore_config_fail() { # <file:line> <what is wrong> [line]: exit 2
+  lore_die "$1: $2${3:+, not: ${3:0:80}}" 2
 }
 
 lore_config_value() { # <text after the = sign>: REPLY becomes the value; false if it is no plain one
-  local end='([[:space:]]+#.*|[[:space:]]*)$'
+  local end='([[:blank:]]+#.*|[[:blank:]]*)$'
   local bare="^([A-Za-z0-9_./:,@%+=-]*)$end" home="^~(/[A-Za-z0-9_./:,@%+=-]*)?$end"
   local single="^'([^']*)'$end" double="^\"([^\"\$\`\\\\]*)\"$end"
   if [[ $1 =~ $bare || $1 =~ $single || $1 =~ $double ]]; then
     REPLY=${BASH_REMATCH[1]}
-  elif [[ $1 =~ $home ]]; then
-    REPLY=${HOME-}${BASH_REMATCH[1]}
+    [[ $REPLY != *[[:cntrl:]]* ]]
+  elif [[ -n ${HOME-} && $1 =~ $home ]]; then
+    REPLY=$HOME${BASH_REMATCH[1]}
   else
     return 1
   fi
 }
 
-lore_config_add() { # <key> <origin> <value>
+lore_config_add() { # <key> <scope:file:line> <value>: notes a setting, and exports a plain one
+  # All of it is handed on in one environment variable, which has a longest.
+  [ "$((${#LORE_FROM_CONFIG} + ${#3}))" -lt 100000 ] ||
+    lore_config_fail "${2#*:}" 'too many settings: keep each of them once'
   LORE_FROM_CONFIG+="$1"$'\t'"$2"$'\t'"$3"$'\n'
+  lore_config_export "$@"
 }
 
-lore_config_elements() { # <array> <origin> <text>: adds its [key]=value items; REPLY is the rest
-  local text=$3
-  local item='^[[:space:]]*\[([A-Za-z_][A-Za-z0-9_-]*)\]=([A-Za-z0-9_./-]*|"[A-Za-z0-9_./-]*"|'"'[A-Za-z0-9_./-]*'"')([[:space:])].*|$)'
+lore_config_export() { # <key> <scope:file:line> <value>: as LORE_<KEY>, unless the user has exported it
+  case $1 in
+    *[!a-z0-9_]*) return 0 ;; # an array, or no setting
+    root | dir | store | store_scope | from_config | exported) return 0 ;;
+    plugin_dir) [ "${2%%:*}" = user ] || return 0 ;; # it says which programs run
+  esac
+  lore_upper "$1"
+  case " $LORE_EXPORTED " in
+    *" LORE_$REPLY "*) ;;
+    *)
+      local name=LORE_$REPLY
+      [ -z "${!name+set}" ] || return 0
+      LORE_EXPORTED+="${LORE_EXPORTED:+ }$name"
+      ;;
+  esac
+  export "LORE_$REPLY=$3"
+}
+
+lore_config_elements() { # <array> <scope:file:line> <text>: adds its [key]=value items; REPLY is the rest
+  local text=$3 key value word='[A-Za-z0-9_./-]*'
+  local item="^[[:blank:]]*\\[([A-Za-z_][A-Za-z0-9_-]*)\\]=($word|\"$word\"|'$word')([[:blank:])].*|$)"
   while [[ $text =~ $item ]]; do
-    text=${BASH_REMATCH[3]}
-    local key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]}
+    key=${BASH_REMATCH[1]} value=${BASH_REMATCH[2]} text=${BASH_REMATCH[3]}
     value=${value#[\"\']}
     lore_config_add "$1[$key]" "$2" "${value%[\"\']}"
   done
@@ -51,109 +77,108 @@ lore_config_elements() { # <array> <origin> <text>: adds its [key]=value items; 
 }
 
 lore_config_file() { # <file> <scope>: reads one file, if it is there
-  local LC_ALL=C file=$1 line number=0 array='' array_line=0
-  local origin=$2:${1//[[:cntrl:]]/?}
-  local blank='^[[:space:]]*(#.*)?$' closing='^[[:space:]]*\)[[:space:]]*(#.*)?$'
-  local assignment='^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)=(.*)$'
-  local element='^[[:space:]]*([A-Za-z_][A-Za-z0-9_]*)\[([A-Za-z_][A-Za-z0-9_-]*)\]=(.*)$'
-  local declaration='^[[:space:]]*declare[[:space:]]+-A[[:space:]]+([A-Za-z_][A-Za-z0-9_]*)(=\((.*))?[[:space:]]*$'
-  local only='only plain assignments are read (name=value, quoted where it has spaces)'
+  local LC_ALL=C file=$1 line number=0 place='' name array='' opened='' rest
+  local blank='^[[:blank:]]*(#.*)?$' closing='^[[:blank:]]*\)[[:blank:]]*(#.*)?$'
+  local assignment='^[[:blank:]]*([A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z_][A-Za-z0-9_-]*])?)=(.*)$'
+  local declaration='^[[:blank:]]*declare[[:blank:]]+-A[[:blank:]]+([A-Za-z_][A-Za-z0-9_]*)(=\((.*)|[[:blank:]]*(#.*)?)$'
+  local plain='only plain assignments are read (name=value, quoted where it has spaces)'
   [ -e "$file" ] || return 0
-  [ -f "$file" ] && [ -r "$file" ] || lore_config_fail "$file" 1 'cannot be read'
+  if ! [ -f "$file" ] || ! [ -r "$file" ]; then
+    lore_config_fail "$file:1" 'cannot be read: make it a file that you may read'
+  fi
+  lore_config_refuse_nul "$file"
+  lore_printable "$file"
+  file=$REPLY
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
     line=${line%$'\r'}
-    if [[ $line =~ $blank ]]; then
-      continue
-    elif [ -n "$array" ]; then
-      lore_config_elements "$array" "$origin:$number" "$line"
-    elif [[ $line =~ $declaration ]]; then
-      [ -n "${BASH_REMATCH[2]}" ] || continue
-      array=${BASH_REMATCH[1]} array_line=$number
-      lore_config_elements "$array" "$origin:$number" "${BASH_REMATCH[3]}"
-    elif [[ $line =~ $element ]]; then
-      local name="${BASH_REMATCH[1]}[${BASH_REMATCH[2]}]"
-      lore_config_value "${BASH_REMATCH[3]}" || lore_config_fail "$file" "$number" "$only, not: $line"
-      lore_config_add "$name" "$origin:$number" "$REPLY"
-      continue
+    [[ ! $line =~ $blank ]] || continue
+    place=$file:$number
+    if [ -n "$array" ]; then
+      rest=$line
     elif [[ $line =~ $assignment ]]; then
-      local name=${BASH_REMATCH[1]}
-      lore_config_value "${BASH_REMATCH[2]}" || lore_config_fail "$file" "$number" "$only, not: $line"
-      lore_config_add "$name" "$origin:$number" "$REPLY"
+      name=${BASH_REMATCH[1]}
+      lore_config_value "${BASH_REMATCH[3]}" || lore_config_fail "$place" "$plain" "$line"
+      lore_config_add "$name" "$2:$place" "$REPLY"
       continue
+    elif [[ $line =~ $declaration ]]; then
+      case ${BASH_REMATCH[2]} in
+        =*) array=${BASH_REMATCH[1]} opened=$place rest=${BASH_REMATCH[3]} ;;
+        *) continue ;;
+      esac
     else
-      lore_config_fail "$file" "$number" "$only, not: $line"
+      lore_config_fail "$place" "$plain" "$line"
     fi
-    # in an array: what is left of the line is nothing, a comment, or its end
+    lore_config_elements "$array" "$2:$place" "$rest"
     if [[ $REPLY =~ $closing ]]; then
       array=
     elif ! [[ $REPLY =~ $blank ]]; then
-      lore_config_fail "$file" "$number" "an array holds [name]=value items, not: $line"
+      lore_config_fail "$place" 'an array holds [name]=value items' "$line"
     fi
-  done <"$file"
-  [ -z "$array" ] || lore_config_fail "$file" "$array_line" "the array $array is not closed: add a )"
+  done <"$1"
+  [ -z "$array" ] || lore_config_fail "$opened" "the array $array is not closed: add a )"
 }
 
-lore_data_folder() { # sets LORE_STORE, and LORE_STORE_SCOPE: who chose it
+lore_config_refuse_nul() { # <file>: bash would read on as if a NUL byte were not there
+  local before
+  if IFS= read -r -d '' before <"$1"; then
+    before=${before//[!$'\n']/}
+    lore_config_fail "$1:$((${#before} + 1))" 'a NUL byte: take it out'
+  fi
+}
+
+# --- both files
+
+lore_data_folder() { # sets LORE_STORE, empty if there is none, and LORE_STORE_SCOPE: who chose it
   local above=$PWD
   LORE_STORE_SCOPE=user
-  if [ -n "${LORE_DIR-}" ]; then
-    LORE_STORE=$LORE_DIR
-    return 0
-  fi
+  case ${LORE_DIR-} in
+    '') ;;
+    /*) LORE_STORE=$LORE_DIR ;;
+    *) LORE_STORE=${PWD%/}/$LORE_DIR ;;
+  esac
+  [ -z "${LORE_DIR-}" ] || return 0
   while :; do
     if [ -d "$above/.lore" ]; then
       LORE_STORE=$above/.lore LORE_STORE_SCOPE=project
-      return 0
+      return
     fi
-    [ -n "$above" ] || break
-    above=${above%/*}
+    case $above in
+      */*) above=${above%/*} ;;
+      *) break ;;
+    esac
   done
-  LORE_STORE=${XDG_DATA_HOME:-${HOME-}/.local/share}/lore
+  lore_xdg "${XDG_DATA_HOME-}" .local/share
+  LORE_STORE=${REPLY:+$REPLY/lore}
 }
 
 lore_forget_exports() { # drops what an outer lore exported, so that this one's files count
-  local key origin value name
-  while IFS=$'\t' read -r key origin value; do
-    case $key in
-      '' | *[!a-z0-9_]*) continue ;;
+  local rest=${LORE_FROM_CONFIG-} line value name
+  while [ -n "$rest" ]; do
+    line=${rest%%$'\n'*} rest=${rest#*$'\n'}
+    value=${line#*$'\t'*$'\t'}
+    lore_upper "${line%%$'\t'*}"
+    case " ${LORE_EXPORTED-} " in
+      *" LORE_$REPLY "*)
+        name=LORE_$REPLY
+        [ "${!name-}" != "$value" ] || unset "$name" # another value is a person's
+        ;;
     esac
-    lore_upper "$key"
-    name=LORE_$REPLY
-    [ "${!name-}" != "$value" ] || unset "$name"
-  done <<<"${LORE_FROM_CONFIG-}"
-  LORE_FROM_CONFIG=
-}
-
-lore_export_settings() { # exports LORE_<KEY> for each plain key; what the user exported stays
-  local key origin value name mine=' '
-  while IFS=$'\t' read -r key origin value; do
-    case $key in
-      '' | *[!a-z0-9_]*) continue ;;
-    esac
-    lore_upper "$key"
-    name=LORE_$REPLY
-    case $name in LORE_ROOT | LORE_DIR | LORE_STORE | LORE_STORE_SCOPE | LORE_FROM_CONFIG) continue ;; esac
-    case $mine in
-      *" $name "*) ;;
-      *) [ -z "${!name+set}" ] || continue ;;
-    esac
-    mine="$mine$name "
-    export "$name=$value"
-  done <<<"$LORE_FROM_CONFIG"
+  done
+  LORE_FROM_CONFIG='' LORE_EXPORTED=''
 }
 
 lore_config() { # reads both files; exports LORE_STORE, LORE_FROM_CONFIG and the settings
   lore_forget_exports
   lore_data_folder
-  lore_config_file "${XDG_CONFIG_HOME:-${HOME-}/.config}/lore/config" user
-  lore_config_file "$LORE_STORE/.config" "$LORE_STORE_SCOPE"
-  [ -z "$LORE_FROM_CONFIG" ] || lore_export_settings
-  export LORE_STORE LORE_STORE_SCOPE LORE_FROM_CONFIG
+  lore_xdg "${XDG_CONFIG_HOME-}" .config
+  [ -z "$REPLY" ] || lore_config_file "$REPLY/lore/config" user
+  [ -z "$LORE_STORE" ] || lore_config_file "$LORE_STORE/.config" "$LORE_STORE_SCOPE"
+  export LORE_STORE LORE_STORE_SCOPE LORE_FROM_CONFIG LORE_EXPORTED
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-  set -u
+  . "${BASH_SOURCE[0]%/*}/common.sh"
   [ -z "${1-}" ] || LORE_DIR=$1
   lore_config
   printf '%s' "$LORE_FROM_CONFIG"

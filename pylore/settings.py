@@ -6,7 +6,8 @@ Precedence: flag > environment > project config > user config > default.
 
 The config files are read by ``lib/config.sh`` alone. It hands over what it
 found in ``LORE_FROM_CONFIG``, a line a value: ``key TAB origin TAB value``,
-where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``.
+where the origin is ``project:FILE:LINE`` or ``user:FILE:LINE``. It also exports
+them as variables, for plugins, and names those variables in ``LORE_EXPORTED``.
 
 This module is on the path of every search: it imports nothing heavy.
 """
@@ -327,16 +328,15 @@ class Settings:
     def load(cls, *, environ: Mapping[str, str], flags: Mapping[str, str]) -> Settings:
         """Values from the config hand-over, then the environment, then the flags."""
         settings = cls()
-        lines = environ.get("LORE_FROM_CONFIG", "").split("\n")
-        exported = {}
-        for line in filter(None, lines):
-            key, origin, text = line.split("\t", 2)
-            settings._set_from_config(key, origin, text)
-            exported[key] = text
+        for line in filter(None, environ.get("LORE_FROM_CONFIG", "").split("\n")):
+            settings._set_from_config(*line.split("\t", 2))
+        # Config values are exported too, for plugins: those are not the user's environment.
+        exported = environ.get("LORE_EXPORTED", "").split()
         for name in BY_NAME:
-            given = environ.get("LORE_" + name.upper())
-            if given is not None and exported.get(name) != given:
-                settings._set(name, f"env:LORE_{name.upper()}", given)
+            variable = "LORE_" + name.upper()
+            given = environ.get(variable)
+            if given is not None and variable not in exported:
+                settings._set(name, f"env:{variable}", given)
         for name, text in flags.items():
             settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings

@@ -130,7 +130,7 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
 
 @click.command("edit", add_help_option=False)
 @click.argument("id")
-@click.option("--text")
+@click.argument("words", nargs=-1)
 @click.option("--title")
 @click.option("--why")
 @click.option("--tags", "--tag", multiple=True, default=None)
@@ -141,12 +141,11 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
 @click.option("--category")
 @output_options
 @setting_options("embedder", "max_text", "busy_timeout")
-def edit(id: str, text: str | None, tags: tuple[str, ...] | None, **options: Any) -> None:
+def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
-        if text == "-":
-            text = read_stdin()
-        elif text is None and not tags and not any(value is not None for value in options.values()):
+        text = read_stdin() if words == ("-",) else " ".join(words) if words else None
+        if text is None and not tags and not any(value is not None for value in options.values()):
             text = _edited_by_hand(store.nodes.get(id))
         changes = {**options, "text": text, "tags": _split(tags) if tags else None}
         change = session.records(store).edit(id, **changes)

@@ -1,0 +1,408 @@
+load helper
+
+setup() {
+  setup_lore
+  mkdir .lore
+}
+
+parse() { # what the reader makes of both files; sets status, output, stderr
+  run --separate-stderr "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
+}
+
+value() { # <key> [option...]: prints a setting's value
+  lore config get "$1" --value "${@:2}"
+}
+
+refused() { # <line of text> [line number] [message]: a user's config with it is refused, and nothing of it runs
+  printf '%s\n' "$1" >"$USER_CONFIG"
+  parse
+  expect_error 2 "$USER_CONFIG:${2:-1}: ${3:-only plain assignments are read}" || return 1
+  [ ! -e canary ]
+}
+
+# --- precedence
+
+@test "a flag wins over the environment, that over the project, that over the user, that over the default" {
+  [ "$(value hop_decay)" = 0.7 ]
+  echo 'hop_decay=0.6' >"$USER_CONFIG"
+  [ "$(value hop_decay)" = 0.6 ]
+  echo 'hop_decay=0.5' >.lore/.config
+  [ "$(value hop_decay)" = 0.5 ]
+  export LORE_HOP_DECAY=0.4
+  [ "$(value hop_decay)" = 0.4 ]
+  lore init >/dev/null
+  run_lore search anything --decay x
+  expect_error 2 "--decay: hop_decay is 'x'"
+}
+
+@test "a flag is what the search runs with" {
+  lore init >/dev/null
+  printf '%s\n' '{"id":"note-a","type":"note","body":"marigold"}' \
+    '{"id":"note-b","type":"note","body":"teapot"}' \
+    '{"from_id":"note-a","relation":"relates_to","to_id":"note-b"}' | lore import - --quiet >/dev/null
+  export LORE_EMBEDDER=none LORE_GRAPH_DEPTH=0
+  echo 'graph_depth=1' >.lore/.config
+  [ "$(lore search marigold --ids)" = note-a ]
+  [ "$(lore search marigold --ids --graph-depth 1)" = $'note-a\nnote-b' ]
+  [ "$(lore search marigold --ids --expand)" = $'note-a\nnote-b' ]
+  unset LORE_GRAPH_DEPTH
+  [ "$(lore search marigold --ids)" = $'note-a\nnote-b' ]
+}
+
+@test "the elements of EDGE_WEIGHTS are taken one by one, by the same precedence" {
+  printf 'declare -A EDGE_WEIGHTS=(\n  [calls]=0.1 [imports]=0.1 [defines]=0.1\n  [mentions]=0.1\n)\n' >"$USER_CONFIG"
+  printf 'EDGE_WEIGHTS[imports]=0.2\nEDGE_WEIGHTS[defines]=0.2\nEDGE_WEIGHTS[mentions]=0.2\n' >.lore/.config
+  LORE_EDGE_WEIGHTS='defines=0.3,mentions=0.3' run_lore config get EDGE_WEIGHTS --value
+  expect 0 'calls=0.1 defines=0.3 imports=0.2 mentions=0.3'
+}
+
+@test "config says where each value came from" {
+  printf '# mine\nlimit=5\n' >"$USER_CONFIG"
+  printf '\n\nhop_decay=0.5\n' >.lore/.config
+  LORE_RRF_K=9 run_lore config list --jq \
+    '.[] | select(.id | IN("limit", "hop_decay", "rrf_k", "fusion")) | "\(.id) \(.origin)"'
+  expect 0
+  contains "$output" "limit user:$USER_CONFIG:2"
+  contains "$output" "hop_decay project:$PROJECT/.lore/.config:3"
+  contains "$output" "rrf_k env:LORE_RRF_K"
+  contains "$output" "fusion default"
+}
+
+@test "a variable of the user's counts as theirs, though a config says the same" {
+  echo 'limit=5' >"$USER_CONFIG"
+  echo 'limit=6' >.lore/.config
+  LORE_LIMIT=5 run_lore config get limit --jq '"\(.value) \(.origin)"'
+  expect 0 "5 env:LORE_LIMIT"
+}
+
+@test "the last of two lines counts" {
+  printf 'limit=5\nlimit=6\n' >"$USER_CONFIG"
+  [ "$(value limit)" = 6 ]
+}
+
+@test "what is appended to a file without a last newline's end is a line of its own" {
+  printf 'limit=5\nhop_decay=0.5' >.lore/.config
+  [ "$(value hop_decay)" = 0.5 ]
+  [ "$(value limit)" = 5 ]
+}
+
+# --- which folder
+
+@test "the nearest .lore above counts, LORE_DIR before it, the user's own last" {
+  mkdir -p "deep/er/.lore" "$TEST_ROOT/other" "$XDG_DATA_HOME/lore" "$TEST_ROOT/nowhere"
+  echo 'limit=1' >"$XDG_DATA_HOME/lore/.config"
+  echo 'limit=2' >.lore/.config
+  echo 'limit=3' >deep/er/.lore/.config
+  echo 'limit=4' >"$TEST_ROOT/other/.config"
+  [ "$(cd deep && value limit)" = 2 ]
+  [ "$(cd deep/er && value limit)" = 3 ]
+  [ "$(LORE_DIR=$TEST_ROOT/other value limit)" = 4 ]
+  [ "$(LORE_DIR=../other value limit)" = 4 ]
+  [ "$(cd "$TEST_ROOT/nowhere" && value limit)" = 1 ]
+}
+
+@test "who chose the folder is its scope" {
+  printf 'limit=2\n' >.lore/.config
+  parse
+  contains "$output" $'limit\tproject:'
+  LORE_DIR=$PROJECT/.lore parse
+  contains "$output" $'limit\tuser:'
+}
+
+@test "without HOME there is no file of the user's, and no folder but one that is named" {
+  mkdir "$TEST_ROOT/nowhere"
+  echo 'limit=4' >.lore/.config
+  unset XDG_CONFIG_HOME XDG_DATA_HOME HOME
+  [ "$(value limit)" = 4 ]
+  cd "$TEST_ROOT/nowhere"
+  run_lore list
+  expect_error 1 "no data folder"
+  echo 'plugin_dir=~/x' >"$PROJECT/.lore/.config"
+  LORE_DIR=$PROJECT/.lore parse
+  expect_error 2 'only plain assignments'
+}
+
+@test "an XDG variable that is no absolute path is none" {
+  mkdir -p relative/lore "$HOME/.config/lore"
+  echo 'limit=1' >relative/lore/config
+  echo 'limit=2' >"$HOME/.config/lore/config"
+  XDG_CONFIG_HOME=relative run_lore config get limit --value
+  expect 0 2
+}
+
+# --- what is read
+
+@test "plain assignments in every spelling" {
+  cat >"$USER_CONFIG" <<'END'
+# a comment
+
+   # another
+a=1
+b="two words" # with a comment
+c='single "quoted"'
+d=~/folder
+e=
+f=""
+  g=0.5	# indented, with a tab before the comment
+h=~
+i="ünïcode"
+declare -A J
+J[x]=1
+J[y-z]="2"
+declare -A K=()
+declare -A L=([a]=1 [b]="0.5" [c]='x') # one line
+declare -A M=( [a]=1
+  # inside
+  [b]=2 # here too
+
+  [c]=3 )
+END
+  local place="user:$USER_CONFIG"
+  parse
+  expect 0 "a	$place:4	1
+b	$place:5	two words
+c	$place:6	single \"quoted\"
+d	$place:7	$HOME/folder
+e	$place:8	
+f	$place:9	
+g	$place:10	0.5
+h	$place:11	$HOME
+i	$place:12	ünïcode
+J[x]	$place:14	1
+J[y-z]	$place:15	2
+L[a]	$place:17	1
+L[b]	$place:17	0.5
+L[c]	$place:17	x
+M[a]	$place:18	1
+M[b]	$place:20	2
+M[c]	$place:22	3"
+}
+
+@test "lines may end as Windows ends them" {
+  printf 'limit=5\r\ndeclare -A EDGE_WEIGHTS=(\r\n[calls]=0.5\r\n)\r\n# end\r\n' >"$USER_CONFIG"
+  [ "$(value limit)" = 5 ]
+  [ "$(value EDGE_WEIGHTS)" = calls=0.5 ]
+}
+
+@test "an empty file and one that is not there are no error" {
+  : >"$USER_CONFIG"
+  parse
+  expect 0 ''
+}
+
+@test "ten thousand lines of comment are read, as many settings are refused" {
+  awk 'BEGIN { for (i = 0; i < 10000; i++) print "# line " i; print "limit=5" }' >"$USER_CONFIG"
+  [ "$(value limit)" = 5 ]
+  awk 'BEGIN { for (i = 0; i < 10000; i++) print "limit=" i % 10 + 1 }' >"$USER_CONFIG"
+  parse
+  expect_error 2 "too many settings"
+}
+
+# --- what is refused
+
+@test "nothing of a config is ever run" {
+  refused 'x=$(touch canary)'
+  refused 'x=`touch canary`'
+  refused 'x="$(touch canary)"'
+  refused 'x="`touch canary`"'
+  refused 'x=1; touch canary'
+  refused 'x=1 && touch canary'
+  refused 'x=1 & touch canary'
+  refused 'x=1 | touch canary'
+  refused 'x=<(touch canary)'
+  refused 'x=1 touch canary'
+  refused 'touch canary'
+  refused '$(touch canary)'
+  refused 'x=$HOME'
+  refused 'x=${x:-$(touch canary)}'
+  refused 'x=$((1 + 1))'
+  refused $'x=$\'a\\tb\''
+  refused 'EDGE_WEIGHTS[$(touch canary)]=1'
+  refused 'EDGE_WEIGHTS[calls]=$(touch canary)'
+  refused 'declare -A x=([a]=$(touch canary))' 1 'an array holds [name]=value items'
+  refused 'declare -A x=([$(touch canary)]=1)' 1 'an array holds'
+  refused 'declare -A x=([a]=1); touch canary' 1 'an array holds'
+  refused 'declare -A x=([a]=1) y=2' 1 'an array holds'
+  refused $'declare -A x=(\n[a]=1\ntouch canary\n)' 3 'an array holds'
+}
+
+@test "what is shell but no plain assignment is refused with its line" {
+  refused 'export x=1'
+  refused 'readonly x=1'
+  refused 'x+=1'
+  refused 'x =1'
+  refused 'x= 1'
+  refused $'a=1\nx=a b' 2
+  refused $'a=1\n\n# c\nx="a' 4
+  refused $'x=\'a'
+  refused 'x="a"b'
+  refused 'x=a"b"'
+  refused 'x="a\nb"'
+  refused 'x=(1 2)'
+  refused 'x=a*'
+  refused '1x=1'
+  refused 'x-y=1'
+  refused 'declare -a x=(1)'
+  refused 'declare x=1'
+  refused 'declare -A x y'
+  refused 'if true; then'
+  refused 'source other'
+  refused '. other'
+  refused 'x=1\'
+  refused '=1'
+}
+
+@test "an array that is not closed is refused where it begins" {
+  refused $'a=1\ndeclare -A EDGE_WEIGHTS=(\n[calls]=0.5' 2 'the array EDGE_WEIGHTS is not closed: add a )'
+}
+
+@test "a tab or another control character in a value is refused, and shown as ?" {
+  refused $'plugin_dir="/a\tb"'
+  refused $'x="a\eb"'
+  contains "$stderr" 'x="a?b"'
+}
+
+@test "a NUL byte is refused with its line" {
+  printf 'a=1\nb=1\0\n' >"$USER_CONFIG"
+  parse
+  expect_error 2 "$USER_CONFIG:2: a NUL byte"
+}
+
+@test "a config that is a folder, or may not be read, is refused" {
+  mkdir "$USER_CONFIG"
+  parse
+  expect_error 2 "$USER_CONFIG:1: cannot be read"
+  rmdir "$USER_CONFIG"
+  echo 'limit=5' >"$USER_CONFIG"
+  chmod 000 "$USER_CONFIG"
+  [ ! -r "$USER_CONFIG" ] || skip "root reads everything"
+  parse
+  expect_error 2 "cannot be read"
+}
+
+@test "an error shows a file's name and a line without control characters, and short" {
+  local odd="$TEST_ROOT/odd"$'\e[31m\n'"folder"
+  mkdir -p "$odd"
+  printf 'x=\302\2331m %s\n' "$(printf 'y%.0s' {1..3000})" >"$odd/.config"
+  LORE_DIR=$odd run_lore list
+  expect_error 2 "odd?[31m?folder/.config:1: only plain"
+  [ ${#stderr} -lt 500 ]
+  refute_contains "$stderr" $'\302\233'
+}
+
+@test "a value of the wrong kind is refused with its place, by every command" {
+  lore init >/dev/null
+  echo 'graph_depth=x' >.lore/.config
+  run_lore search anything
+  expect_error 2 "$PROJECT/.lore/.config:1: graph_depth is 'x': give a whole number from 0 to 3"
+  run_lore list
+  expect_error 2 "graph_depth is 'x'"
+  echo 'EDGE_WEIGHTS[calls]=2' >.lore/.config
+  run_lore list
+  expect_error 2 "EDGE_WEIGHTS is 'calls=2'"
+  : >.lore/.config
+  LORE_GRAPH_DEPTH=-1 run_lore search anything
+  expect_error 2 "LORE_GRAPH_DEPTH: graph_depth is '-1'"
+}
+
+@test "an unknown setting is left out with a warning that names the nearest" {
+  lore init >/dev/null
+  echo 'grph_depth=1' >.lore/.config
+  run_lore list
+  expect 0 '[]'
+  [ "$stderr" = "lore: $PROJECT/.lore/.config:1: unknown setting 'grph_depth' (did you mean 'graph_depth'?): left out" ]
+}
+
+# --- trust
+
+@test "what names programs is left out of a clone's config with one warning, and honoured from the user's" {
+  lore init >/dev/null
+  for line in plugin_dir=/somewhere 'retrievers="fulltext other"'; do
+    echo "$line" >.lore/.config
+    run_lore list
+    expect 0 '[]'
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    contains "$stderr" "${line%%=*} runs a program, so it counts only in the user's own config: left out"
+    [ "$(value "${line%%=*}" 2>/dev/null)" != /somewhere ]
+  done
+  echo 'plugin_dir=/somewhere' >.lore/.config
+  [ "$(LORE_DIR=$PROJECT/.lore value plugin_dir)" = /somewhere ]
+  : >.lore/.config
+  echo 'plugin_dir=/somewhere' >"$USER_CONFIG"
+  [ "$(value plugin_dir)" = /somewhere ]
+}
+
+@test "a clone's config cannot pose as the environment" {
+  lore init >/dev/null
+  printf 'plugin_dir=/evil\nretrievers="evil"\n' >.lore/.config
+  run_lore config list --jq '.[] | select(.value | test("evil"))'
+  expect 0 ''
+  for key in store store_scope root dir from_config exported; do
+    echo "$key=/evil" >.lore/.config
+    run_lore list
+    expect 0 '[]'
+  done
+}
+
+# --- config itself
+
+@test "config get and list refuse what is no setting" {
+  run_lore config get grph_depth
+  expect_error 2 "unknown setting 'grph_depth' (did you mean 'graph_depth'?)"
+  run_lore config set limit 1
+  expect_error 2 "config takes 'get KEY' or 'list'"
+}
+
+# --- config.example
+
+@test "config.example is what the table of settings says" {
+  run "$LORE_REPOSITORY/docs/generate.sh" config
+  expect 0 "$(cat "$LORE_REPOSITORY/config.example")"
+}
+
+@test "config.example has every setting, with a comment before it" {
+  local key
+  for key in $(lore config list --ids); do
+    grep -B 1 -E "^(declare -A )?$key=" "$LORE_REPOSITORY/config.example" | head -n 1 | grep -q '^# '
+  done
+}
+
+@test "config.example changes nothing: each value is the default" {
+  lore config list --jq '.[] | "\(.id)=\(.value)"' | grep -v '^EDGE_WEIGHTS=' >before
+  cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
+  lore config list --jq '.[] | "\(.id)=\(.value)"' | grep -v '^EDGE_WEIGHTS=' >after
+  diff before after
+  run_lore config list --jq '.[] | select(.origin == "default").id'
+  expect 0 EDGE_BACKWARD_WEIGHTS
+}
+
+@test "config.example has the weight of every relation, as a new store has it" {
+  lore init >/dev/null
+  sqlite3 .lore/search.db "SELECT name || '=' || printf('%g', weight) FROM relations ORDER BY name" |
+    tr '\n' ' ' | sed 's/ $//' >stored
+  cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
+  [ "$(value EDGE_WEIGHTS)" = "$(cat stored)" ]
+}
+
+@test "config.example is valid bash: sourced it gives what the reader reads" {
+  [ "${BASH_VERSINFO[0]}" -ge 4 ] || skip "arrays with names need bash 4"
+  bash -n "$LORE_REPOSITORY/config.example"
+  cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
+  bash "$LORE_REPOSITORY/lib/config.sh" | cut -f 1,3 | LC_ALL=C sort >parsed
+  [ "$(wc -l <parsed)" -gt 40 ]
+  # The one config that is ours may be sourced, in a shell of its own.
+  env -i bash -c '
+    before=$(compgen -A variable | sort)
+    . "$1"
+    for name in $(comm -13 <(printf "%s\n" "$before") <(compgen -A variable | sort)); do
+      case $name in before | name | BASH_* | _ | PIPESTATUS | FUNCNAME | OLDPWD) continue ;; esac
+      case $(declare -p "$name") in
+        "declare -A"*)
+          declare -n array=$name
+          for key in "${!array[@]}"; do printf "%s[%s]\t%s\n" "$name" "$key" "${array[$key]}"; done
+          ;;
+        *) printf "%s\t%s\n" "$name" "${!name}" ;;
+      esac
+    done' - "$USER_CONFIG" | LC_ALL=C sort >sourced
+  diff parsed sourced
+}

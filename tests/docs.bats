@@ -1,0 +1,20 @@
+load helper
+
+setup() { setup_lore; }
+
+@test "docs/commands.md is what the commands' help says" {
+  run "$LORE_REPOSITORY/docs/generate.sh" commands
+  expect 0
+  diff <(printf '%s\n' "$output") "$LORE_REPOSITORY/docs/commands.md"
+}
+
+@test "docs/commands.md has every command" {
+  for name in $(lore commands); do
+    grep -qx "## lore $name" "$LORE_REPOSITORY/docs/commands.md"
+  done
+}
+
+@test "the generator refuses what it does not write" {
+  run --separate-stderr "$LORE_REPOSITORY/docs/generate.sh" comands
+  expect_error 2 "unknown document 'comands' (did you mean 'commands'?)"
+}

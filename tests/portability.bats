@@ -1,0 +1,124 @@
+# The shell files run on bash 3.2, and nothing in them evaluates text. A line that
+# must break a rule says why: '# allow: <reason>'.
+
+load helper
+
+setup() { setup_lore; }
+
+shell_files() { # every file that bash reads, a line each
+  ls "$LORE_REPOSITORY"/lore.sh "$LORE_REPOSITORY"/lib/*.sh "$LORE_REPOSITORY"/lib/lore-* \
+    "$LORE_REPOSITORY"/lib/completion.bash "$LORE_REPOSITORY"/graph/*.sh \
+    "$LORE_REPOSITORY"/docs/*.sh "$LORE_REPOSITORY"/.ci/run "$LORE_REPOSITORY"/tests/helper.bash 2>/dev/null
+}
+
+banned() { # <file>...: prints the lines with a construct that is not for these files
+  # What a comment or a regular expression says of one is no use of it.
+  grep -nHE \
+    -e 'readlink +-[a-z]*[fem]' -e '(^|[^[:alnum:]_-])realpath ' \
+    -e '(declare|local|typeset) +-[A-Za-z]*[Angu]' \
+    -e '\$\{[A-Za-z_]+(\[[^]]*\])?(\^|,|@[A-Za-z])' \
+    -e '(^|[^[:alnum:]_-])(mapfile|readarray|coproc|getopt|eval)([^[:alnum:]_-]|$)' \
+    -e '&>>' -e '\|&' -e ';;?&([^&]|$)' -e '\{[a-z_]+\}[<>]' -e '%\([^)]*\)T' \
+    -e '(^|[ ;(])(sed|grep) +-[a-z]*[iPz]([^a-z]|$)' \
+    -e '(^|[ ;(])(source|\.) +[^ ]*(\$1|\$@|LORE_STORE|LORE_DIR|HOME|XDG|PWD|config"?$)' \
+    -e '\[\[? -v ' -e '\$\{[A-Za-z_]+: -' -e '\$EPOCH|\$BASHPID' -e 'wait +-n' \
+    "$@" | grep -vE '^[^:]*:[0-9]+:[[:space:]]*#' | grep -v '# allow: [a-z]' |
+    grep -vE "^[^:]*:[0-9]+:[[:space:]]*(local )?[a-z]+='" || true
+}
+
+@test "no shell file has what bash 3.2 lacks, or evaluates text" {
+  found=$(shell_files | tr '\n' '\0' | { files=(); while IFS= read -r -d '' file; do files+=("$file"); done; banned "${files[@]}"; })
+  [ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
+}
+
+@test "the check sees every banned construct" {
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >sample.sh
+    [ -n "$(banned sample.sh)" ] || { printf 'not seen: %s\n' "$line" >&2; return 1; }
+  done <<'END'
+root=$(readlink -f "$0")
+root=$(realpath "$0")
+declare -A weights
+local -A weights
+local -n name=$1
+x=${name,,}
+x=${name^^}
+x=${name^}
+x=${names[0]^^}
+x=${name@Q}
+mapfile -t lines <file
+  readarray lines
+eval "$text"
+x=$(eval "$text")
+args=$(getopt ab "$@")
+make &>>log
+make |& tee log
+sed -i s/a/b/ file
+grep -P '\d' file
+source "$HOME/.lore"
+. "$LORE_STORE/.config"
+. "$1"
+source "$XDG_CONFIG_HOME/lore/config"
+[[ -v name ]]
+exec {fd}>file
+printf '%(%F)T'
+    *) true ;;&
+END
+}
+
+@test "the check lets through what is allowed with a reason, and what only looks alike" {
+  cat >sample.sh <<'END'
+eval "$text" # allow: a reason
+# no eval here
+x=${name%,*} y=${name#*^} z=${1//,/ }
+declare -a list
+getopts ab option
+evaluate=1
+a || b && c
+make >log 2>&1
+. "$LORE_ROOT/lib/config.sh"
+printf '%s' "$x"
+a) true ;;
+END
+  [ -z "$(banned sample.sh)" ]
+  echo 'eval "$text" # allow:' >sample.sh
+  [ -n "$(banned sample.sh)" ]
+}
+
+@test "every shell file parses, and shellcheck finds nothing" {
+  shell_files | while IFS= read -r file; do
+    bash -n "$file"
+  done
+  type -P shellcheck >/dev/null || skip "shellcheck is not installed"
+  cd "$LORE_REPOSITORY"
+  run shellcheck -x lore.sh lib/*.sh lib/lore-* lib/completion.bash docs/*.sh
+  expect 0 ''
+}
+
+@test "every file of lib/ that is a command may be run and says what it is run by" {
+  for file in "$LORE_REPOSITORY"/lore.sh "$LORE_REPOSITORY"/lib/lore-*; do
+    [ -x "$file" ]
+    [ "$(head -n 1 "$file")" = '#!/usr/bin/env bash' ]
+  done
+}
+
+@test "bash 3.2, where there is one, finds commands and reads configs as this bash does" {
+  old=${TEST_BASH:-/bin/bash}
+  [[ $("$old" -c 'echo $BASH_VERSION') == 3.* ]] || skip "no bash 3 (TEST_BASH names one)"
+  cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
+  printf 'a="x y"\nb=~/z # c\nd=\x27e\x27\r\nEDGE_WEIGHTS[calls]=0.5\n' >>"$USER_CONFIG"
+  for words in "config list" "help" "commands" "version" "search --help" "serach" "completion words se" \
+    "completion words list --status=s" "help nope"; do
+    run "$old" "$LORE_REPOSITORY/lore.sh" $words
+    local old_output=$output old_status=$status
+    run bash "$LORE_REPOSITORY/lore.sh" $words
+    expect "$old_status" "$old_output"
+  done
+  for line in 'x=$(id)' 'x="a' $'x="a\tb"' 'declare -A X=([a]=1' 'x+=1'; do
+    printf '%s\n' "$line" >"$USER_CONFIG"
+    run "$old" "$LORE_REPOSITORY/lib/config.sh"
+    old_output=$output
+    run bash "$LORE_REPOSITORY/lib/config.sh"
+    expect 2 "$old_output"
+  done
+}

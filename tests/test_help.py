@@ -1,0 +1,138 @@
+"""The options that a command's help names are those that the command takes, both ways."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from pylore import cli, hot
+from pylore.cli import graph, records, system, transfer
+from pylore.options import setting_of_option
+from pylore.output import FORMATS
+from pylore.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT = Path(cli.__file__).parents[2]
+OPTION = re.compile(r"(?:^|, )(--?[a-zA-Z][a-z-]*)(?= |,|$)")
+IN_THE_SHELL = ("help", "commands", "version", "completion")
+
+CLICK = {
+    command.name: command
+    for family in (graph, records, system, transfer)
+    for command in family.COMMANDS
+}
+
+
+class Captured(Exception):
+    """Stops a hot command once it has said what it takes."""
+
+
+def documented(help_text: str) -> set[str]:
+    """The options that have a line of their own in a help text."""
+    lines = re.findall(r"^ +(-.*)$", help_text, re.MULTILINE)
+    return {option for line in lines for option in OPTION.findall(line.split("  ")[0])}
+
+
+def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The options that the engine takes, those of settings aside (every one of them is one)."""
+    options = {f"--{form}" for form in FORMATS} | {"--jq"}
+    if command not in hot.COMMANDS:
+        return {
+            option
+            for parameter in CLICK[command].params
+            if isinstance(parameter, click.Option)
+            for option in parameter.opts
+        }
+
+    def parse(argv: object, switches: Sequence[str] = (), values: Sequence[str] = ()) -> None:
+        options.update(switches, values)
+        raise Captured
+
+    monkeypatch.setattr(hot, "parse", parse)
+    with pytest.raises(Captured):
+        hot.COMMANDS[command]([])
+    return options
+
+
+def of_a_setting(option: str) -> bool:
+    """Whether it sets a setting: those are listed by 'lore config list', once for all."""
+    return option in ("-q", "--quiet", "--expand") or setting_of_option(option) is not None
+
+
+def commands() -> Iterator[tuple[str, str, str]]:
+    """Name, the engine's command, help text: of each command and each verb of the graph."""
+    for file in sorted((ROOT / "lib").glob("lore-*")):
+        name = file.name.removeprefix("lore-")
+        if name not in IN_THE_SHELL:
+            yield name, name, head(file)
+    script = ROOT / "graph" / "graph.sh"
+    parts = re.split(r"^lore graph ([a-z]+)", head(script), flags=re.MULTILINE)[1:]
+    for verb, text in zip(parts[::2], parts[1::2], strict=True):
+        yield f"graph {verb}", verb if verb in (*hot.COMMANDS, "link") else f"graph-{verb}", text
+
+
+def head(file: Path) -> str:
+    """The comment at the head of a file, without the marks."""
+    if not file.exists():
+        return ""
+    lines = file.read_text(encoding="utf-8").split("\n\n")[0].split("\n")
+    return "\n".join(re.sub("^# ?", "", line) for line in lines if line.startswith("#"))
+
+
+COMMANDS = list(commands())
+
+
+@pytest.mark.parametrize(("command", "text"), [pytest.param(c, t, id=n) for n, c, t in COMMANDS])
+def test_help_names_the_options_that_are_taken(
+    command: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = accepted(command, monkeypatch)
+    named = documented(text)
+    ours = {option for option in taken if not of_a_setting(option)}
+    assert ours - {"--ids"} <= named  # counts have no id to print
+    unknown = named - taken
+    if command in hot.COMMANDS:
+        unknown = {option for option in unknown if not of_a_setting(option)}
+    assert not unknown
+
+
+@pytest.mark.parametrize("command", sorted(CLICK))
+def test_every_command_of_the_engine_has_help(command: str) -> None:
+    assert command in {engine for _, engine, _ in COMMANDS} | {"unlink"}
+
+
+@pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS if " " not in name])
+def test_help_begins_with_usage_and_a_summary(name: str) -> None:
+    usage, summary, *_ = head(ROOT / "lib" / f"lore-{name}").split("\n")[1:]
+    assert re.fullmatch(rf"Usage: lore {name}( .*)?", usage)
+    assert re.fullmatch(r"Summary: .{10,90}", summary)
+
+
+def test_documented_reads_every_form_of_a_line() -> None:
+    text = """
+  -n, --limit N        the most, not --this
+  --json, --jq EXPR   the form
+  --edges NAME,…
+                       --no option here
+"""
+    assert documented(text) >= {"-n", "--limit", "--json", "--jq", "--edges"}
+    assert "--this" not in documented(text)
+
+
+def test_completion_knows_the_words_of_the_vocabulary() -> None:
+    from pylore.vocabulary import SOURCES, STATUSES, TYPES
+
+    script = (ROOT / "lib" / "candidates.sh").read_text(encoding="utf-8")
+    for name, words in (("TYPES", TYPES), ("STATUSES", STATUSES), ("SOURCES", SOURCES)):
+        found = re.search(rf"^{name}=\(([^)]*)\)", script, re.MULTILINE)
+        assert found and found[1].split() == list(words)
+    for setting in SETTINGS:
+        offered = re.search(rf"^ +--{setting.option}\) offer (.*) ;;", script, re.MULTILINE)
+        if offered and setting.choices:
+            assert sorted(offered[1].split()) == sorted(setting.choices)
