@@ -191,8 +191,9 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
 
 
 def _tables(store: Store) -> Check:
-    missing = [f"{name} is missing" for name in check.missing_tables(store)]
-    return _found("tables", missing, "all there", IMPORT)
+    missing = check.missing_tables(store)
+    fix = REINDEX if check.DERIVED.issuperset(missing) else IMPORT
+    return _found("tables", [f"{name} is missing" for name in missing], "all there", fix)
 
 
 def _integrity(store: Store, full: bool) -> Check:

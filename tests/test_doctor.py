@@ -89,7 +89,9 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages_fts", "passages", "lore reindex"),
     ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
-    ("DROP TABLE passages_vec", "tables", "import your last export"),
+    ("DELETE FROM vectors WHERE key = 1", "vectors", "lore reindex"),
+    ("UPDATE vectors SET embedding = x'00'", "vectors", "lore reindex"),
+    ("DROP TABLE passages_vec", "tables", "lore reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "lore reindex"),
     ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
     ("DROP TRIGGER edge_updated", "tables", "import your last export"),
@@ -118,8 +120,8 @@ def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -
 def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
     from pylore.index import rebuild
 
-    damage(folder, "DELETE FROM passages_fts_content WHERE id = 1", "DELETE FROM passages_vec")
-    assert failing(examined(folder)) == {"fulltext", "passages", "vectors"}
+    damage(folder, "DELETE FROM passages_fts_content WHERE id = 1", "DROP TABLE passages_vec")
+    assert failing(examined(folder)) == {"tables", "fulltext", "passages", "vectors"}
     with open_store(folder) as store:
         rebuild(store, open_embedder("static", store), "auto")
     assert failing(examined(folder)) == set()

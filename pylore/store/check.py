@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
 
+DERIVED = frozenset(("passages_fts", "passages_vec", "vectors"))
+"""Tables that ``rebuild`` makes anew from the nodes."""
+
 _LIVE_WITHOUT_PASSAGES = """
   SELECT id FROM nodes WHERE invalidated_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
@@ -27,9 +30,16 @@ _TEXT_WITHOUT_PASSAGES = """
   SELECT rowid FROM passages_fts WHERE rowid NOT IN (SELECT key FROM passages)"""
 _PASSAGES_WITHOUT_VECTORS = """
   SELECT p.node_id, f.title, f.body FROM passages p JOIN passages_fts f ON f.rowid = p.key
-  WHERE p.key NOT IN (SELECT rowid FROM passages_vec)"""
+  WHERE p.key NOT IN (SELECT key FROM vectors)"""
 _VECTORS_WITHOUT_PASSAGES = """
-  SELECT rowid FROM passages_vec WHERE rowid NOT IN (SELECT key FROM passages)"""
+  SELECT key FROM vectors WHERE key NOT IN (SELECT key FROM passages)"""
+_VECTORS_WITHOUT_SIGNS = """
+  SELECT key FROM vectors WHERE key NOT IN (SELECT rowid FROM passages_vec)"""
+_SIGNS_WITHOUT_VECTORS = """
+  SELECT rowid FROM passages_vec WHERE rowid NOT IN (SELECT key FROM vectors)"""
+_VECTORS_OF_ANOTHER_LENGTH = """
+  SELECT key FROM vectors WHERE length(embedding) <>
+  (SELECT 4 * value FROM meta WHERE key = 'embedder_dimension')"""
 
 
 def sqlite_version() -> str:
@@ -74,10 +84,10 @@ def scratch_store() -> Store:
 def missing_tables(store: Store) -> list[str]:
     """The tables, indexes and triggers that the schema has and this store has not."""
     found = _schema_names(store.connection)
-    wanted = _schema_names(scratch_store().connection)
+    whole = scratch_store()
     if "meta" in found and _has_vectors(store):
-        wanted.add("passages_vec")
-    return sorted(wanted - found)
+        whole.vectors.create(1)
+    return sorted(_schema_names(whole.connection) - found)
 
 
 def damage(store: Store, *, full: bool = False) -> list[str]:
@@ -122,7 +132,15 @@ def unembedded(store: Store) -> list[str]:
     rows = store.connection.execute(_PASSAGES_WITHOUT_VECTORS)
     without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
     found = [f"{without} passages without a vector"] if without else []
-    return found + _counts(store, {"vectors without a passage": _VECTORS_WITHOUT_PASSAGES})
+    return found + _counts(
+        store,
+        {
+            "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
+            "vectors without signs": _VECTORS_WITHOUT_SIGNS,
+            "signs without a vector": _SIGNS_WITHOUT_VECTORS,
+            "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
+        },
+    )
 
 
 def _has_vectors(store: Store) -> bool:
@@ -146,7 +164,7 @@ def _pragma(store: Store, name: str) -> list[str]:
 def _schema_names(connection: apsw.Connection) -> set[str]:
     rows: Iterable[tuple[str]] = connection.execute(
         "SELECT name FROM sqlite_schema WHERE name NOT GLOB 'passages_fts_*'"
-        " AND name NOT GLOB 'sqlite_*'"
+        " AND name NOT GLOB 'passages_vec_*' AND name NOT GLOB 'sqlite_*'"
     )
     return {name for (name,) in rows}
 
