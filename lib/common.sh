@@ -41,7 +41,7 @@ lore_python() { # sets LORE_PY, the words that start the private interpreter
   elif lore_wheel_python; then
     :
   else
-    lore_die "no Python environment for $LORE_ROOT: run 'make setup' there, or install lore again"
+    lore_die "no Python environment in $LORE_ROOT: run 'make setup' there, or install lore again"
   fi
 }
 

@@ -24,6 +24,7 @@ share/zsh share/zsh/site-functions'
 
 set_places() { # sets prefix, root (where it lies now), home, new and old
   prefix=${PREFIX:-'~/.local'}
+  # shellcheck disable=SC2088 # make hands the ~ over as it is
   case $prefix in
     '~' | '~/'*) prefix=${HOME:?}${prefix#\~} ;;
     /*) ;;
@@ -94,9 +95,10 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
 write_completions() {
   [ -x "$new/lib/lore-completion" ] || return 0
   mkdir "$new/completions" || exit 1
-  bash "$new/lore.sh" completion bash >"$new/completions/lore.bash" &&
-    bash "$new/lore.sh" completion zsh >"$new/completions/_lore" ||
+  if ! { bash "$new/lore.sh" completion bash >"$new/completions/lore.bash" &&
+    bash "$new/lore.sh" completion zsh >"$new/completions/_lore"; }; then
     lore_fail "the completions could not be written: see above; nothing was changed"
+  fi
 }
 
 list_files() { # new/.installed/files: what 'uninstall' and the next install take away
@@ -160,9 +162,13 @@ clean_up() { # after a failure: away with what was half made
 
 say_path() {
   case :${PATH-}: in
-    *":$prefix/bin:"*) printf 'lore is in %s, which is on your PATH: try: lore help\n' "$prefix/bin" ;;
-    *) printf 'lore is in %s, which is not on your PATH: add this to your shell'\''s start file:\n  export PATH="%s:$PATH"\n' \
-      "$prefix/bin" "$prefix/bin" ;;
+    *":$prefix/bin:"*)
+      printf 'lore is in %s, which is on your PATH: try: lore help\n' "$prefix/bin"
+      ;;
+    *)
+      printf "lore is in %s, which is not on your PATH: add this to your shell's start file:\n" "$prefix/bin"
+      printf '  export PATH="%s:$%s"\n' "$prefix/bin" PATH
+      ;;
   esac
 }
 

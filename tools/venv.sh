@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Making private virtual environments. Sourced by setup.sh and install.sh.
 
 set -u
