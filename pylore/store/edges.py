@@ -11,6 +11,7 @@ from .faults import GraphFaults
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     Neighbour = tuple[str, str, str, float, bool]
     """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
@@ -182,7 +183,7 @@ class Edges:
         """Takes all edges of a node away for good; how many there were."""
         return self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
 
-    def _change(self, sql: str, parameters: tuple[object, ...]) -> int:
+    def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
         self._db.execute(sql, parameters)
         return self._db.changes()
 

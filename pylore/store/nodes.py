@@ -11,6 +11,7 @@ from .scope import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     Brief = tuple[str, str, str | None, int | None, int | None, float]
     """(type, title, file, first line, last line, days since the last update)"""
@@ -198,7 +199,7 @@ def _node(row: tuple[object, ...]) -> Node:
     return node
 
 
-def _row(node: Node) -> list[object]:
+def _row(node: Node) -> list[Any]:
     values = [getattr(node, name) for name in Node.__slots__]
     values[8] = " ".join(node.tags)
     return values
