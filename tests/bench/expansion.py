@@ -19,12 +19,12 @@ from report import Row, at_least, at_most
 
 sys.path.insert(0, str(ROOT))
 
-import apsw  # noqa: E402
+import apsw
 
-from pylore.expand import Walk, walk  # noqa: E402
-from pylore.search import relation_weights  # noqa: E402
-from pylore.settings import Settings  # noqa: E402
-from pylore.store import Store, create_store, open_store  # noqa: E402
+from pylore.expand import Walk, walk
+from pylore.search import relation_weights
+from pylore.settings import Settings
+from pylore.store import Store, create_store, open_store
 
 NODES = 100_000
 EDGES = 1_000_000
@@ -47,7 +47,7 @@ def expansion_rows(say: Callable[[str], None]) -> list[Row]:
         usual, wide = Settings(), Settings()
         wide.graph_fanout, wide.graph_max_nodes = 10_000, 100_000
         times = [ms for ms, _ in _walks(store, usual, seeds)][SEEDS:]
-        walked = [(ms, result.edges_seen) for ms, result in _walks(store, wide, seeds[::10])]
+        walked = [(ms, result.edges_seen) for ms, result in _walks(store, wide, seeds[::25])]
         rate = 10 * sum(edges for _, edges in walked) / sum(ms for ms, _ in walked)
         return [
             Row("expansion, depth 2: p50", round(median(times), 2), "ms"),
@@ -87,7 +87,7 @@ def _seeds(store: Store) -> list[list[str]]:
 def _memory(store: Store, settings: Settings, seeds: list[list[str]]) -> float:
     """The most that one walk holds beyond what was there before, Python's and SQLite's, in MB."""
     most = 0
-    for ids in seeds[:50]:
+    for ids in seeds[:20]:
         tracemalloc.start()
         before = apsw.memory_used()
         apsw.memory_high_water(True)
@@ -113,7 +113,7 @@ def _fingerprint() -> str:
     """Changes when the schema or the making of the graph does."""
     made = (ROOT / "pylore" / "store" / "schema.sql").read_text()
     made += f"{NODES} {EDGES} {_EXPONENT} {_RELATIONS}"
-    made += "".join(map(inspect.getsource, (_build, _edges, _id)))
+    made += "".join(inspect.getsource(step) for step in (_build, _edges, _id))
     return hashlib.sha256(made.encode()).hexdigest()[:8]
 
 
@@ -142,7 +142,7 @@ def _edges() -> Iterator[tuple[str, str, str, float]]:
     """``EDGES`` different edges whose ends are drawn by weights that follow a power law."""
     chance = random.Random(2)
     weights = list(accumulate((n + 10) ** (-1 / (_EXPONENT - 1)) for n in range(NODES)))
-    seen = set()
+    seen: set[tuple[int, int]] = set()
     while len(seen) < EDGES:
         ends = chance.choices(range(NODES), cum_weights=weights, k=20_000)
         for start, end in zip(ends[::2], ends[1::2], strict=True):
