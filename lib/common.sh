@@ -19,15 +19,23 @@ lore_help() { # <file>: the comment at its head, without the marks
   awk 'NR == 1 && /^#!/ { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "$1"
 }
 
-lore_help_if_asked() { # <file> [argument...]: -h or --help before any -- prints help and exits
-  local file=$1 argument
-  shift
+lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
+  local argument
   for argument in "$@"; do
     case $argument in
-      -h | --help) lore_help "$file" && exit 0 ;;
-      --) return 0 ;;
+      -h | --help) return 0 ;;
+      --) return 1 ;;
     esac
   done
+  return 1
+}
+
+lore_help_if_asked() { # <file> [argument...]: prints the help of <file> and exits, if asked to
+  local file=$1
+  shift
+  if lore_help_wanted "$@"; then
+    lore_help "$file" && exit 0
+  fi
 }
 
 lore_python() { # sets LORE_PY, the words that start the private interpreter
