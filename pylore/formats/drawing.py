@@ -125,7 +125,7 @@ class GraphML:
 
     def _data(self, kind: str, names: Sequence[str], values: Sequence[str | None]) -> str:
         return "".join(
-            f'<data key="{kind}_{name}">{self._escaped(value)}</data>'
+            f'<data key="{kind}_{name}">{self._escaped(one_line(value))}</data>'
             for name, value in zip(names, values, strict=True)
             if value
         )
@@ -178,13 +178,13 @@ def draw(
 
 
 def _plain(text: str) -> str:
-    """One line of what XML, which Graphviz makes of it too, and a terminal may hold."""
-    return printable(one_line(text).translate(_NOT_IN_XML))
+    """What XML, which Graphviz makes of it too, and a terminal may hold."""
+    return printable(text.translate(_NOT_IN_XML))
 
 
 _NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))
 
 
 def _label(outline: Outline) -> str:
-    label = _plain(outline[2]) or outline[0]
+    label = _plain(one_line(outline[2])) or outline[0]
     return label if len(label) <= LABEL_LENGTH else label[: LABEL_LENGTH - 1].rstrip() + "…"

@@ -62,12 +62,8 @@ class Shape:
         return found
 
     def _keep(self, found: dict[str, Any]) -> None:
-        timeout = self._db.pragma("busy_timeout")
-        self._db.set_busy_timeout(0)
-        try:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('stats', ?)", (dumps(found),))
-        finally:
-            self._db.set_busy_timeout(timeout)
+        # A reader that becomes a writer never waits for another one: SQLite says so at once.
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('stats', ?)", (dumps(found),))
 
     def nodes(self) -> Iterator[tuple[str, str]]:
         """``(id, type)`` of every live node."""
