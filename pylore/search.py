@@ -235,7 +235,7 @@ def _reached_hits(
             explain=request.explain, returned=frozenset(hit.id for hit in direct),
         )  # fmt: skip
     except GraphUnavailable as error:
-        notes.append(f"{error}: plain results only; run 'lore doctor'")
+        notes.append(f"{error}; plain results only")
         return []
     for hit in hits:
         _add_leg_scores(hit, starts)
