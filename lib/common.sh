@@ -57,11 +57,28 @@ lore_python() { # sets LORE_PY, the words that start the private interpreter
   if [ -d "${site[0]}" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
     LORE_PY=("$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c
       "$boot; from pylore.main import main; main()" "$LORE_ROOT" "${site[0]}")
-  elif [ -x "$LORE_ROOT/../../bin/python3" ]; then # installed as a wheel
-    LORE_PY=("$LORE_ROOT/../../bin/python3" -I -X utf8 -c "from pylore.main import main; main()")
+  elif lore_wheel_python; then
+    :
   else
-    lore_die "no Python environment in $LORE_ROOT: run 'make setup' there"
+    lore_die "no Python environment in $LORE_ROOT: run 'make setup' there, or install lore again"
   fi
+}
+
+lore_wheel_python() { # the same where a wheel put lore, LORE_ROOT being <prefix>/share/lore
+  local site name python prefix=${LORE_ROOT%/*/*}
+  for site in "$prefix"/lib/python3*/*-packages; do
+    [ -d "$site/pylore" ] || continue
+    name=${site%/*}
+    name=${name##*/}
+    python=$prefix/bin/$name
+    # outside a virtual environment the interpreter may be of another prefix
+    [ -x "$python" ] || python=$(type -P "$name") || continue
+    # Not -S: what pylore needs may be in any folder that the site module adds.
+    LORE_PY=("$python" -I -X utf8 -c
+      "import sys; sys.path.append(sys.argv.pop(1)); from pylore.main import main; main()" "$site")
+    return 0
+  done
+  return 1
 }
 
 lore_engine() { # <command> [argument...]: go on in Python, in place of this shell

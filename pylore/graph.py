@@ -1,11 +1,13 @@
-"""Questions about the graph itself: what is around a node, and what shape it has."""
+"""Questions about the graph itself: what is around a node."""
 
 from __future__ import annotations
 
 from .errors import LoreError
 from .jsontext import Raw
 from .model import Hits
-from .search import walk_hits
+from .search import relation_weights, walk_hits
+from .store.edges import ALL
+from .store.faults import GraphFaults
 from .store.scope import Scope
 
 TYPE_CHECKING = False
@@ -55,7 +57,9 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)
     edges = []
-    for edge in store.edges.of(id, forgotten=history):
+    with GraphFaults():
+        linked = store.edges.of(id, forgotten=history)
+    for edge in linked:
         other = edge.to_id if edge.from_id == id else edge.from_id
         end = store.nodes.get(other)
         edges.append(
@@ -83,40 +87,53 @@ def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]
     ]
 
 
-def stats(store: Store) -> dict[str, Any]:
-    """Counts: nodes by type, edges by relation, degrees, orphans, components, dangling edges."""
-    by_type = store.nodes.count_by_type()
-    nodes = sum(by_type.values())
-    relations = store.edges.count_by_relation()
-    degrees = [(out + into, id) for id, out, into in store.edges.degrees()]
-    dangling = store.edges.dangling()
-    connected = store.nodes.count_connected()
-    most, hub = max(degrees, default=(0, None))
-    return {
-        "nodes": nodes,
-        "nodes_by_type": by_type,
-        "edges": sum(relations.values()),
-        "edges_by_relation": relations,
-        "mean_degree": round(2 * sum(relations.values()) / nodes, 3) if nodes else 0.0,
-        "max_degree": most,
-        "max_degree_id": hub,
-        "orphans": nodes - connected,
-        "components": _count_components(store) + nodes - connected,
-        "dangling_edges": len(dangling),
-        "forgotten_nodes": store.nodes.count_forgotten(),
-    }
+def neighbours(
+    store: Store, settings: Settings, id: str, direction: str = "both"
+) -> tuple[list[dict[str, Any]], int]:
+    """Every live node one edge away, strongest edge first, and how many edges end nowhere.
+
+    ``direction`` is ``out`` (edges that lead away from the node), ``in``, or ``both``.
+    ``strength`` is the edge's weight times its relation's, walked that way.
+
+    Raises:
+        UsageError: a relation of the settings is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    weights = relation_weights(store, settings)
+    edges = [
+        (other, relation, outgoing, weight, weight * weights[relation][0 if outgoing else 1])
+        for _, other, relation, weight, outgoing in store.edges.neighbours([id], [*weights], ALL)
+        if direction in ("both", "out" if outgoing else "in")
+    ]
+    edges.sort(key=lambda edge: (-edge[4], edge[0], edge[1], not edge[2]))
+    live = store.nodes.match(Scope(), [*{edge[0] for edge in edges}])
+    briefs = store.nodes.briefs([*live])
+    found = [
+        {
+            "id": other,
+            "type": briefs[other][0],
+            "title": briefs[other][1],
+            "relation": relation,
+            "direction": "out" if outgoing else "in",
+            "weight": weight,
+            "strength": round(strength, 6),
+        }
+        for other, relation, outgoing, weight, strength in edges
+        if other in live
+    ]
+    return found, len(edges) - len(found)
 
 
-def _count_components(store: Store) -> int:
-    """Connected components among the nodes that have edges, by union-find with halving."""
-    parent: dict[str, str] = {}
+def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:
+    """The node and the live nodes at most ``hops`` edges of these relations away.
 
-    def root(id: str) -> str:
-        while parent.setdefault(id, id) != id:
-            parent[id] = parent[parent[id]]
-            id = parent[id]
-        return id
-
-    for from_id, to_id in store.edges.pairs():
-        parent[root(from_id)] = root(to_id)
-    return sum(1 for id in parent if parent[id] == id)
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    reached = frontier = {id}
+    while frontier and hops > 0:
+        edges = store.edges.neighbours(sorted(frontier), relations, ALL)
+        frontier = store.nodes.match(Scope(), [*{edge[1] for edge in edges} - reached])
+        reached = reached | frontier
+        hops -= 1
+    return reached

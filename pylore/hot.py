@@ -11,7 +11,7 @@ import sys
 from .errors import LoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, note
-from .settings import Settings, from_environment
+from .settings import BY_NAME, Settings, from_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,9 +63,12 @@ def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
     given = parse(argv, switches=("--explain",), values=("--type", "--hops", "--exclude"))
     hops = given.last("hops")
-    given.flags.setdefault("graph_depth", hops or "1")
-    if hops:
+    if hops is not None:
+        most = int(BY_NAME["graph_depth"].high)
+        if hops not in map(str, range(1, most + 1)):
+            raise UsageError(f"--hops is '{hops}': give a whole number from 1 to {most}")
         given.flags["graph_depth"] = hops
+    given.flags.setdefault("graph_depth", "1")
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from .graph import related
@@ -105,7 +108,7 @@ def stats_command(argv: Sequence[str]) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
-    from .graph import stats
+    from .graph_shape import stats
 
     with open_for_reading(settings) as store, store.faults:
         found = stats(store)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .errors import BUG, DONE, INTERRUPTED, LoreError
+from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError
 from .output import note
 
 
@@ -43,6 +43,11 @@ def _run(words: list[str]) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.startswith("pylore"):
+            return _report_bug()
+        note(f"the Python package {error.name} is missing: run 'make setup', or install lore again")
+        return FAILURE
     except Exception:
         return _report_bug()
 

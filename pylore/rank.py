@@ -23,23 +23,31 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
     return fused
 
 
-def convex(legs: Mapping[str, Leg], shares: Mapping[str, float]) -> dict[str, float]:
+SURE_COSINE = 0.5
+"""A best cosine below this is not stretched to a full score."""
+
+
+def convex(
+    legs: Mapping[str, Leg], shares: Mapping[str, float], vector_min: float
+) -> dict[str, float]:
     """A weighted sum of the legs' scores, each brought to 0..1 first.
 
-    Full text is divided by its best score, since zero means "no word in common".
-    Any other leg is stretched from its worst to its best listed score: a cosine's
-    zero means little. Shares are taken relative to those of the legs that found
-    something, so a leg that found nothing takes nothing away.
+    Full text is divided by its best score, since zero means "no word in common". A
+    cosine is stretched from ``vector_min``, below which it means nothing, to the
+    best one. Shares are taken relative to those of the legs that found something,
+    so a leg that found nothing takes nothing away.
     """
     found = {name: leg for name, leg in legs.items() if leg}
     total = sum(shares[name] for name in found)
     fused: dict[str, float] = {}
     for name, leg in found.items():
-        best, worst = max(leg.values()), min(leg.values())
-        low = 0.0 if name == "fulltext" else worst
+        low = vector_min if name == "vector" else 0.0
+        high = max(leg.values())
+        if name == "vector":
+            high = max(high, SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         for id, score in leg.items():
-            scaled = (score - low) / (best - low) if best > low else 1.0
+            scaled = (score - low) / (high - low) if high > low else 1.0
             fused[id] = fused.get(id, 0.0) + share * scaled
     return fused
 

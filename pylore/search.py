@@ -145,7 +145,8 @@ def _candidates(
         fused = {id: score / most for id, score in found.rrf.items()}
     else:
         share = settings.fulltext_share
-        fused = convex(found.legs, {"fulltext": share, "vector": 1 - share})
+        shares = {"fulltext": share, "vector": 1 - share}
+        fused = convex(found.legs, shares, settings.vector_min)
     found.fused = _best_first(fused)
     return found
 
@@ -187,7 +188,7 @@ def _vector_leg(
     leg: dict[str, float] = {}
     for key, score in rows:
         id = owners[key]
-        if id not in leg:
+        if id not in leg and score >= settings.vector_min:
             leg[id] = score
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
@@ -234,7 +235,7 @@ def _reached_hits(
             explain=request.explain, returned=frozenset(hit.id for hit in direct),
         )  # fmt: skip
     except GraphUnavailable as error:
-        notes.append(f"{error}: plain results only; run 'lore doctor'")
+        notes.append(f"{error}; plain results only")
         return []
     for hit in hits:
         _add_leg_scores(hit, starts)

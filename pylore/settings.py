@@ -225,6 +225,14 @@ SETTINGS: tuple[Setting, ...] = (
         high=1,
     ),
     Setting(
+        "vector_min",
+        "float",
+        0.25,
+        "the least cosine that counts as a match",
+        low=-1,
+        high=0.99,
+    ),
+    Setting(
         "field_weights",
         "weights",
         {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
@@ -298,6 +306,7 @@ class Settings:
         fusion: str
         rrf_k: int
         fulltext_share: float
+        vector_min: float
         field_weights: dict[str, float]
         recency_weight: float
         recency_half_life: int

@@ -36,6 +36,7 @@ def run(words: list[str]) -> int:
 
 def _one_line(error: click.ClickException) -> str:
     command = error.ctx.info_name if isinstance(error, click.UsageError) and error.ctx else ""
+    command = (command or "").replace("graph-", "graph ")  # how a person calls it
     message = " ".join(error.format_message().split()).rstrip(".")
     see = f"see 'lore {command} --help'" if command and command != "lore" else "see 'lore help'"
     return f"{message}: {see}"

@@ -81,7 +81,7 @@ def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-@click.command("unlink", add_help_option=False)
+@click.command("graph-unlink", add_help_option=False)
 @click.argument("from_id", metavar="FROM")
 @click.argument("relation")
 @click.argument("to_id", metavar="TO")

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-__all__ = ["Session", "output_options", "progress_bar", "read_stdin", "say", "setting_options"]
+__all__ = [
+    "Session", "chosen_output", "output_options", "progress_bar", "read_stdin", "say",
+    "setting_options",
+]  # fmt: skip
 
 
 class Session:
@@ -38,8 +41,7 @@ class Session:
         self.settings: Settings = from_environment(flags)
         for warning in self.settings.warnings:
             note(warning)
-        forms = [form for form in FORMATS if options.pop("as_" + form, False)]
-        self.output = Output.choose(forms, options.pop("jq", None))
+        self.output = chosen_output(options)
         self.folder = data_folder
 
     def open(self) -> Store:
@@ -57,6 +59,12 @@ class Session:
     def say(self, notes: list[str]) -> None:
         """Notes for the person, unless they want quiet."""
         say(notes, self.settings)
+
+
+def chosen_output(options: dict[str, Any]) -> Output:
+    """The form of the output that these options ask for; takes them out of ``options``."""
+    forms = [form for form in FORMATS if options.pop("as_" + form, False)]
+    return Output.choose(forms, options.pop("jq", None))
 
 
 def project_root() -> str:

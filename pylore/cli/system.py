@@ -7,11 +7,13 @@ from typing import Any
 
 import click
 
-from ..errors import UsageError, nearest
+from ..doctor import checks_text, examine
+from ..errors import DONE, FAILURE, UsageError, nearest
+from ..hot import data_folder
 from ..index import rebuild
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store
-from .shared import Session, output_options, progress_bar, setting_options
+from .shared import Session, chosen_output, output_options, progress_bar, setting_options
 
 
 @click.command("init", add_help_option=False)
@@ -87,7 +89,18 @@ def reindex(**options: Any) -> None:
     session.output.one(row, lambda row: f"indexed {row['nodes']} nodes\n")
 
 
-COMMANDS = (init, config, reindex)
+@click.command("doctor", add_help_option=False)
+@click.option("--full", is_flag=True)
+@output_options
+def doctor(full: bool, **options: Any) -> int:
+    output = chosen_output(options)  # no Session: it would stop at a wrong setting
+    problem = os.environ.get("LORE_CONFIG_PROBLEM", "")
+    found = examine(data_folder(), full=full, config_problem=problem)
+    output.list([item.to_dict() for item in found], checks_text)
+    return DONE if all(item.ok for item in found) else FAILURE
+
+
+COMMANDS = (init, config, reindex, doctor)
 
 
 def _config_text(rows: Any) -> str:

@@ -11,9 +11,13 @@ from .faults import GraphFaults
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     Neighbour = tuple[str, str, str, float, bool]
     """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+ALL = -1
+"""Instead of a limit: everything."""
 
 _FIELDS = ", ".join(Edge.__slots__)
 HISTORY_FIELDS = (
@@ -69,6 +73,8 @@ class Edges:
 
         At most ``limit`` edges, the strongest, a node, a relation and a direction.
         Nodes with more than that are asked about once more, all of them together.
+        At most ``limit`` edges, the strongest, a node, a relation and a direction;
+        ``ALL`` sets no limit.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
@@ -154,6 +160,15 @@ class Edges:
         ):
             yield Edge(*row)
 
+    def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
+        """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
+        yield from self._db.execute(
+            "SELECT from_id, to_id, relation, weight, status FROM graph_edges"
+            " WHERE invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))"
+            " ORDER BY from_id, to_id, relation",
+            (dumps(relations),),
+        )
+
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
         """Marks an edge as no longer standing; None for ``at`` restores it."""
         self._db.execute(
@@ -182,7 +197,7 @@ class Edges:
         """Takes all edges of a node away for good; how many there were."""
         return self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
 
-    def _change(self, sql: str, parameters: tuple[object, ...]) -> int:
+    def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
         self._db.execute(sql, parameters)
         return self._db.changes()
 
@@ -208,34 +223,6 @@ class Edges:
                 f" WHERE NOT EXISTS (SELECT 1 FROM edge_history WHERE {same})",
                 (*values, *values),
             )
-        )
-
-    # --- counts, for `lore graph stats` and its kin
-
-    def degrees(self) -> Iterator[tuple[str, int, int]]:
-        """``(id, edges out, edges in)`` of every node that has a live edge."""
-        yield from self._db.execute(
-            "SELECT id, sum(o), sum(i) FROM ("
-            " SELECT from_id AS id, count(*) AS o, 0 AS i FROM graph_edges"
-            " WHERE invalidated_at IS NULL GROUP BY from_id"
-            " UNION ALL"
-            " SELECT to_id, 0, count(*) FROM graph_edges"
-            " WHERE invalidated_at IS NULL GROUP BY to_id) GROUP BY id"
-        )
-
-    def count_by_relation(self) -> dict[str, int]:
-        """Relation to the number of its live edges."""
-        return dict(
-            self._db.execute(
-                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
-                " GROUP BY relation ORDER BY relation"
-            )
-        )
-
-    def pairs(self) -> Iterator[tuple[str, str]]:
-        """``(from, to)`` of every live edge."""
-        yield from self._db.execute(
-            "SELECT from_id, to_id FROM graph_edges WHERE invalidated_at IS NULL"
         )
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:

@@ -65,4 +65,6 @@ class GraphFaults:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if isinstance(error, (apsw.SQLError, apsw.CorruptError)):
-            raise GraphUnavailable(f"the graph cannot be read ({error})") from None
+            raise GraphUnavailable(
+                f"the graph cannot be read ({error}): run 'lore doctor'"
+            ) from None

@@ -11,17 +11,13 @@ from .scope import Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     Brief = tuple[str, str, str | None, int | None, int | None, float]
     """(type, title, file, first line, last line, days since the last update)"""
 
 _FIELDS = ", ".join(Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "created_at", "updated_at"))
-_CONNECTED = (
-    "n.invalidated_at IS NULL AND ("
-    " EXISTS (SELECT 1 FROM graph_edges WHERE from_id = n.id AND invalidated_at IS NULL)"
-    " OR EXISTS (SELECT 1 FROM graph_edges WHERE to_id = n.id AND invalidated_at IS NULL))"
-)
 
 
 class Nodes:
@@ -116,12 +112,26 @@ class Nodes:
         return {id for (id,) in rows}
 
     def ids_like(self, text: str, limit: int = 5) -> list[str]:
-        """Ids that begin with, or else contain, ``text``: what a wrong id may have meant."""
-        rows = self._db.execute(
-            "SELECT id FROM nodes WHERE instr(id, ?1) > 0 ORDER BY instr(id, ?1), id LIMIT ?2",
-            (text, limit),
+        """Ids that contain ``text``, or else its beginning: what a wrong id may have meant."""
+        beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
+        for part in dict.fromkeys((text, beginning)):
+            rows = self._db.execute(
+                "SELECT id FROM nodes WHERE instr(id, ?1) > 0 ORDER BY instr(id, ?1), id LIMIT ?2",
+                (part, limit),
+            ).fetchall()
+            if rows:
+                return [str(id) for (id,) in rows]
+        return []
+
+    def outlines(
+        self, types: Sequence[str] = ()
+    ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
+        """``(id, type, title, status, tags, file)`` of live nodes, by id; no types mean all."""
+        yield from self._db.execute(
+            "SELECT id, type, title, status, tags, file FROM nodes WHERE invalidated_at IS NULL"
+            " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
+            (dumps(types),),
         )
-        return [id for (id,) in rows]
 
     def count_by_type(self) -> dict[str, int]:
         """Type to the number of its live nodes."""
@@ -130,27 +140,6 @@ class Nodes:
                 "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
             )
         )
-
-    def count_forgotten(self) -> int:
-        """How many nodes are invalidated."""
-        number: int = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
-        ).get
-        return number
-
-    def count_connected(self) -> int:
-        """How many live nodes have a live edge."""
-        number: int = self._db.execute(f"SELECT count(*) FROM nodes n WHERE {_CONNECTED}").get
-        return number
-
-    def orphans(self, limit: int) -> list[Node]:
-        """Live nodes without a live edge, by id."""
-        rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM nodes n WHERE invalidated_at IS NULL AND NOT ({_CONNECTED})"
-            " ORDER BY id LIMIT ?",
-            (limit,),
-        )
-        return [_node(row) for row in rows]
 
     def touch(self, id: str, at: str) -> None:
         """Counts one access."""
@@ -198,7 +187,7 @@ def _node(row: tuple[object, ...]) -> Node:
     return node
 
 
-def _row(node: Node) -> list[object]:
+def _row(node: Node) -> list[Any]:
     values = [getattr(node, name) for name in Node.__slots__]
     values[8] = " ".join(node.tags)
     return values

@@ -101,6 +101,21 @@ BEGIN
     old.invalidated_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
 END;
 
+-- What `lore graph stats` has counted stays in meta until a node or an edge changes.
+CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+CREATE TRIGGER stats_node_changed AFTER UPDATE OF id, type, invalidated_at ON nodes
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+CREATE TRIGGER stats_node_removed AFTER DELETE ON nodes
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+CREATE TRIGGER stats_edge_changed
+AFTER UPDATE OF from_id, to_id, relation, invalidated_at ON graph_edges
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+CREATE TRIGGER stats_edge_removed AFTER DELETE ON graph_edges
+BEGIN DELETE FROM meta WHERE key = 'stats'; END;
+
 -- A passage is a stretch of about 200 words of a node's text. Its key is the
 -- rowid of its row in passages_fts (full text) and in passages_vec (vectors).
 CREATE TABLE passages(

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from .shape import Shape
+
 FILE = "search.db"
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
@@ -38,6 +40,13 @@ class Store:
         self.edges = Edges(connection)
         self.fulltext = FullText(connection)
         self.vectors = Vectors(connection)
+
+    @property
+    def shape(self) -> Shape:
+        """Counts over the whole graph; made here, since no search asks for it."""
+        from .shape import Shape
+
+        return Shape(self.connection)
 
     @property
     def writable(self) -> bool:

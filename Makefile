@@ -1,0 +1,48 @@
+# What there is to do with this checkout: 'make help' lists it.
+#
+# Needed: python3 (3.10 to 3.13 are tried), bash (3.2 or later), make. For 'make
+# test' bats-core 1.5 or later too (1.8.2 and npm's 1.13.0 are tried): from the
+# PATH, or else npm fetches it into .venv. Another Python: make setup PYTHON=python3.12
+#
+# Paths are relative and no target is a file: make cannot cope with a space in a
+# folder's name otherwise. What is up to date is for the scripts to find out.
+
+PYTHON ?= python3
+PREFIX ?= ~/.local
+export PYTHON PREFIX DESTDIR
+
+.PHONY: help setup setup-dev demo test lint bench docs install uninstall clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup: ## make the private environment .venv, with pinned packages
+	@bash tools/setup.sh
+
+setup-dev: ## the same, with what the tests and checks need
+	@bash tools/setup.sh --dev
+
+demo: setup ## this project's own knowledge: imported, searched, expanded
+	@bash docs/demo.sh
+
+test: setup-dev ## types, lint, bats and pytest
+	@bash tests/run.sh
+
+lint: setup-dev ## types, lint and format alone
+	@bash tests/run.sh lint
+
+bench: setup-dev ## speed, as ratios against floors measured in the same run
+	@bash tests/bench/run.sh
+
+docs: setup ## write docs/commands.md anew from the commands' own help
+	@bash docs/generate.sh
+
+install: ## put lore under PREFIX (default ~/.local), with its own environment
+	@bash tools/install.sh install
+
+uninstall: ## take away what 'make install' put under PREFIX
+	@bash tools/install.sh uninstall
+
+clean: ## remove .venv, caches and builds
+	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

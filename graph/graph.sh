@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Usage: lore graph <verb> [arguments]
+# Summary: what is connected to what: ask, count, draw and change the graph
+#
+# Also runs on its own, as graph/graph.sh <verb>. 'lore graph <verb> --help'
+# prints one verb's part of this:
+#
+#   related ID…            what is connected to a node, nearest first
+#   neighbors ID           everything one edge away
+#   path A B               the shortest way from one node to another
+#   show ID…               a record whole, with its edges
+#   stats                  counts: nodes, edges, degrees, components
+#   hubs                   the nodes with most edges
+#   orphans                the nodes without an edge
+#   relations              the relations: their weights, how many edges have them
+#   link A RELATION B      link two nodes
+#   unlink A RELATION B    take a link away
+#   export                 the graph as a drawing or as data
+#
+# Relations may be written in capitals too (ANCHORED_TO). Settings such as
+# --edge-weights and --busy-timeout are options as in 'lore search'.
+#
+# lore graph related [options] ID…
+#   What is connected to a node, nearest first: walks from the nodes given (a
+#   lone - reads ids from stdin) as a search does. 'lore related' is the same.
+#
+#   --hops N             how far to walk, 1 to 3; 1 unless set
+#   --edges NAME,…       walk these relations only
+#   --exclude-edges NAME,…  never walk these
+#   --type TYPE,…        return only these types; the walk goes through anything
+#   --exclude ID,…       neither return these nodes nor walk through them
+#   --decay X, --max-nodes N   as in 'lore search'
+#   --explain            every factor of each score
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph related decision-1a2b3c4d --hops 2 --type file --ids
+#
+# lore graph neighbors [options] ID
+#   Every node one edge away, all of them, strongest edge first. An edge is as
+#   strong as its weight times its relation's weight in that direction.
+#
+#   --direction D        out (edges from here), in (edges to here) or both
+#   --edges NAME,…       these relations only
+#   --exclude-edges NAME,…  leave these out
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph neighbors file-src/auth.py --direction in --edges imports
+#
+# lore graph path [options] A B
+#   The way from A to B with the fewest edges, walked in either direction; among
+#   several, the one with the largest product of edge and relation weights. No
+#   way is an answer too: "hops" is null and "path" is empty.
+#
+#   --max-hops N         look no further than this
+#   --edges NAME,…       walk these relations only
+#   --exclude-edges NAME,…  never walk these
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph path file-src/auth.py goal-1a2b3c4d --ids
+#
+# lore graph show [--history] ID…
+#   A record whole, with its edges. One id prints one object; several, or a lone
+#   - (ids from stdin), an array. 'lore show' is the same.
+#
+#   --history            ended edges too, and every state that an edge has left
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+# lore graph stats [options]
+#   Counts: nodes and their types, edges and their relations, the mean and the
+#   largest degree, nodes without an edge, connected components, edges with an
+#   end that is not in the store (dangling_edges), forgotten nodes. A dangling
+#   edge counts for the degree of its other end and connects nothing.
+#
+#   --json, --jsonl, --text, --jq EXPR   the form of the output
+#
+# lore graph hubs [options]
+#   The nodes with most edges, most first.
+#
+#   -n, --limit N        how many; 10 unless set
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+# lore graph orphans [options]
+#   The nodes without an edge, by id.
+#
+#   -n, --limit N        how many; all unless set
+#   --type TYPE,…        these types only
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph orphans --type decision --ids | fzf | xargs lore show
+#
+# lore graph relations [options]
+#   Every relation: its weight walked forwards and backwards, whether that comes
+#   from the store or from a setting, what it leads from and to, its live edges.
+#
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph relations --jq '.[] | select(.edges > 0).name'
+#
+# lore graph link [options] A RELATION B
+#   Links two nodes. A link that was taken away stands again; the same link
+#   twice is one link. 'lore link' is the same.
+#
+#   --weight X           how strong, 0 to 1; 1 unless set
+#   --status STATUS      staged, confirmed, superseded or retracted
+#   --source SOURCE      user_edit, file, system or conversation
+#   --new-relation       declare the relation, if it is a new one
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph link lesson-1a2b3c4d learned_from failure-5e6f7a8b
+#
+# lore graph unlink [options] A RELATION B
+#   Takes a link away; 'lore show --history' still has it.
+#
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+# lore graph export [options]
+#   The graph as text for other programs, always in the same order: live nodes,
+#   and the live edges that have both ends among them.
+#
+#   --format FORMAT      json (nodes and links; unless set), dot (Graphviz),
+#                        mermaid (a flowchart) or graphml
+#   --type TYPE,…        only nodes of these types
+#   --edges NAME,…       only these relations
+#   --exclude-edges NAME,…  all but these
+#   --around ID          only what is connected to this node,
+#   --hops N             within so many hops; 1 unless set
+#
+#   Example: lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
+
+set -u
+
+graph_file=${BASH_SOURCE[0]}
+case $graph_file in
+  */*) ;;
+  *) graph_file=./$graph_file ;;
+esac
+while [ -L "$graph_file" ]; do # run through a link of the user's own
+  link=$(readlink "$graph_file")
+  case $link in
+    /*) graph_file=$link ;;
+    *) graph_file=${graph_file%/*}/$link ;;
+  esac
+done
+. "${graph_file%/*}/../lib/common.sh"
+
+graph_verbs() { # the verbs, a line each: those that the comment above has a part for
+  awk '/^# lore graph [a-z]/ { print $4 } /^[^#]/ { exit }' "$graph_file"
+}
+
+graph_help() { # <verb>: its part of the comment above
+  lore_help "$graph_file" | awk -v verb="$1" '
+    /^lore graph / { inside = $3 == verb; if (inside) { print "Usage: " $0; next } }
+    inside && /^$/ { gap = 1; next }
+    inside { if (gap) print ""; gap = 0; sub(/^  /, ""); print }'
+}
+
+graph_run() { # <verb> <engine command> [argument...]
+  local verb=$1
+  shift
+  if lore_help_wanted "${@:2}"; then
+    graph_help "$verb"
+    return
+  fi
+  lore_run "$graph_file" "$@"
+}
+
+verb=${1-}
+[ $# -eq 0 ] || shift
+case $verb in
+  '' | -h | --help | help) lore_help "$graph_file" ;;
+  related | show | stats | link) graph_run "$verb" "$verb" "$@" ;;
+  export | hubs | neighbors | orphans | path | relations | unlink)
+    graph_run "$verb" "graph-$verb" "$@"
+    ;;
+  *) lore_unknown verb "$verb" "lore graph --help" "$(graph_verbs)" ;;
+esac

@@ -1,0 +1,246 @@
+"""What ``lore doctor`` checks: the machine, the settings, the store; and how to mend each."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from shutil import which
+from typing import Any
+
+import apsw
+
+from .embed import open_embedder
+from .errors import LoreError
+from .render import bold, dim
+from .settings import Settings, from_environment
+from .store import Store, check, open_store
+from .store.sqlite import FILE, SCHEMA_VERSION
+
+SETUP = "run 'make setup', or install lore again"
+REINDEX = "run 'lore reindex'"
+IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
+DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
+FEW = 5
+"""How many findings of one kind are named."""
+LARGE_WAL = 64 << 20
+"""Bytes of a write-ahead log from which something must be keeping it from being emptied."""
+
+
+class Check:
+    """One finding. A check that is ``ok`` and yet has a ``fix`` is a warning."""
+
+    __slots__ = ("detail", "fix", "id", "ok")
+
+    def __init__(self, id: str, ok: bool, detail: str, fix: str | None = None) -> None:
+        self.id = id
+        self.ok = ok
+        self.detail = detail
+        self.fix = fix
+
+    def to_dict(self) -> dict[str, Any]:
+        """``id``, ``ok``, ``detail``, ``fix``."""
+        return {name: getattr(self, name) for name in ("id", "ok", "detail", "fix")}
+
+
+def examine(folder: str, *, full: bool = False, config_problem: str = "") -> list[Check]:
+    """Every check that can be made, in the order in which to mend what fails.
+
+    Args:
+        folder: the data folder.
+        full: check that the store's indexes agree with its tables, which reads it all.
+        config_problem: what the reader of the config files stumbled over, if it did.
+    """
+    config, settings = _read_settings(config_problem)
+    checks = [
+        _python(),
+        _guarded("sqlite", SETUP, _sqlite),
+        _guarded("sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, check.vector_extension())),
+        _guarded("embedder", SETUP, lambda: _embedder(settings)),
+        _jq(),
+        config,
+        _data_folder(folder),
+    ]
+    try:
+        store = open_store(folder, busy_timeout=settings.busy_timeout)
+    except LoreError as error:
+        return [*checks, _failed("store", error)]
+    with store:
+        return [*checks, *_store_checks(store, settings, full)]
+
+
+def checks_text(rows: Sequence[dict[str, Any]]) -> str:
+    """One check a line, with the way to mend it below."""
+    lines = []
+    for row in rows:
+        mark = "FAIL" if not row["ok"] else "warn" if row["fix"] else "ok"
+        lines.append(f"{bold(mark) if row['fix'] else mark}{' ' * (6 - len(mark))}"
+                     f"{row['id']:<13} {row['detail']}")  # fmt: skip
+        if row["fix"]:
+            lines.append(dim(f"      {'':<13} mend: {row['fix']}"))
+    return "\n".join(lines) + "\n"
+
+
+def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:
+    """What ``look`` finds; a failed check where it cannot look."""
+    try:
+        return look()
+    except (LoreError, apsw.Error, OSError) as error:
+        return _failed(id, error, fix)
+
+
+def _failed(id: str, error: Exception, fix: str | None = None) -> Check:
+    """A failed check; of lore's own errors the last part is what to do."""
+    what, _, mend = str(error).rpartition(": ")
+    if isinstance(error, LoreError) and what:
+        return Check(id, False, what, fix or mend)
+    return Check(id, False, str(error), fix or SETUP)
+
+
+def _found(id: str, findings: Sequence[str], fine: str, fix: str) -> Check:
+    """Fails with the findings, if there are any."""
+    if not findings:
+        return Check(id, True, fine)
+    more = f" and {len(findings) - FEW} more" if len(findings) > FEW else ""
+    return Check(id, False, ", ".join(findings[:FEW]) + more, fix)
+
+
+# --- the machine
+
+
+def _python() -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    supported = sys.version_info >= (3, 10)
+    fix = None if supported else "make clean && make setup PYTHON=python3.12"
+    return Check("python", supported, f"Python {version}, {sys.executable}", fix)
+
+
+def _sqlite() -> Check:
+    features = check.sqlite_features()
+    usable = features["json"] and (features["fts5"] or features["fts4"])
+    has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
+    return Check("sqlite", usable, f"{check.sqlite_version()}: {has}", None if usable else SETUP)
+
+
+def _embedder(settings: Settings) -> Check:
+    embedder = open_embedder(settings.embedder, check.scratch_store())
+    if embedder is None:
+        return Check("embedder", True, "none: search is by full text alone")
+    vector = embedder.embed(["a word"])[0] or b""
+    length = len(vector) // 4  # float32
+    if length != embedder.dimension:
+        wrong = f"{embedder.name} gives {length} dimensions, not {embedder.dimension}"
+        return Check("embedder", False, wrong, SETUP)
+    return Check("embedder", True, f"{embedder.name}, {length} dimensions")
+
+
+def _jq() -> Check:
+    path = which("jq")
+    if path:
+        return Check("jq", True, path)
+    return Check("jq", True, "not on the PATH: --jq does not work", "install jq")
+
+
+# --- the settings
+
+
+def _read_settings(problem: str) -> tuple[Check, Settings]:
+    """The settings, or the defaults where they cannot be read."""
+    if problem:
+        return Check("config", False, problem, "mend that line"), Settings()
+    try:
+        settings = from_environment({})
+    except LoreError as error:
+        return _failed("config", error), Settings()
+    if settings.warnings:
+        return Check("config", True, "; ".join(settings.warnings), "mend those lines"), settings
+    origins = sorted({_source(origin) for origin in settings.origins.values()})
+    return Check("config", True, "from " + (", ".join(origins) or "defaults alone")), settings
+
+
+def _source(origin: str) -> str:
+    """``user:/a/config:3`` -> ``/a/config``; ``env:LORE_LIMIT`` -> ``LORE_LIMIT``."""
+    kind, _, place = origin.partition(":")
+    return place if kind == "env" else place.rpartition(":")[0]
+
+
+# --- the store
+
+
+def _data_folder(folder: str) -> Check:
+    if not os.path.isdir(folder):
+        return Check("data-folder", False, f"{folder}: there is no such folder", "run 'lore init'")
+    path = os.path.join(folder, FILE)
+    for place in [folder, *([path] if os.path.exists(path) else [])]:
+        if not os.access(place, os.W_OK):
+            detail = f"{place} cannot be written: search works, nothing can be added"
+            return Check("data-folder", False, detail, "change its permissions")
+    return Check("data-folder", True, folder)
+
+
+def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Check]:
+    yield Check("store", True, f"{store.path}, schema version {SCHEMA_VERSION}")
+    yield _guarded("tables", IMPORT, lambda: _tables(store))
+    yield _guarded("integrity", IMPORT, lambda: _integrity(store, full))
+    yield _guarded("fulltext", REINDEX, lambda: _fulltext(store))
+    yield _guarded("foreign-keys", IMPORT, lambda: _foreign_keys(store))
+    yield _guarded("passages", REINDEX, lambda: _passages(store))
+    yield _guarded("vectors", REINDEX, lambda: _vectors(store, settings))
+    yield _guarded("edges", IMPORT, lambda: _edges(store))
+    yield _guarded("wal", IMPORT, lambda: _wal(store))
+
+
+def _tables(store: Store) -> Check:
+    missing = check.missing_tables(store)
+    fix = REINDEX if check.DERIVED.issuperset(missing) else IMPORT
+    return _found("tables", [f"{name} is missing" for name in missing], "all there", fix)
+
+
+def _integrity(store: Store, full: bool) -> Check:
+    fine = "sound" if full else "sound (quick check; --full checks the indexes too)"
+    return _found("integrity", check.damage(store, full=full), fine, IMPORT)
+
+
+def _fulltext(store: Store) -> Check:
+    engine = store.fulltext.engine
+    return _found("fulltext", check.fulltext_damage(store), f"{engine}, sound", REINDEX)
+
+
+def _foreign_keys(store: Store) -> Check:
+    wrong = check.foreign_key_violations(store)
+    return _found("foreign-keys", wrong, "every type and relation is known", IMPORT)
+
+
+def _passages(store: Store) -> Check:
+    return _found("passages", check.unindexed(store), "every live node is indexed", REINDEX)
+
+
+def _vectors(store: Store, settings: Settings) -> Check:
+    held = store.meta.get("embedder")
+    wanted = open_embedder(settings.embedder, store)
+    if held is None:
+        if wanted is None or not store.nodes.count_by_type():
+            return Check("vectors", True, "none")
+        return Check("vectors", True, "none: search is by full text alone", REINDEX)
+    if wanted is not None and wanted.name != held:
+        return Check("vectors", False, f"of {held}, the embedder is {wanted.name}", REINDEX)
+    return _found("vectors", check.unembedded(store), f"of {held}, one a passage", REINDEX)
+
+
+def _edges(store: Store) -> Check:
+    dangling = [" ".join((a, relation, b)) for a, b, relation in store.edges.dangling()]
+    found = _found("edges", dangling, "every live edge joins two live nodes", DANGLING)
+    if not found.ok:  # a plain search does not mind, and an import may complete them
+        found.ok = True
+        found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
+    return found
+
+
+def _wal(store: Store) -> Check:
+    path = store.path + "-wal"
+    size = os.path.getsize(path) if os.path.exists(path) else 0
+    detail = f"write-ahead log of {size / 1e6:.1f} MB"
+    if size <= LARGE_WAL:
+        return Check("wal", True, detail)
+    return Check("wal", True, detail, "end the programs that keep the store open; "
+                 "the next one to close it empties the log")  # fmt: skip

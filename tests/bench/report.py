@@ -1,0 +1,73 @@
+"""Rows of a benchmark, and the two forms they are printed in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+_HEADINGS = ("", "measured", "target", "ratio", "ok")
+
+
+@dataclass
+class Row:
+    """One measurement.
+
+    ``ratio`` is to the floor where there is a floor, and else to the target;
+    ``ok`` is None for what has no target.
+    """
+
+    name: str
+    measured: float
+    unit: str
+    target: str = ""
+    ratio: float | None = None
+    ok: bool | None = None
+
+
+def against_floor(name: str, ms: float, floor: float, most: float | None = None) -> Row:
+    """A time in ms, at most ``most`` times the floor."""
+    ratio = ms / floor
+    target = "" if most is None else f"<= {most:g} x floor"
+    ok = None if most is None else round(ratio, 3) <= most
+    return Row(name, round(ms, 2), "ms", target, round(ratio, 3), ok)
+
+
+def at_most(name: str, value: float, unit: str, limit: float) -> Row:
+    """A measurement that is better when it is smaller."""
+    return Row(
+        name, round(value, 3), unit, f"<= {limit:g} {unit}", round(value / limit, 3), value <= limit
+    )
+
+
+def at_least(name: str, value: float, unit: str, limit: float) -> Row:
+    """A measurement that is better when it is larger."""
+    return Row(
+        name, round(value, 3), unit, f">= {limit:g} {unit}", round(value / limit, 3), value >= limit
+    )
+
+
+def as_json(rows: Iterable[Row]) -> str:
+    """A JSON array with a row a line."""
+    return "[\n" + ",\n".join(json.dumps(asdict(row)) for row in rows) + "\n]\n"
+
+
+def as_table(rows: Iterable[Row]) -> str:
+    """A table for a person; a missed target says so."""
+    cells = [_HEADINGS, *map(_cells, rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(_HEADINGS))]
+    return "".join(_line(row, widths) for row in cells)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+    verdict = {True: "yes", False: "MISSED", None: ""}[row.ok]
+    return (row.name, f"{row.measured:,.2f} {row.unit}", row.target, ratio, verdict)
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    name, measured, target, ratio, verdict = (
+        text.ljust(width) if i in (0, 2) else text.rjust(width)
+        for i, (text, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return f"{name}  {measured}  {target}  {ratio}  {verdict}".rstrip() + "\n"

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Usage: tests/bench/run.sh [--check] [--only PART,…] [--rounds N] [--json | --text]
+# Summary: measure lore against the floors of this machine
+#
+# Prints a row a measurement: a table on a terminal, a JSON array in a pipe.
+# Ratios are against `python -I -c 'import apsw'`, timed in the same run.
+#
+#   --check              exit 1 if a target is missed
+#   --only PART,…        of: import, commands, expansion
+#   --rounds N           how often each query is timed; 5 unless set
+#
+# LORE_BENCH_DATA=FOLDER imports that folder's nodes.jsonl and edges.jsonl too.
+# What is built once is kept in .bench/.
+
+set -u
+root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P) || exit 1
+python=$root/.venv/bin/python
+if [ ! -x "$python" ]; then
+  printf 'lore: no Python environment in %s: run '\''make setup'\'' there\n' "$root" >&2
+  exit 1
+fi
+case ${1-} in
+  -h | --help)
+    awk 'NR == 1 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
+exec "$python" -X utf8 "$root/tests/bench/main.py" "$@"

@@ -1,0 +1,80 @@
+# lore doctor: what a script sees of it, above all where things are broken.
+
+load helper
+
+setup() { setup_store; }
+
+ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' ' '; }
+
+@test "doctor prints an array of checks and exits 0 when all is well" {
+  lore add decision "sessions are signed with a rotating key" >/dev/null
+  run_lore doctor
+  [ "$status" -eq 0 ]
+  [ -z "$stderr" ]
+  [ "$(jq -c 'map(keys) | unique' <<<"$output")" = '[["detail","fix","id","ok"]]' ]
+  [ "$(ids_that_fail)" = "" ]
+}
+
+@test "doctor --text names each check on a line" {
+  run_lore doctor --text
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^ok\ +python\ +Python\ 3\. ]]
+}
+
+@test "doctor without a store exits 1 and says how to get one" {
+  rm -r "$PROJECT/.lore"
+  run_lore doctor
+  [ "$status" -eq 1 ]
+  [ "$(ids_that_fail)" = "data-folder store " ]
+  [ "$(jq -r '.[-1].fix' <<<"$output")" = "run 'lore init'" ]
+}
+
+@test "doctor runs with a config file that every other command refuses" {
+  printf 'graph_depth=$(touch gotcha)\n' >"$PROJECT/.lore/.config"
+  run_lore list
+  [ "$status" -eq 2 ]
+  run_lore doctor
+  [ "$status" -eq 1 ]
+  [ "$(ids_that_fail)" = "config " ]
+  [[ $(jq -r '.[] | select(.id == "config") | .detail' <<<"$output") == *.config:1:* ]]
+  [ ! -e gotcha ]
+}
+
+@test "doctor reports a value out of its range" {
+  printf 'graph_depth=9\n' >"$PROJECT/.lore/.config"
+  run_lore doctor
+  [ "$status" -eq 1 ]
+  [ "$(ids_that_fail)" = "config " ]
+}
+
+@test "doctor reports a file that is no database" {
+  printf 'not a database, whatever its name says\n' >"$PROJECT/.lore/search.db"
+  run_lore doctor
+  [ "$status" -eq 1 ]
+  [ "$(ids_that_fail)" = "store " ]
+  [ -z "$stderr" ]
+}
+
+@test "what doctor says of a damage is what mends it" {
+  lore add decision "sessions are signed with a rotating key" >/dev/null
+  "$LORE_PYTHON" -c 'import apsw; apsw.Connection(".lore/search.db").execute("DELETE FROM passages")'
+  run_lore doctor --jq '.[] | select(.ok | not) | .fix'
+  [ "$status" -eq 1 ]
+  [ "${lines[0]}" = "run 'lore reindex'" ]
+  lore reindex >/dev/null
+  run_lore doctor
+  [ "$status" -eq 0 ]
+}
+
+@test "doctor --help answers with a broken config too" {
+  printf 'what is this\n' >"$PROJECT/.lore/.config"
+  run_lore doctor --help
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} == "Usage: lore doctor"* ]]
+}
+
+@test "doctor refuses an option that it has not" {
+  run_lore doctor --fulll
+  [ "$status" -eq 2 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
+}

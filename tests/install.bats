@@ -1,0 +1,135 @@
+# make install and make uninstall, and the wheel: each into a folder with a space
+# in its name, from a checkout with a space in its name that is then moved away.
+
+load helper
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+  export BATS_NO_PARALLELIZE_WITHIN_FILE=true # the tests share one installation
+  unset MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR
+  PIP_CACHE_DIR=$("$LORE_PYTHON" -I -m pip cache dir)
+  export PIP_CACHE_DIR PYTHON=$LORE_PYTHON
+  export INSTALL_ROOT=$BATS_FILE_TMPDIR
+  export CHECKOUT="$INSTALL_ROOT/a checkout" INSTALL_HOME="$INSTALL_ROOT/a home"
+  export PREFIX_PATH="$INSTALL_ROOT/a root$INSTALL_HOME/a prefix"
+  mkdir -p "$CHECKOUT" "$INSTALL_HOME"
+  (cd "$LORE_REPOSITORY" && tar -cf - --exclude ./.venv --exclude ./.git --exclude ./node_modules .) |
+    tar -C "$CHECKOUT" -xf -
+  # make hands the ~ over as it is
+  HOME=$INSTALL_HOME make -C "$CHECKOUT" install DESTDIR="$INSTALL_ROOT/a root" PREFIX='~/a prefix' >"$INSTALL_ROOT/said"
+  mv "$CHECKOUT" "$CHECKOUT, moved"
+  export CHECKOUT="$CHECKOUT, moved"
+}
+
+setup() { setup_lore; }
+
+installed() { "$PREFIX_PATH/bin/lore" "$@"; }
+
+make_quietly() { make -s --no-print-directory -C "$CHECKOUT" "$@"; }
+
+works() { # whether the installed lore finds what it was told, without the checkout it came from
+  installed init >/dev/null &&
+    installed add decision "sessions are signed with a rotating key" >/dev/null &&
+    [ "$(installed search "rotating keys" --jq '.[0].title')" = "sessions are signed with a rotating key" ]
+}
+
+@test "the installed lore adds and searches with the checkout gone" {
+  works
+  run -0 installed doctor --jq '.[] | select(.id == "python") | .detail'
+  contains "$output" "$PREFIX_PATH/lib/lore/.venv/bin/python"
+}
+
+@test "the install says that its folder is not on the PATH" {
+  contains "$(cat "$INSTALL_ROOT/said")" "$INSTALL_HOME/a prefix/bin, which is not on your PATH"
+}
+
+@test "the installed lore needs nothing of the user's Python" {
+  mkdir broken
+  echo 'raise SystemExit("the wrong apsw")' >broken/apsw.py
+  PYTHONPATH=$PWD/broken PYTHONHOME=/nowhere works
+}
+
+@test "completions are installed for bash and zsh" {
+  run -0 bash -n "$PREFIX_PATH/share/bash-completion/completions/lore"
+  [ -s "$PREFIX_PATH/share/bash-completion/completions/lore" ]
+  [ -s "$PREFIX_PATH/share/zsh/site-functions/_lore" ]
+}
+
+@test "an install does not replace what is not lore's" {
+  mkdir -p other/bin
+  echo mine >other/bin/lore
+  run --separate-stderr make_quietly install PREFIX="$PWD/other"
+  [ "$status" -ne 0 ]
+  contains "$stderr" "lore: $PWD/other/bin/lore is not of this installation"
+  [ "$(cat other/bin/lore)" = mine ]
+  [ "$(find other -mindepth 1 | sort | tr '\n' ' ')" = "other/bin other/bin/lore " ]
+}
+
+@test "a Python that is too old, or none, is refused in one line" {
+  printf '#!/bin/sh\necho 3.9\n' >old-python
+  chmod +x old-python
+  run --separate-stderr make_quietly install PREFIX="$PWD/new" PYTHON="$PWD/old-python"
+  [ "$status" -ne 0 ]
+  contains "${stderr_lines[0]}" "is Python 3.9, lore needs 3.10 or later"
+  run --separate-stderr make_quietly install PREFIX="$PWD/new" PYTHON=no-such-python
+  contains "${stderr_lines[0]}" "lore: 'no-such-python' does not run"
+  [ ! -e new ]
+}
+
+@test "an interrupted install leaves the lore that was there" {
+  local pid tries=0
+  set -m # a process group of its own, as a terminal's interrupt has
+  PREFIX=$PREFIX_PATH bash "$CHECKOUT/tools/install.sh" install >said 2>&1 3>&- &
+  pid=$!
+  until [ -d "$PREFIX_PATH/lib/lore.new/.venv" ] || [ $((tries += 1)) -gt 100 ]; do sleep 0.1; done
+  kill -INT -- "-$pid"
+  wait "$pid" && return 1 # it was too late to interrupt it
+  [ "$(ls -A "$PREFIX_PATH/lib")" = lore ]
+  works
+}
+
+@test "installing again replaces the old version and keeps what the user put beside it" {
+  echo '# a newer one' >>"$CHECKOUT/lib/lore-list"
+  echo mine >"$PREFIX_PATH/bin/mine"
+  run -0 make_quietly install PREFIX="$PREFIX_PATH"
+  [ "$(tail -n 1 "$PREFIX_PATH/lib/lore/lib/lore-list")" = '# a newer one' ]
+  [ "$(ls -A "$PREFIX_PATH/lib")" = lore ]
+  [ "$(cat "$PREFIX_PATH/bin/mine")" = mine ]
+  works
+}
+
+@test "uninstall leaves the user's files and nothing else, and a second one does nothing" {
+  LORE_DIR="$PREFIX_PATH/share/lore" installed init >/dev/null
+  run -0 make_quietly uninstall PREFIX="$PREFIX_PATH"
+  [ "$(cd "$PREFIX_PATH" && find . -mindepth 1 | sort)" = "./bin
+./bin/mine
+./share
+./share/lore
+./share/lore/.gitignore
+./share/lore/search.db" ]
+  run -0 make_quietly uninstall PREFIX="$PREFIX_PATH"
+  contains "$output" "not installed"
+}
+
+@test "a wheel brings the same lore, and so does a source distribution" {
+  local venv="$PWD/a venv"
+  "$LORE_PYTHON" -I -m venv --without-pip "$venv"
+  (cd "$CHECKOUT" && "$LORE_PYTHON" -I -m hatchling build -d "$PROJECT/dist" >&2)
+  "$LORE_PYTHON" -I -m pip --python "$venv/bin/python" install -qq --no-deps --no-index dist/*.whl
+  # what pylore depends on is lent by the environment of the tests
+  ls -d "$LORE_REPOSITORY"/.venv/lib/python3*/site-packages >"$(ls -d "$venv"/lib/python3*/site-packages)/lent.pth"
+  rm -rf "$CHECKOUT"
+
+  "$venv/bin/lore" init >/dev/null
+  "$venv/bin/lore" add decision "sessions are signed with a rotating key" >/dev/null
+  run -0 "$venv/bin/lore" search "rotating keys" --jq '.[0].title'
+  [ "$output" = "sessions are signed with a rotating key" ]
+  run -0 "$venv/bin/lore" doctor --jq '.[] | select(.id == "python") | .detail'
+  contains "$output" "$venv/bin/python"
+
+  run -0 tar -tzf dist/*.tar.gz
+  for file in lore.sh lib/common.sh graph/graph.sh pylore/store/schema.sql Makefile requirements.txt; do
+    contains "$output" "/$file"
+  done
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Usage: bash tests/run.sh [lint | bats | pytest]...
+#
+# Runs these checks, or all of them, each to its end, and says at last what passed
+# and what failed. 'make test' calls it with everything set up.
+
+set -u
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+bin=.venv/bin
+
+run_lint() {
+  local failed=0
+  "$bin/python" -m mypy || failed=1
+  "$bin/ruff" check || failed=1
+  "$bin/ruff" format --check || failed=1
+  return "$failed"
+}
+
+new_enough() { # <bats>: true if it runs and is 1.5 or later
+  local version
+  version=$("$1" --version 2>/dev/null) || return 1
+  [[ $version =~ ([0-9]+)\.([0-9]+) ]] || return 1
+  ((BASH_REMATCH[1] > 1 || (BASH_REMATCH[1] == 1 && BASH_REMATCH[2] >= 5)))
+}
+
+find_bats() { # REPLY becomes a bats that will do; npm fetches one where there is none
+  local fetched=.venv/bats/node_modules/bats/bin/bats # npm does not make .bin/ everywhere
+  for REPLY in bats "$fetched"; do
+    ! new_enough "$REPLY" || return 0
+  done
+  if type npm >/dev/null 2>&1; then
+    npm install --silent --no-audit --no-fund --prefix .venv/bats bats@1.13.0 >&2
+    ! new_enough "$fetched" || return 0
+  fi
+  printf 'lore: no bats-core 1.5 or later: install your distribution'\''s package (bats on Debian, Ubuntu and Fedora, bash-bats on Arch, bats-core in Homebrew), or npm\n' >&2
+  return 1
+}
+
+run_bats() {
+  local jobs=()
+  find_bats || return 1
+  case $(parallel --version 2>/dev/null) in
+    'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)") ;;
+  esac
+  "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats
+}
+
+run_pytest() {
+  "$bin/python" -m pytest -n auto
+}
+
+failed=
+[ $# -gt 0 ] || set -- lint bats pytest
+for check in "$@"; do
+  "run_$check" || failed="$failed $check"
+done
+if [ -n "$failed" ]; then
+  printf 'FAILED:%s\n' "$failed"
+  exit 1
+fi
+printf 'passed: %s\n' "$*"

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# Usage: bash tools/install.sh install | uninstall
+#
+# Puts lore under $PREFIX (default ~/.local), or takes it away again:
+#
+#   lib/lore/                               lore with its own Python environment
+#   bin/lore                                a link into it
+#   share/bash-completion/completions/lore  links to its completions
+#   share/zsh/site-functions/_lore
+#
+# Everything is made ready beside the old version and put in its place by two
+# renames, so an interrupted or repeated install leaves a lore that works.
+# $DESTDIR goes in front of the paths, for packagers; $PYTHON is the Python to use.
+
+. "${BASH_SOURCE[0]%/*}/venv.sh"
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+umask 022
+
+links='bin/lore ../lib/lore/lore.sh
+share/bash-completion/completions/lore ../../../lib/lore/completions/lore.bash
+share/zsh/site-functions/_lore ../../../lib/lore/completions/_lore'
+folders='. bin lib share share/bash-completion share/bash-completion/completions
+share/zsh share/zsh/site-functions'
+
+set_places() { # sets prefix, root (where it lies now), home, new and old
+  prefix=${PREFIX:-'~/.local'}
+  # shellcheck disable=SC2088 # make hands the ~ over as it is
+  case $prefix in
+    '~' | '~/'*) prefix=${HOME:?}${prefix#\~} ;;
+    /*) ;;
+    *) prefix=$PWD/$prefix ;;
+  esac
+  root=${DESTDIR-}$prefix
+  home=$root/lib/lore new=$root/lib/lore.new old=$root/lib/lore.old
+}
+
+is_link() { # <link> <target>: true if it is there and leads there
+  [ -L "$1" ] && [ "$(readlink "$1")" = "$2" ]
+}
+
+take_up() { # ends what an install that was killed had begun
+  if [ ! -e "$home" ] && [ -d "$old/.installed" ]; then
+    mv "$old" "$home" || exit 1
+  fi
+  remove_version "$old"
+}
+
+refuse_foreign() { # exit 1 if something that is not lore's stands where lore would go
+  local link target
+  while read -r link target; do
+    if [ -e "$root/$link" ] || [ -L "$root/$link" ]; then
+      is_link "$root/$link" "$target" ||
+        lore_fail "$root/$link is not of this installation: move it away, or choose another PREFIX"
+    fi
+  done <<<"$links"
+  [ ! -e "$old" ] || lore_fail "$old is in the way: move it away"
+  [ ! -e "$home" ] || [ -d "$home/.installed" ] ||
+    lore_fail "$home is not of this installation: move it away, or choose another PREFIX"
+}
+
+make_folders() { # makes what is missing; new/.installed/folders says what 'uninstall' may take away
+  local folder made=
+  made=$(cat "$home/.installed/folders" "$new/.installed/folders" 2>/dev/null)
+  for folder in $folders; do
+    [ -d "$root/$folder" ] || made=$made$'\n'$folder
+    mkdir -p "$root/$folder" || exit 1
+  done
+  rm -rf "$new"
+  mkdir -p "$new/.installed" || exit 1
+  printf '%s\n' "$made" | sort -u | grep . >"$new/.installed/folders"
+}
+
+copy_files() {
+  cp -R lore.sh lib graph pylore config.example "$new/" || exit 1
+  find "$new" -name __pycache__ -type d -prune -exec rm -rf {} +
+  chmod -R go+rX "$new"
+}
+
+make_environment() { # new/.venv: the packages, and no tools that would name a folder that moves
+  local file python=$new/.venv/bin/python
+  lore_make_venv "$new/.venv" "${PYTHON:-python3}"
+  lore_pip_install "$new/.venv" requirements.txt
+  "$python" -I -m pip uninstall -qq -y pip setuptools || exit 1
+  for file in "$new"/.venv/bin/*; do
+    case ${file##*/} in
+      python*) ;;
+      *) rm -f "$file" ;;
+    esac
+  done
+  "$python" -I -c 'import apsw, click, numpy, sqlite_fts4, sqlite_vec, tokenizers' ||
+    lore_fail "the new environment does not work: see above; nothing was changed"
+  "$python" -I -m compileall -q "$new/pylore"
+}
+
+write_completions() {
+  [ -x "$new/lib/lore-completion" ] || return 0
+  mkdir "$new/completions" || exit 1
+  if ! { bash "$new/lore.sh" completion bash >"$new/completions/lore.bash" &&
+    bash "$new/lore.sh" completion zsh >"$new/completions/_lore"; }; then
+    lore_fail "the completions could not be written: see above; nothing was changed"
+  fi
+}
+
+list_files() { # new/.installed/files: what 'uninstall' and the next install take away
+  (cd "$new" && find . -name .venv -prune -o -name __pycache__ -prune -o -type f -print) |
+    sort >"$new/.installed.files" && mv "$new/.installed.files" "$new/.installed/files"
+}
+
+remove_version() { # <folder>: takes away what an install put there; says what it leaves
+  local folder=$1 file
+  [ -d "$folder/.installed" ] || return 0
+  while IFS= read -r file; do
+    rm -f "$folder/$file"
+  done <"$folder/.installed/files"
+  find "$folder" -name __pycache__ -type d -prune -exec rm -rf {} +
+  rm -rf "$folder/.venv" "$folder/.installed"
+  find "$folder" -depth -type d -exec rmdir {} \; 2>/dev/null
+  [ ! -d "$folder" ] || printf 'lore: left in place, not put there by an install: %s\n' "$folder" >&2
+}
+
+swap() { # new becomes home; nothing may come between the two renames
+  trap '' INT TERM HUP
+  [ ! -e "$home" ] || mv "$home" "$old" || exit 1
+  if ! mv "$new" "$home"; then
+    mv "$old" "$home"
+    exit 1
+  fi
+  trap 'exit 130' INT TERM HUP
+  remove_version "$old"
+}
+
+make_links() {
+  local link target
+  while read -r link target; do
+    [ -e "$root/${link%/*}/$target" ] || continue
+    is_link "$root/$link" "$target" || ln -s "$target" "$root/$link" || exit 1
+  done <<<"$links"
+}
+
+remove_links() {
+  local link target
+  while read -r link target; do
+    ! is_link "$root/$link" "$target" || rm -f "$root/$link"
+  done <<<"$links"
+}
+
+remove_folders() { # <list>: takes those that are empty away, the innermost first
+  local folder
+  sort -r <<<"$1" | while IFS= read -r folder; do
+    [ -z "$folder" ] || [ "$folder" = . ] || rmdir "$root/$folder" 2>/dev/null
+  done
+  case $'\n'$1$'\n' in *$'\n.\n'*) rmdir "$root" 2>/dev/null ;; esac
+  return 0
+}
+
+clean_up() { # after a failure: away with what was half made
+  local made
+  made=$(cat "$new/.installed/folders" 2>/dev/null)
+  rm -rf "$new"
+  [ -d "$home" ] || remove_folders "$made"
+}
+
+say_path() {
+  case :${PATH-}: in
+    *":$prefix/bin:"*)
+      printf 'lore is in %s, which is on your PATH: try: lore help\n' "$prefix/bin"
+      ;;
+    *)
+      printf "lore is in %s, which is not on your PATH: add this to your shell's start file:\n" "$prefix/bin"
+      printf '  export PATH="%s:$%s"\n' "$prefix/bin" PATH
+      ;;
+  esac
+}
+
+install_lore() {
+  lore_require_python "${PYTHON:-python3}"
+  take_up
+  refuse_foreign
+  trap clean_up EXIT
+  trap 'exit 130' INT TERM HUP
+  make_folders
+  copy_files
+  make_environment
+  write_completions
+  list_files
+  swap
+  make_links
+  say_path
+}
+
+uninstall_lore() {
+  local made
+  if [ ! -d "$home/.installed" ]; then
+    printf 'lore is not installed in %s\n' "$prefix"
+    return 0
+  fi
+  made=$(cat "$home/.installed/folders")
+  remove_links
+  remove_version "$home"
+  [ ! -d "$new/.installed" ] || rm -rf "$new"
+  remove_version "$old"
+  remove_folders "$made"
+  printf 'lore is gone from %s; your data and settings stay\n' "$prefix"
+}
+
+set_places
+case ${1-} in
+  install) install_lore ;;
+  uninstall) uninstall_lore ;;
+  *) lore_fail "install.sh takes 'install' or 'uninstall', not '${1-}'" ;;
+esac

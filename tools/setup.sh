@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Usage: bash tools/setup.sh [--dev]
+#
+# Makes .venv, the private Python environment of this checkout, with the packages
+# of requirements.txt, and with --dev those of requirements-dev.txt too. Python is
+# $PYTHON, or python3. Where all of that stands already, it does nothing.
+
+. "${BASH_SOURCE[0]%/*}/venv.sh"
+cd "${BASH_SOURCE[0]%/*}/.." || exit 1
+
+files=(requirements.txt)
+[ "${1-}" != --dev ] || files+=(requirements-dev.txt)
+
+lore_has() { # <requirements file>: true if .venv holds what it says now
+  # The copy is written last, so an interrupted set-up is taken up again.
+  cmp -s "$1" ".venv/installed-$1"
+}
+
+if ! .venv/bin/python -I -c 'import pip' 2>/dev/null; then
+  printf 'lore: making .venv\n' >&2
+  lore_make_venv .venv "${PYTHON:-python3}"
+fi
+for file in "${files[@]}"; do
+  if ! lore_has "$file"; then
+    printf 'lore: installing %s\n' "$file" >&2
+    rm -f ".venv/installed-$file"
+    lore_pip_install .venv "$file"
+    .venv/bin/python -m compileall -q pylore
+    cp "$file" ".venv/installed-$file"
+  fi
+done
