@@ -2,6 +2,8 @@
 #   load helper
 #   setup() { setup_lore; }
 # TEST_BASH=/path/to/another/bash runs lore by that one.
+# shellcheck disable=SC2034,SC2154 # bats sets what is read here, tests read what is set
+# shellcheck shell=bash
 
 bats_require_minimum_version 1.5.0
 

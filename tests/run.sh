@@ -13,6 +13,10 @@ run_lint() {
   "$bin/python" -m mypy || failed=1
   "$bin/ruff" check || failed=1
   "$bin/ruff" format --check || failed=1
+  if type shellcheck >/dev/null 2>&1; then
+    shellcheck lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh \
+      tests/*.sh tests/*.bash .ci/run || failed=1
+  fi
   return "$failed"
 }
 
