@@ -26,7 +26,7 @@ _lore() {
     fi
     glued=''
   done
-  if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then # bash 3 takes nothing apart, and replaces the last part alone
+  if [ -z "$before" ] && [ "${BASH_VERSINFO[0]}" -lt 4 ]; then # bash 3 takes nothing apart, and replaces the last part alone
     before=${word%"${word##*[=:]}"}
   fi
   COMPREPLY=()

@@ -2,7 +2,8 @@
 
 load helper
 
-setup() {
+setup_file() { # one store for all; each test has a copy of it
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
   setup_store
   printf '%s\n' \
     '{"id":"decision-jwt","type":"decision","body":"Use JWT for the sessions of the web shop"}' \
@@ -18,6 +19,12 @@ setup() {
   search >plain
   search --graph-depth 2 >deep
   [ "$(jq length plain)" -lt "$(jq length deep)" ]
+}
+
+setup() {
+  setup_lore
+  export LORE_LIMIT=2 LORE_GRAPH_SEEDS=2
+  cp -R "$BATS_FILE_TMPDIR/a project/." .
 }
 
 search() { # [option...]: the same question each time
