@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .store.edges import Edges
+    from .store.edges import Bundle, Edges
 
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
@@ -85,49 +85,90 @@ def walk(
     result = Walk()
     best = {id: Step(id, score) for id, score in seeds.items()}
     frontier = dict(best)
+    most = decay * max((max(pair) for pair in weights.values()), default=0.0)
     for _ in range(depth):
-        improved: dict[str, Step] = {}
-        for node, offers in _offers(edges, list(frontier), weights, fanout, result).items():
-            here = frontier[node]
-            for strength, neighbour, relation, edge_weight, outgoing in offers:
-                score = here.score * strength * decay
-                known = improved.get(neighbour) or best.get(neighbour)
-                if score > (known.score if known else 0.0) and neighbour not in barred:
-                    improved[neighbour] = Step(
-                        neighbour, score, here, relation, edge_weight,
-                        weights[relation][0 if outgoing else 1], outgoing,
-                    )  # fmt: skip
+        # A step from a node this weak cannot be among the nodes that are kept.
+        floor = _weakest_kept(best, seeds, max_nodes)
+        frontier = {id: step for id, step in frontier.items() if step.score * most > floor}
+        if not frontier:
+            break
+        bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
+        improved = _best_steps(bundles, frontier, best, weights, decay, fanout, floor, result)
+        for id in barred & improved.keys():
+            del improved[id]
         best.update(improved)
         _keep_best(best, seeds, max_nodes, result)
         frontier = {id: step for id, step in improved.items() if best.get(id) is step}
-        if not frontier:
-            break
     result.reached = {id: step for id, step in best.items() if id not in seeds}
     return result
 
 
-def _offers(
-    edges: Edges, frontier: Sequence[str], weights: Weights, fanout: int, result: Walk
-) -> dict[str, list[tuple[float, str, str, float, bool]]]:
-    """The strongest edges of each frontier node: (strength, neighbour, relation, weight, out)."""
-    offers: dict[str, list[tuple[float, str, str, float, bool]]] = {}
-    # One more than the cap, so that a hub is seen to be one.
-    for node, neighbour, relation, weight, outgoing in edges.neighbours(
-        frontier, list(weights), fanout + 1
-    ):
-        strength = weight * weights[relation][0 if outgoing else 1]
-        offers.setdefault(node, []).append((strength, neighbour, relation, weight, outgoing))
-    for node, found in offers.items():
-        result.edges_seen += len(found)
-        if len(found) > fanout:
-            result.hubs.add(node)
-            found.sort(key=_strongest_first)
-            del found[fanout:]
-    return offers
+def _best_steps(
+    bundles: Sequence[Bundle],
+    frontier: Mapping[str, Step],
+    best: Mapping[str, Step],
+    weights: Weights,
+    decay: float,
+    fanout: int,
+    floor: float,
+    result: Walk,
+) -> dict[str, Step]:
+    """The best step to each neighbour of the frontier that improves on what is known."""
+    scores: dict[str, float] = {}
+    ways: dict[str, tuple[Step, str, float, float, bool]] = {}
+    for node, outgoing, names, others, edge_weights in _capped(bundles, weights, fanout, result):
+        here = frontier[node]
+        side = 0 if outgoing else 1
+        for relation, other, edge_weight in zip(names, others, edge_weights, strict=True):
+            strength = weights[relation][side]
+            score = here.score * (edge_weight * strength) * decay
+            if score <= floor:
+                continue
+            known = scores.get(other)
+            if known is None and other in best:
+                known = best[other].score
+            if known is None or score > known:
+                scores[other] = score
+                ways[other] = (here, relation, edge_weight, strength, outgoing)
+    return {id: Step(id, scores[id], *ways[id]) for id in scores}
 
 
-def _strongest_first(offer: tuple[float, str, str, float, bool]) -> tuple[float, str, str]:
-    return (-offer[0], offer[1], offer[2])
+def _capped(
+    bundles: Sequence[Bundle], weights: Weights, fanout: int, result: Walk
+) -> Sequence[Bundle]:
+    """The bundles, with only the strongest ``fanout`` edges of a node that has more."""
+    degrees: dict[str, int] = {}
+    for node, _, names, _, _ in bundles:
+        degrees[node] = degrees.get(node, 0) + len(names)
+    result.edges_seen += sum(degrees.values())
+    hubs = {node for node, degree in degrees.items() if degree > fanout}
+    if not hubs:
+        return bundles
+    result.hubs |= hubs
+    kept = [bundle for bundle in bundles if bundle[0] not in hubs]
+    for hub in sorted(hubs):
+        own = [bundle for bundle in bundles if bundle[0] == hub]
+        kept += _strongest(own, weights, fanout)
+    return kept
+
+
+def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list[Bundle]:
+    offers = [
+        (-weight * weights[relation][0 if outgoing else 1], other, relation, node, outgoing, weight)
+        for node, outgoing, names, others, edge_weights in bundles
+        for relation, other, weight in zip(names, others, edge_weights, strict=True)
+    ]
+    offers.sort()
+    return [
+        (node, outgoing, [relation], [other], [weight])
+        for _, other, relation, node, outgoing, weight in offers[:fanout]
+    ]
+
+
+def _weakest_kept(best: Mapping[str, Step], seeds: Mapping[str, float], max_nodes: int) -> float:
+    """The score that a new node must exceed: 0 while there is room."""
+    reached = [step.score for id, step in best.items() if id not in seeds]
+    return min(reached) if len(reached) >= max_nodes else 0.0
 
 
 def _keep_best(

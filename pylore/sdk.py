@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from .embed import open_embedder
 from .errors import LoreError, UsageError, nearest
-from .graph import related, stats
+from .graph import related
+from .graph_shape import stats
 from .model import Edge, Hits, Node
 from .records import Change, Records
 from .search import Request, search

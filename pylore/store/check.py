@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
 
-DERIVED = frozenset(("passages_fts", "passages_vec", "vectors"))
+DERIVED = frozenset(("passages_fts", "passages_vec", "signs"))
 """Tables that ``rebuild`` makes anew from the nodes."""
 
 _LIVE_WITHOUT_PASSAGES = """
@@ -30,15 +30,15 @@ _TEXT_WITHOUT_PASSAGES = """
   SELECT rowid FROM passages_fts WHERE rowid NOT IN (SELECT key FROM passages)"""
 _PASSAGES_WITHOUT_VECTORS = """
   SELECT p.node_id, f.title, f.body FROM passages p JOIN passages_fts f ON f.rowid = p.key
-  WHERE p.key NOT IN (SELECT key FROM vectors)"""
+  WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
-  SELECT key FROM vectors WHERE key NOT IN (SELECT key FROM passages)"""
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
 _VECTORS_WITHOUT_SIGNS = """
-  SELECT key FROM vectors WHERE key NOT IN (SELECT rowid FROM passages_vec)"""
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM signs)"""
 _SIGNS_WITHOUT_VECTORS = """
-  SELECT rowid FROM passages_vec WHERE rowid NOT IN (SELECT key FROM vectors)"""
+  SELECT key FROM signs WHERE key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_OF_ANOTHER_LENGTH = """
-  SELECT key FROM vectors WHERE length(embedding) <>
+  SELECT key FROM passages_vec WHERE length(embedding) <>
   (SELECT 4 * value FROM meta WHERE key = 'embedder_dimension')"""
 
 
@@ -164,7 +164,7 @@ def _pragma(store: Store, name: str) -> list[str]:
 def _schema_names(connection: apsw.Connection) -> set[str]:
     rows: Iterable[tuple[str]] = connection.execute(
         "SELECT name FROM sqlite_schema WHERE name NOT GLOB 'passages_fts_*'"
-        " AND name NOT GLOB 'passages_vec_*' AND name NOT GLOB 'sqlite_*'"
+        " AND name NOT GLOB 'sqlite_*'"
     )
     return {name for (name,) in rows}
 

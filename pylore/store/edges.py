@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     Neighbour = tuple[str, str, str, float, bool]
     """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
 
+    Bundle = tuple[str, bool, list[str], list[str], list[float]]
+    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
+
 ALL = -1
 """Instead of a limit: everything."""
 
@@ -27,13 +30,13 @@ HISTORY_FIELDS = (
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
 
 # A row holds many edges as text: one long string reaches Python faster than as
-# many rows. Ids have no control characters (ids.check_id), so these separate.
-_EDGE, _FIELD = "\x1e", "\x1f"
+# many rows. Ids have no control characters (ids.check_id), so this one separates.
+_SEPARATOR = "\x1f"
 
 # The edges of a node, any of them, up to a limit: one look-up a node and direction.
 _SOME = """
 SELECT f.value, {outgoing}, (
-  SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(30)) FROM (
+  SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(31)) FROM (
     SELECT relation, {other}, weight FROM graph_edges
     WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
 FROM json_each(:frontier) f
@@ -41,7 +44,7 @@ FROM json_each(:frontier) f
 # The strongest edges of a node and relation: one look-up each, however many there are.
 _STRONGEST = """
 SELECT f.value, {outgoing}, (
-  SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(30)) FROM (
+  SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(31)) FROM (
     SELECT {other}, weight FROM graph_edges
     WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
     ORDER BY weight DESC, {other} LIMIT :limit)) AS ends
@@ -60,6 +63,15 @@ _SOME_EDGES = _both_ways(_SOME)
 _STRONGEST_EDGES = _both_ways(_STRONGEST)
 
 
+def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
+    node, outgoing, *columns = bundle
+    kept = [edge for edge in zip(*columns, strict=True) if edge[0] in wanted]
+    names, others, weights = (
+        (list(column) for column in zip(*kept, strict=True)) if kept else ([], [], [])
+    )
+    return (node, outgoing, names, others, weights)
+
+
 class Edges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
 
@@ -69,46 +81,50 @@ class Edges:
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Neighbour]:
+        """``bundles``, an edge an item."""
+        return [
+            (node, other, relation, weight, outgoing)
+            for node, outgoing, names, others, weights in self.bundles(frontier, relations, limit)
+            for relation, other, weight in zip(names, others, weights, strict=True)
+        ]
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:
         """Both ends' live edges of a whole frontier, in one query.
 
-        At most ``limit`` edges, the strongest, a node, a relation and a direction.
-        Nodes with more than that are asked about once more, all of them together.
         At most ``limit`` edges, the strongest, a node, a relation and a direction;
-        ``ALL`` sets no limit.
+        ``ALL`` sets no limit. Nodes with more edges than that are asked about once
+        more, all of them together.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
         """
         wanted = frozenset(relations)
-        groups = self._groups(_SOME_EDGES, frontier, relations, limit)
-        hubs = {node for node, edges in groups if len(edges) >= limit}
+        found = self._bundles(_SOME_EDGES, frontier, relations, limit)
+        hubs = {bundle[0] for bundle in found if len(bundle[2]) >= limit >= 0}
         found = [
-            edge
-            for node, edges in groups
-            if node not in hubs
-            for edge in edges
-            if edge[2] in wanted
+            bundle if wanted.issuperset(bundle[2]) else _only(bundle, wanted)
+            for bundle in found
+            if bundle[0] not in hubs
         ]
         if hubs:
-            for _, edges in self._groups(_STRONGEST_EDGES, sorted(hubs), relations, limit):
-                found += edges
+            found += self._bundles(_STRONGEST_EDGES, sorted(hubs), relations, limit)
         return found
 
-    def _groups(
+    def _bundles(
         self, sql: str, frontier: Sequence[str], relations: Sequence[str], limit: int
-    ) -> list[tuple[str, list[Neighbour]]]:
+    ) -> list[Bundle]:
         with GraphFaults():
             rows: list[tuple[str, int, str]] = self._db.execute(  # type: ignore[assignment]
                 sql, {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit}
             ).fetchall()
-        groups = []
+        bundles = []
         for node, outgoing, ends in rows:
-            edges = []
-            for end in ends.split(_EDGE):
-                relation, neighbour, weight = end.split(_FIELD)
-                edges.append((node, neighbour, relation, float(weight), outgoing == 1))
-            groups.append((node, edges))
-        return groups
+            parts = ends.split(_SEPARATOR)
+            weights = list(map(float, parts[2::3]))
+            bundles.append((node, outgoing == 1, parts[::3], parts[1::3], weights))
+        return bundles
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""
