@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
 from .shared import Session, output_options, progress_bar, project_root, setting_options
+
+if TYPE_CHECKING:
+    from ..embed import Embedder
+    from ..store import Store
 
 
 @click.command("import", add_help_option=False)
@@ -29,28 +33,25 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
     for path in paths:
         if path != "-" and not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
-    lines = [path for path in paths if not _is_markdown(path)]
-    pages = [path for path in paths if _is_markdown(path)]
     total = Imported()
-    with session.open() as store:
+    with session.open() as store, store.faults, store.transaction():
         embedder = session.embedder(store)
-        if lines:
-            size = sum(os.path.getsize(path) for path in lines if path != "-")
-            with progress_bar("importing", size) as advance:
+        lines = [path for path in paths if not _is_markdown(path)]
+        with progress_bar("importing", _total_size(lines)) as advance:
+            for path in lines:
                 _add(total, import_lines(
-                    store, session.settings, embedder, _read_lines(lines), progress=advance,
-                    **options,
+                    store, session.settings, embedder, _read_lines(path),
+                    name="" if path == "-" else path, progress=advance, **options,
                 ))  # fmt: skip
+        pages = [path for path in paths if _is_markdown(path)]
         if pages:
-            from ..formats.markdown import import_markdown
-
-            with progress_bar("importing", len(pages)) as advance:
-                _add(total, import_markdown(
-                    store, session.settings, embedder, pages, project_root(), type=type,
-                ))  # fmt: skip
-    _say_skipped(session, total)
+            _add(total, _import_pages(store, session, embedder, pages, type, **options))
+        if len(paths) > 1 and total.edges:
+            total.dangling = len(store.edges.dangling())
+    _say_imported(session, total)
     row = total.to_dict()
     row["skipped"] = len(total.skipped)
+    del row["notes"]
     session.output.one(row, _imported_text)
 
 
@@ -82,39 +83,52 @@ def _is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
 
 
-def _read_lines(paths: list[str]) -> Iterator[bytes]:
-    for path in paths:
-        if path == "-":
-            yield from sys.stdin.buffer
-        else:
-            try:
-                with open(path, "rb") as file:
-                    yield from _lines(file)
-            except OSError as error:
-                raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+def _import_pages(
+    store: Store, session: Session, embedder: Embedder | None, pages: list[str], type: str,
+    *, skip_bad: bool, new_types: bool, **_: Any,
+) -> Imported:  # fmt: skip
+    from ..formats.markdown import import_markdown
+    from ..formats.mdfile import markdown_files
+
+    count = sum(1 for page in pages for _ in markdown_files(page, lambda error: None))
+    with progress_bar("importing", count) as advance:
+        return import_markdown(
+            store, session.settings, embedder, pages, project_root(), type=type,
+            skip_bad=skip_bad, new_types=new_types, progress=advance,
+        )  # fmt: skip
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    yield from file
+def _total_size(paths: list[str]) -> int:
+    return sum(os.path.getsize(path) for path in paths if path != "-")
+
+
+def _read_lines(path: str) -> Iterator[bytes]:
+    if path == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
 
 
 def _add(total: Imported, part: Imported) -> None:
-    for name in ("nodes", "edges", "added", "updated", "unchanged"):
+    for name in ("nodes", "edges", "added", "updated", "unchanged", "invalidated", "unresolved"):
         setattr(total, name, getattr(total, name) + getattr(part, name))
     total.dangling = part.dangling
     total.skipped += part.skipped
+    total.notes += part.notes
 
 
-def _say_skipped(session: Session, total: Imported) -> None:
-    session.say([f"line {number} was left out: {why}" for number, why in total.skipped[:20]])
+def _say_imported(session: Session, total: Imported) -> None:
+    session.say([f"{place} was left out: {why}" for place, why in total.skipped[:20]])
     if len(total.skipped) > 20:
-        session.say([f"{len(total.skipped) - 20} more lines were left out"])
+        session.say([f"{len(total.skipped) - 20} more were left out"])
+    session.say(total.notes)
     if total.dangling:
         session.say([f"{total.dangling} edges lead to nodes that are not in the store"])
 
 
 def _imported_text(row: dict[str, Any]) -> str:
     return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"
-
-
-_Progress = Callable[[int], None]

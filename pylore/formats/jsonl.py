@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 
-from ..errors import LoreError, nearest
+from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
 from ..index import BATCH, Index
 from ..model import Edge, Node, Record
@@ -31,9 +31,17 @@ if TYPE_CHECKING:
 
 
 class Imported(Record):
-    """What an import did, as counts; ``skipped`` holds (line number, what was wrong)."""
+    """What an import did, as counts; ``notes`` are for people.
 
-    __slots__ = ("added", "dangling", "edges", "nodes", "skipped", "unchanged", "updated")
+    ``skipped`` holds (place, what was wrong) of what was left out, ``dangling`` counts
+    the edges of the store that lead nowhere, ``unresolved`` the links of documents that
+    lead to nothing, ``invalidated`` the edges whose document no longer has the link.
+    """
+
+    __slots__ = (
+        "added", "dangling", "edges", "invalidated", "nodes", "notes", "skipped", "unchanged",
+        "unresolved", "updated",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.nodes = 0
@@ -41,8 +49,11 @@ class Imported(Record):
         self.added = 0
         self.updated = 0
         self.unchanged = 0
+        self.invalidated = 0
         self.dangling = 0
-        self.skipped: list[tuple[int, str]] = []
+        self.unresolved = 0
+        self.skipped: list[tuple[str, str]] = []
+        self.notes: list[str] = []
 
     def count(self, state: str) -> None:
         """Counts one write by its state."""
@@ -55,6 +66,7 @@ def import_lines(
     embedder: Embedder | None,
     lines: Iterable[bytes],
     *,
+    name: str = "",
     skip_bad: bool = False,
     new_relations: bool = False,
     new_types: bool = False,
@@ -62,8 +74,8 @@ def import_lines(
 ) -> Imported:
     """Reads lines into the store, in one transaction; the same lines twice change nothing.
 
-    Fields that a line does not have stay as they are. ``progress`` hears how many
-    bytes each line had.
+    Fields that a line does not have stay as they are. ``name`` is the file, for
+    messages; ``progress`` hears how many bytes each line had.
 
     Raises:
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
@@ -77,13 +89,16 @@ def import_lines(
                 continue
             try:
                 importer.take(_parse(line))
+            except StoreError:
+                raise
             except LoreError as error:
+                place = f"{name}: line {number}" if name else f"line {number}"
                 if not skip_bad:
                     raise LoreError(
-                        f"line {number}: {error}: nothing was imported; "
+                        f"{place}: {error}: nothing was imported; "
                         "mend it, or leave such lines out with --skip-bad"
                     ) from None
-                importer.result.skipped.append((number, str(error)))
+                importer.result.skipped.append((place, str(error)))
         importer.finish()
     return importer.result
 

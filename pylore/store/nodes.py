@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """(type, title, file, first line, last line, days since the last update)"""
 
 _FIELDS = ", ".join(Node.__slots__)
-_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "created_at", "updated_at"))
+_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
 
 
 class Nodes:
@@ -40,14 +40,12 @@ class Nodes:
     def put(self, node: Node) -> str:
         """Writes a node whole: ``added``, ``updated``, or ``unchanged``.
 
-        ``updated_at`` does not make a node another one; the older ``created_at`` stays.
+        ``updated_at`` alone does not make a node another one.
         """
         old = self.get(node.id)
         if old is not None and all(getattr(old, f) == getattr(node, f) for f in _CONTENT):
             return "unchanged"
-        updates = ", ".join(
-            f"{name} = excluded.{name}" for name in (*_CONTENT, "created_at", "updated_at")
-        )
+        updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
         self._db.execute(
             f"INSERT INTO nodes({_FIELDS}) VALUES ({', '.join('?' * len(Node.__slots__))})"
             f" ON CONFLICT(id) DO UPDATE SET {updates}",
@@ -132,6 +130,17 @@ class Nodes:
             " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
             (dumps(types),),
         )
+
+    def documents(self, file: str | None = None) -> list[tuple[str, str]]:
+        """``(id, file)`` of every live node that was made from a file, or from this one."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT id, file FROM nodes"
+            f" WHERE {'file IS NOT NULL' if file is None else 'file = ?'}"
+            " AND invalidated_at IS NULL AND type != 'file'"
+            " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) ORDER BY id",
+            () if file is None else (file,),
+        ).fetchall()
+        return rows
 
     def count_by_type(self) -> dict[str, int]:
         """Type to the number of its live nodes."""

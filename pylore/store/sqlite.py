@@ -69,17 +69,25 @@ class Store:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start."""
+    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start.
+
+    One within another is a part of it: the outermost commits or changes nothing.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._inner = False
 
     def __enter__(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._inner = self._connection.in_transaction
+        if not self._inner:
+            self._connection.execute("BEGIN IMMEDIATE")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
+        if self._inner:
+            return
         if kind is None:
             try:
                 self._connection.execute("COMMIT")

@@ -1,0 +1,305 @@
+"""Markdown files into the store: a file becomes a node, its links become edges.
+
+Two passes over the list of files: the first learns every id and title, so that a
+link may lead to a file that comes later; the second writes. Texts are held one
+batch at a time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..errors import LoreError, StoreError, nearest
+from ..index import BATCH, Index
+from ..model import Edge, Node
+from ..records import split_location
+from ..times import now
+from .jsonl import Imported
+from .mdfile import is_markdown, markdown_files, read_document
+from .mdlinks import PATH, RELATIVE
+from .mdtargets import Targets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ..embed import Embedder
+    from ..settings import Settings
+    from ..store import Store
+    from .mdfile import Document
+    from .mdtargets import Target
+
+    Wanted = dict[tuple[str, str, str], list[str]]
+    """edge to the line ranges that its document names"""
+
+_BATCH_BYTES = 8_000_000
+_NOTES = 10  # of one kind; the rest is counted
+
+TAKEN_BACK = "retracted"
+"""The status of an edge that its document no longer states. One that a person took away has
+another, and so does not come back with the next import."""
+
+
+def import_markdown(
+    store: Store,
+    settings: Settings,
+    embedder: Embedder | None,
+    paths: Iterable[str],
+    root: str,
+    *,
+    type: str = "doc",
+    skip_bad: bool = False,
+    new_types: bool = False,
+    progress: Callable[[int], None] = lambda files: None,
+) -> Imported:
+    """Imports Markdown files and folders, in one transaction; unchanged files change nothing.
+
+    ``root`` is where the paths in the store start from, ``type`` what a file is that
+    does not say so itself. ``progress`` hears of each file that is done.
+
+    Raises:
+        LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
+            not set; nothing is imported then.
+    """
+    importer = _Importer(store, settings, embedder, root, skip_bad)
+    with store.faults, store.transaction():
+        importer.set_type(type, declare=new_types)
+        for path in paths:
+            importer.find(path)
+        importer.write_all(progress)
+    return importer.result
+
+
+class _Importer:
+    def __init__(
+        self, store: Store, settings: Settings, embedder: Embedder | None, root: str, skip_bad: bool
+    ) -> None:
+        self.result = Imported()
+        self._store = store
+        self._settings = settings
+        self._root = os.path.realpath(root)
+        self._skip_bad = skip_bad
+        self._type = ""
+        self._index = Index(store, embedder)
+        self._types: dict[str, str] = {}
+        self._relations: set[str] = set()
+        self._targets = Targets(store, self._root)
+        self._files: dict[str, tuple[str, str]] = {}  # path in the store: file, id
+        self._paths: dict[str, str] = {}  # id: path in the store
+        self._folders: list[str] = []
+        self._batch: list[Node] = []
+        self._batch_size = 0
+        self._now = now()
+
+    def set_type(self, type: str, *, declare: bool) -> None:
+        """What files are that do not say it themselves; reads the store's vocabulary too."""
+        self._types = self._store.types.all()
+        if type not in self._types:
+            if not declare:
+                raise LoreError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
+                                "--new-types declares it")  # fmt: skip
+            if not (type.isascii() and type.isalpha() and type.islower()):
+                raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
+            self._store.types.declare(type, "")
+            self._types = self._store.types.all()
+        self._type = type
+        self._relations = set(self._store.relations.all())
+
+    # --- the first pass: which documents there are
+
+    def find(self, path: str) -> None:
+        """Reads every file of one path for its id, title and links."""
+        found = False
+        for file in markdown_files(path, lambda error: self._fault(
+            error.filename, LoreError(f"cannot be read ({error.strerror})")
+        )):  # fmt: skip
+            found = True
+            try:
+                self._find_file(file)
+            except LoreError as error:
+                self._fault(file, error)
+        if os.path.isdir(path):
+            self._folders.append(self._path_in_store(path))
+            if not found:
+                self._fault(path, LoreError("there are no Markdown files in this folder"))
+
+    def _find_file(self, file: str) -> None:
+        path = self._path_in_store(file)
+        if path in self._files:
+            return
+        document = self._read(file, path)
+        other = self._paths.get(document.id)
+        if other:
+            raise LoreError(f"its id {document.id} is that of {other}: give one of them another")
+        self._paths[document.id] = path
+        node = self._store.nodes.get(document.id)
+        if node is not None and node.invalidated_at is not None:
+            self.result.notes.append(f"{file}: {document.id} is forgotten and stays so: "
+                                     f"'lore restore {document.id}' brings it back")  # fmt: skip
+            return
+        self._files[path] = (file, document.id)
+        self._targets.add(document)
+
+    def _read(self, file: str, path: str) -> Document:
+        return read_document(
+            file, path, type=self._type, types=self._types, relations=self._relations,
+            max_text=self._settings.max_text,
+        )  # fmt: skip
+
+    def _path_in_store(self, file: str) -> str:
+        path = os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
+        if not path.isprintable():
+            raise LoreError("the name has characters that cannot be printed: rename it")
+        return path
+
+    def _fault(self, file: str, error: LoreError) -> None:
+        if isinstance(error, StoreError):
+            raise error
+        if not self._skip_bad:
+            raise LoreError(
+                f"{file}: {error}: nothing was imported; "
+                "mend it, or leave such files out with --skip-bad"
+            ) from None
+        self.result.skipped.append((file, str(error)))
+
+    # --- the second pass: nodes and edges
+
+    def write_all(self, progress: Callable[[int], None]) -> None:
+        """Writes every document that was found, then says what a person should know."""
+        self._targets.read_store()
+        for path, (file, id) in self._files.items():
+            try:
+                document = self._read(file, path)
+                if document.id != id:
+                    raise LoreError("was changed while it was imported: import it again")
+            except LoreError as error:
+                self._fault(file, error)
+            else:
+                self._write(document)
+            progress(1)
+        self._flush()
+        self._say()
+
+    def _write(self, document: Document) -> None:
+        old = self._store.nodes.get(document.id)
+        paths = {document.path, old.file if old else document.path}
+        self._put_node(document.node(old))
+        self._write_edges(document.id, document.path, paths, self._wanted(document))
+
+    def _put_node(self, node: Node) -> None:
+        node.created_at = node.created_at or self._now
+        node.updated_at = self._now
+        state = self._store.nodes.put(node)
+        self.result.nodes += 1
+        self.result.count(state)
+        if state != "unchanged":
+            self._batch.append(node)
+            self._batch_size += len(node.body)
+            if len(self._batch) == BATCH or self._batch_size > _BATCH_BYTES:
+                self._flush()
+
+    def _flush(self) -> None:
+        self._index.update(self._batch)
+        self._batch, self._batch_size = [], 0
+
+    def _wanted(self, document: Document) -> Wanted:
+        """The edges that a document states."""
+        folder = os.path.dirname(document.path)
+        wanted: Wanted = {}
+        for relation, text, line in document.relations:
+            path = split_location(text)[0]
+            target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
+            lines = text[len(path) + 1 :]
+            self._want(wanted, document, target, relation, lines, f"line {line}: '{text}'")
+        for link in document.links:
+            target = self._targets.of_link(link, folder)
+            if target is None and (
+                link.kind == PATH
+                or (link.kind == RELATIVE and self._targets.is_folder(link, folder))
+            ):
+                continue
+            relation = "anchored_to" if target and target.file else "links_to"
+            where = f"line {link.line}: '{link.target}'"
+            self._want(wanted, document, target, relation, link.lines, where)
+        return wanted
+
+    def _want(
+        self, wanted: Wanted, document: Document, target: Target | None, relation: str,
+        lines: str, where: str,
+    ) -> None:  # fmt: skip
+        if target is None:
+            self.result.unresolved += 1
+            if self.result.unresolved <= _NOTES:
+                self.result.notes.append(f"{document.path}: {where} leads to nothing that is known")
+        elif target.id != document.id:
+            if target.file and self._store.nodes.get(target.id) is None:
+                file = Node(target.id, "file", title=target.file, file=target.file, source="file")
+                self._put_node(file)
+            ranges = wanted.setdefault((document.id, target.id, relation), [])
+            if lines and target.file and lines not in ranges:
+                ranges.append(lines)
+
+    def _write_edges(self, id: str, path: str, paths: set[str | None], wanted: Wanted) -> None:
+        """Brings the edges of one document in line with what it states."""
+        old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
+        for key, ranges in wanted.items():
+            stated = {"document": path, **({"lines": ranges} if ranges else {})}
+            metadata = json.dumps(stated, ensure_ascii=False)
+            edge = old.get(key)
+            if edge is None:
+                edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
+            elif _may_restate(edge, paths):
+                edge.source, edge.metadata, edge.invalidated_at = "file", metadata, None
+                edge.status = "confirmed" if edge.status == TAKEN_BACK else edge.status
+            self.result.edges += 1
+            self.result.count(self._store.edges.put(edge))
+        for key, edge in old.items():
+            if key not in wanted and edge.invalidated_at is None and _document_of(edge) in paths:
+                self._store.edges.invalidate(key, self._now, TAKEN_BACK)
+                self.result.invalidated += 1
+
+    # --- what a person should know
+
+    def _say(self) -> None:
+        more = self.result.unresolved - _NOTES
+        if more > 0:
+            self.result.notes.append(f"{more} more links lead to nothing that is known")
+        left = list(self._left_behind())
+        self.result.notes += left[:_NOTES]
+        if len(left) > _NOTES:
+            self.result.notes.append(f"{len(left) - _NOTES} more documents have lost their file")
+        if self.result.edges:
+            self.result.dangling = len(self._store.edges.dangling())
+
+    def _left_behind(self) -> Iterator[str]:
+        """Documents whose file is gone, or has become another node."""
+        for id, path in self._store.nodes.documents():
+            if id in self._paths or not is_markdown(path):
+                continue
+            if path in self._files:
+                yield f"{path} is {self._files[path][1]} now: 'lore forget {id}' takes {id} away"
+            elif any(_is_below(path, folder) for folder in self._folders) and not os.path.exists(
+                os.path.join(self._root, path)
+            ):
+                yield f"{path} is gone, {id} stays: 'lore forget {id}' takes it away"
+
+
+def _may_restate(edge: Edge, paths: set[str | None]) -> bool:
+    """Whether a document may write an edge that is there already.
+
+    A live edge that someone made by hand stays as it is, and an edge of the document
+    that someone took away stays away.
+    """
+    live = edge.invalidated_at is None
+    mine = _document_of(edge) in paths
+    return (live or edge.status == TAKEN_BACK) if mine else not live
+
+
+def _document_of(edge: Edge) -> str | None:
+    document = json.loads(edge.metadata).get("document")
+    return document if isinstance(document, str) else None
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return folder == "." or path.startswith(folder + "/")

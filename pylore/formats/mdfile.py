@@ -1,0 +1,268 @@
+"""One Markdown file: finding it, reading it, and what it says as fields of a node."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from datetime import datetime, timezone
+
+from ..errors import LoreError, nearest
+from ..ids import check_id
+from ..model import Node, Record
+from ..records import clean_tags
+from ..relations import fold
+from ..text import one_line
+from ..vocabulary import SOURCES, STATUSES
+from .frontmatter import LineError, parse
+from .mdlinks import find_links, prose
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from typing import Any
+
+    from .frontmatter import FrontMatter, Value
+    from .mdlinks import Link
+
+EXTENSIONS = (".md", ".markdown")
+STATED = "_stated"
+"""The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
+
+_LEFT_OUT = ("node_modules",)
+_ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
+               "rejected": "retracted"}  # fmt: skip
+_HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+
+
+def is_markdown(path: str) -> bool:
+    """Whether the name of a file says that it is Markdown."""
+    return path.lower().endswith(EXTENSIONS)
+
+
+def markdown_files(path: str, on_error: Callable[[OSError], None]) -> Iterator[str]:
+    """The path itself, or the Markdown files below a folder, in a fixed order.
+
+    Hidden files and folders and ``node_modules`` are left out; links to folders are
+    not followed. ``on_error`` hears of folders that cannot be read.
+    """
+    if not os.path.isdir(path):
+        yield path
+        return
+    for folder, folders, files in os.walk(path, onerror=on_error):
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _LEFT_OUT)
+        for name in sorted(files):
+            if is_markdown(name) and not name.startswith("."):
+                yield os.path.join(folder, name)
+
+
+class Document(Record):
+    """What a Markdown file says. ``path`` starts from the project's root, with ``/``.
+
+    ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
+    keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``.
+    """
+
+    __slots__ = (
+        "body", "data", "id", "keys", "line_end", "line_start", "links", "path", "relations",
+        "stated", "title", "type",
+    )  # fmt: skip
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.id = ""
+        self.type = ""
+        self.title = ""
+        self.body = ""
+        self.line_start: int | None = None
+        self.line_end: int | None = None
+        self.stated: dict[str, Any] = {}
+        self.data: dict[str, Value] = {}
+        self.keys: list[str] = []
+        self.relations: list[tuple[str, str, int]] = []
+        self.links: list[Link] = []
+
+    def node(self, old: Node | None) -> Node:
+        """The node of this document: ``old`` as far as the document says nothing else."""
+        node = old or Node(self.id, self.type, source="file")
+        data = json.loads(node.data)
+        before = data.get(STATED, [])
+        default = Node(self.id, self.type, source="file")
+        for name in ("status", "tags", "source", "confidence", "category"):
+            if name in self.stated or name in before:
+                setattr(node, name, self.stated.get(name, getattr(default, name)))
+        node.created_at = self.stated.get("created_at", node.created_at)
+        for name in ("title", "body", "line_start", "line_end"):
+            setattr(node, name, getattr(self, name))
+        node.file = self.path
+        new = {key: value for key, value in data.items() if key not in before and key != STATED}
+        new.update(self.data)
+        if self.keys:
+            new[STATED] = self.keys
+        if new != data:
+            node.data = json.dumps(new, ensure_ascii=False)
+        return node
+
+
+def read_document(
+    file: str,
+    path: str,
+    *,
+    type: str,
+    types: Mapping[str, str],
+    relations: Collection[str],
+    max_text: int,
+) -> Document:
+    """Reads ``file``, which the store knows as ``path``; ``type`` is what it is by default.
+
+    Raises:
+        LoreError: it cannot be read, is no text, too long, or its front matter is wrong.
+    """
+    lines = _read(file, max_text).split("\n")
+    document = Document(path)
+    front = parse(lines)
+    _apply_front_matter(document, front, relations)
+    document.type, document.id = _identity(document, front, type, types)
+    rest = lines[front.length :]
+    _set_text(document, rest, front.length + 1)
+    document.links = find_links(rest, front.length + 1)
+    return document
+
+
+def _read(file: str, max_text: int) -> str:
+    try:
+        status = os.stat(file)
+        if not stat.S_ISREG(status.st_mode):
+            raise LoreError("is no regular file")
+        if status.st_size > max_text:
+            raise LoreError(f"has {status.st_size} bytes, max_text is {max_text}")
+        with open(file, "rb") as stream:
+            content = stream.read()
+    except OSError as error:
+        raise LoreError(f"cannot be read ({error.strerror})") from None
+    if b"\0" in content:
+        raise LineError(_line_at(content, content.index(b"\0")), "has a NUL byte")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LineError(_line_at(content, error.start), "not UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _line_at(content: bytes, offset: int) -> int:
+    return content.count(b"\n", 0, offset) + 1
+
+
+def _set_text(document: Document, lines: list[str], first: int) -> None:
+    """Title and body; the heading that is the title is no part of the body."""
+    for index, line in enumerate(prose(lines)):
+        match = _HEADING.match(line)
+        if match and (heading := one_line(match[1] or "")):
+            if document.title in ("", heading):
+                document.title = heading
+                lines = [*lines]
+                lines[index] = ""
+            break
+    if not document.title:
+        document.title = os.path.splitext(os.path.basename(document.path))[0]
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    if filled:
+        document.body = "\n".join(lines[filled[0] : filled[-1] + 1])
+        document.line_start, document.line_end = first + filled[0], first + filled[-1]
+
+
+def _identity(
+    document: Document, front: FrontMatter, type: str, types: Mapping[str, str]
+) -> tuple[str, str]:
+    """``(type, id)``: as the front matter says, else by the file's place."""
+    stated, key = document.stated.pop("type", ""), document.stated.pop("id", "")
+    if stated and stated not in types:
+        line = next(line for key, line in front.lines.items() if key.lower() == "type")
+        raise LineError(line, f"unknown type '{stated}'{nearest(stated, list(types))}")
+    prefix, dash, _ = key.partition("-")
+    if dash and prefix in types and stated in ("", prefix):
+        return prefix, check_id(key)
+    type = stated or type
+    return type, check_id(f"{type}-{key or os.path.splitext(document.path)[0]}")
+
+
+# --- front matter: one function a known key
+
+
+def _apply_front_matter(document: Document, front: FrontMatter, relations: Collection[str]) -> None:
+    for key, value in front.fields.items():
+        name = key.lower()
+        try:
+            if name in _KNOWN:
+                field, read = _KNOWN[name]
+                if value not in ("", []):
+                    document.stated[field] = read(value)
+            elif fold(key) in relations:
+                targets = [value] if isinstance(value, str) else value
+                document.relations += [
+                    (fold(key), target, front.lines[key]) for target in targets if target
+                ]
+            else:
+                document.data[key] = value
+        except LineError:
+            raise
+        except LoreError as error:
+            raise LineError(front.lines[key], f"{key} {error}") from None
+    document.keys = sorted({*document.data, *document.stated})
+    document.title = document.stated.pop("title", "")
+
+
+def _one(value: Value) -> str:
+    if isinstance(value, list):
+        raise LoreError("is a list: give one text")
+    return one_line(value)
+
+
+def _tags(value: Value) -> tuple[str, ...]:
+    return clean_tags(value.replace(",", " ").split() if isinstance(value, str) else value)
+
+
+def _status(value: Value) -> str:
+    words = _one(value).lower().split()
+    if words[:2] == ["superseded", "by"]:
+        words = words[:1]
+    status = _ADR_STATUS.get(" ".join(words), " ".join(words))
+    if status not in STATUSES:
+        raise LoreError(f"'{_one(value)}' is none of {', '.join((*STATUSES, *_ADR_STATUS))}")
+    return status
+
+
+def _source(value: Value) -> str:
+    if value not in SOURCES:
+        raise LoreError(f"'{_one(value)}' is none of {', '.join(SOURCES)}")
+    return _one(value)
+
+
+def _confidence(value: Value) -> float:
+    try:
+        number = float(_one(value))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise LoreError(f"'{_one(value)}' is no number from 0 to 1")
+    return number
+
+
+def _date(value: Value) -> str:
+    text = _one(value)
+    try:
+        moment = datetime.fromisoformat(text[:-1] + "+00:00" if text.endswith("Z") else text)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        raise LoreError(f"'{text}' is no date: give 2026-01-31 or 2026-01-31T12:00:00Z") from None
+    return moment.isoformat()[:19] + "Z"
+
+
+_KNOWN: dict[str, tuple[str, Callable[[Value], Any]]] = {
+    "id": ("id", _one), "type": ("type", _one), "title": ("title", _one), "tags": ("tags", _tags),
+    "status": ("status", _status), "date": ("created_at", _date), "created": ("created_at", _date),
+    "source": ("source", _source), "confidence": ("confidence", _confidence),
+    "category": ("category", _one),
+}  # fmt: skip

@@ -1,0 +1,187 @@
+"""Links in Markdown text: ``[[wiki]]``, ``[x](path)``, ``[x]: path`` and back-ticked paths.
+
+Code blocks and HTML comments hold no links, and a code span is a link only as a
+path. Everything here takes time linear in the text, whatever the text is.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from html import unescape
+from urllib.parse import unquote
+
+from ..model import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+WIKI, RELATIVE, PATH = "wiki", "relative", "path"
+
+_FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
+_LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_TICKS = re.compile(r"`+")
+_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_DESTINATION = r"(<[^<>\n]*>|[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)"
+_BRACKET = re.compile(
+    r"\\.|!?\[|\](?:\([ \t\n]{0,9}" + _DESTINATION
+    + r"""(?:[ \t\n]{1,9}(?:"[^"]*"|'[^']*'))?[ \t\n]{0,9}\))?""",
+    re.DOTALL,
+)  # fmt: skip
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
+_LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
+_LONGEST_PATH = 500
+
+
+class Link(Record):
+    """A link as it is written: its kind, where it leads, which lines there, and its own line."""
+
+    __slots__ = ("kind", "line", "lines", "target")
+
+    def __init__(self, kind: str, target: str, line: int, lines: str = "") -> None:
+        self.kind = kind
+        self.target = target
+        self.line = line
+        self.lines = lines
+
+
+def prose(lines: Sequence[str]) -> list[str]:
+    """The same lines, those of code blocks and HTML comments made empty."""
+    kept = []
+    fence, comment, in_list, after_blank, in_code = "", False, False, True, False
+    for line in lines:
+        if fence:
+            end = _FENCE_END.match(line)
+            if end and end[1].startswith(fence):
+                fence = ""
+            kept.append("")
+            continue
+        start = _FENCE.match(line)
+        if comment or line.lstrip(" ").startswith("<!--"):
+            comment = "-->" not in line
+            kept.append("")
+            continue
+        if start:
+            fence = start[1]
+            kept.append("")
+            after_blank, in_code = True, False
+            continue
+        blank = not line.strip()
+        if not blank and not line.startswith((" ", "\t")):
+            in_list = bool(_LIST_ITEM.match(line))
+        in_list = in_list or bool(_LIST_ITEM.match(line))
+        indented = line.startswith(("    ", "\t"))
+        in_code = indented and not in_list and (after_blank or in_code) and not blank
+        kept.append("" if in_code else line)
+        after_blank = blank or in_code
+    return kept
+
+
+def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
+    """Every link of these lines, in their order; the first of them is ``first_line``."""
+    found: list[Link] = []
+    block: list[str] = []
+    for number, line in enumerate([*prose(lines), ""], start=first_line):
+        if line.strip():
+            block.append(line)
+        elif block:
+            found.extend(_links_of_block("\n".join(block), number - len(block)))
+            block = []
+    return found
+
+
+def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
+    breaks = [index for index, letter in enumerate(text) if letter == "\n"]
+    links: list[tuple[int, Link | None]] = []
+    text, spans = _take_code_spans(text)
+    text = _blank_comments(text)
+    links += [(start, _code_link(span)) for start, span in spans]
+    links += [(match.start(), _wiki_link(match[1])) for match in _WIKI.finditer(text)]
+    text = _WIKI.sub(lambda match: " " * len(match[0]), text)
+    links += [(start, _relative_link(target)) for start, target in _destinations(text)]
+    links += [(m.start(), _relative_link(m[1])) for m in _DEFINITION.finditer(text)]
+    for start, link in sorted(links, key=lambda item: item[0]):
+        if link is not None:
+            link.line = first_line + bisect_right(breaks, start)
+            yield link
+
+
+def _take_code_spans(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The text with its code spans made blank, and where each was and what it held."""
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
+    later: dict[int, list[int]] = {}
+    for index in range(len(runs) - 1, -1, -1):
+        later.setdefault(runs[index][1] - runs[index][0], []).append(index)
+    spans: list[tuple[int, str]] = []
+    parts = []
+    done = index = 0
+    while index < len(runs):
+        start, end = runs[index]
+        same = later[end - start]
+        while same and same[-1] <= index:
+            same.pop()
+        escaped = start > 0 and text[start - 1] == "\\"
+        if escaped or not same:
+            index += 1
+            continue
+        index = same[-1]
+        spans.append((start, text[end : runs[index][0]]))
+        parts += [text[done:start], _blanked(text[start : runs[index][1]])]
+        done = runs[index][1]
+        index += 1
+    return "".join(parts) + text[done:], spans
+
+
+def _blank_comments(text: str) -> str:
+    parts = []
+    done = 0
+    while (start := text.find("<!--", done)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        parts += [text[done:start], _blanked(text[start : end + 3])]
+        done = end + 3
+    return "".join(parts) + text[done:]
+
+
+def _blanked(text: str) -> str:
+    return "".join("\n" if letter == "\n" else " " for letter in text)
+
+
+def _destinations(text: str) -> Iterator[tuple[int, str]]:
+    """Where each inline link begins and leads; images are none."""
+    opened: list[str] = []
+    for match in _BRACKET.finditer(text):
+        token = match[0]
+        if token.startswith("\\"):
+            continue
+        if token.endswith("["):
+            opened.append(token)
+        elif opened and opened.pop() == "[" and match[1] is not None:
+            yield match.start(), match[1]
+
+
+def _wiki_link(text: str) -> Link | None:
+    target = text.partition("|")[0].rstrip("\\").partition("#")[0].strip()
+    return Link(WIKI, target, 0) if target else None
+
+
+def _relative_link(text: str) -> Link | None:
+    target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
+    if _SCHEME.match(target):
+        return None
+    target, _, part = target.partition("#")
+    target = unquote(target.partition("?")[0])
+    anchor = _LINE_ANCHOR.match(part)
+    lines = "-".join(filter(None, anchor.groups())) if anchor else ""
+    return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
+
+
+def _code_link(text: str) -> Link | None:
+    target = text.strip()
+    if not target or "\n" in target or len(target) > _LONGEST_PATH:
+        return None
+    location = _LOCATION.match(target)
+    return Link(PATH, location[1], 0, location[2]) if location else Link(PATH, target, 0)
