@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Value = str | list[str]
 
 FENCE = "---"
+LONGEST = 64_000
 
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_. -]{0,99}?)[ \t]{0,9}:(?:[ \t](.*))?$")
 _ITEM = re.compile(r"( *)-(?:[ \t](.*))?$")
@@ -66,6 +67,8 @@ def parse(lines: Sequence[str]) -> FrontMatter:
     end = next(rest, 0)
     if not end:
         raise LineError(1, f"the front matter is not closed: end it with a line {FENCE}")
+    if sum(map(len, lines[:end])) > LONGEST:
+        raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     found.length = end + 1
     reader = _Reader(found)
     for number, line in enumerate(lines[1:end], start=2):
@@ -95,10 +98,9 @@ class _Reader:
     def _take_field(self, number: int, key: str, text: str) -> None:
         if any(key.lower() == other.lower() for other in self._found.fields):
             raise LineError(number, f"'{key}' is there twice: leave one")
+        read = _list if text.startswith("[") else _text
         self._found.lines[key] = number
-        self._found.fields[key] = _list(number, text) if text.startswith("[") else _text(
-            number, text
-        )  # fmt: skip
+        self._found.fields[key] = read(number, text)
         self._list = "" if _without_comment(text) else key
         self._indent = None
 
@@ -157,8 +159,7 @@ def _quoted(number: int, text: str) -> tuple[str, str]:
     try:
         value: str = json.loads(match[0], strict=False)
     except ValueError:
-        raise LineError(number, f"an unknown escape in {_shown(match[0])}: write \\\\ for \\"
-                        ) from None  # fmt: skip
+        raise LineError(number, f"an unknown escape in {_shown(match[0])}") from None
     if "\0" in value or any(0xD800 <= ord(letter) <= 0xDFFF for letter in value):
         raise LineError(number, "an escape that is no character of a text")
     return value, text[match.end() :]

@@ -52,34 +52,47 @@ class Link(Record):
 
 def prose(lines: Sequence[str]) -> list[str]:
     """The same lines, those of code blocks and HTML comments made empty."""
-    kept = []
-    fence, comment, in_list, after_blank, in_code = "", False, False, True, False
-    for line in lines:
-        if fence:
+    blocks = _Blocks()
+    return ["" if blocks.hide(line) else line for line in lines]
+
+
+class _Blocks:
+    """Which lines belong to a code block or a comment; they are shown to it in order."""
+
+    def __init__(self) -> None:
+        self._fence = ""
+        self._in_comment = False
+        self._in_list = False
+        self._may_be_code = True  # indented code follows a blank line or itself
+
+    def hide(self, line: str) -> bool:
+        """Whether this line is no prose."""
+        if self._fence:
             end = _FENCE_END.match(line)
-            if end and end[1].startswith(fence):
-                fence = ""
-            kept.append("")
-            continue
+            if end and end[1].startswith(self._fence):
+                self._fence = ""
+            return True
+        if self._in_comment or line.lstrip(" ").startswith("<!--"):
+            self._in_comment = "-->" not in line
+            return True
         start = _FENCE.match(line)
-        if comment or line.lstrip(" ").startswith("<!--"):
-            comment = "-->" not in line
-            kept.append("")
-            continue
         if start:
-            fence = start[1]
-            kept.append("")
-            after_blank, in_code = True, False
-            continue
-        blank = not line.strip()
-        if not blank and not line.startswith((" ", "\t")):
-            in_list = bool(_LIST_ITEM.match(line))
-        in_list = in_list or bool(_LIST_ITEM.match(line))
+            self._fence = start[1]
+            self._may_be_code = True
+            return True
+        return self._is_indented_code(line)
+
+    def _is_indented_code(self, line: str) -> bool:
+        if not line.strip():
+            self._may_be_code = True
+            return False
+        if _LIST_ITEM.match(line):
+            self._in_list = True
+        elif not line.startswith((" ", "\t")):
+            self._in_list = False
         indented = line.startswith(("    ", "\t"))
-        in_code = indented and not in_list and (after_blank or in_code) and not blank
-        kept.append("" if in_code else line)
-        after_blank = blank or in_code
-    return kept
+        self._may_be_code = indented and not self._in_list and self._may_be_code
+        return self._may_be_code
 
 
 def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:

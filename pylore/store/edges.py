@@ -228,16 +228,16 @@ class Edges:
         for row in rows:
             yield dict(zip(HISTORY_FIELDS, row, strict=True))
 
-    def add_history(self, state: dict[str, object]) -> bool:
-        """Writes one line of history as it came from an export, once."""
+    def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
+        """Writes one line of history from an export, until it is there ``copies`` times."""
         columns, marks = ", ".join(HISTORY_FIELDS), ", ".join("?" * len(HISTORY_FIELDS))
         same = " AND ".join(f"{name} IS ?" for name in HISTORY_FIELDS)
         values = [state.get(name) for name in HISTORY_FIELDS]
         return bool(
             self._change(
                 f"INSERT INTO edge_history({columns}) SELECT {marks}"
-                f" WHERE NOT EXISTS (SELECT 1 FROM edge_history WHERE {same})",
-                (*values, *values),
+                f" WHERE (SELECT count(*) FROM edge_history WHERE {same}) < ?",
+                (*values, *values, copies),
             )
         )
 

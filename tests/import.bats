@@ -1,0 +1,290 @@
+# lore import and lore export, through the command.
+
+load helper
+
+setup() { setup_store; }
+
+counts() { # <name> <value>…: whether the last run printed these counts
+  local got
+  while [ $# -gt 0 ]; do
+    got=$(printf '%s' "$output" | jq -r ".$1")
+    [ "$got" = "$2" ] || {
+      printf '%s is %s, not %s in %s\n' "$1" "$got" "$2" "$output" >&2
+      return 1
+    }
+    shift 2
+  done
+}
+
+three_lines() { # two nodes and an edge, as JSON lines
+  printf '%s\n' '{"id":"note-a","title":"A","body":"first words"}' \
+    '{"id":"note-b","title":"B","data":{"é":[1,null]},"tags":["x"]}' \
+    '{"from_id":"note-a","to_id":"note-b","relation":"relates_to","weight":0.5}'
+}
+
+documents() { # two decisions that link to each other and to a file
+  mkdir -p docs src
+  printf 'x\n' >src/auth.py
+  printf -- '---\nstatus: accepted\ntags: [auth]\n---\n# Use JWT\n\nSee `src/auth.py:1-3` and [[Rotate keys]].\n' >docs/jwt.md
+  printf -- '---\ntype: decision\nid: rotate\nsupersedes: jwt.md\n---\n# Rotate keys\n\nEvery week.\n' >docs/keys.md
+}
+
+# --- JSON lines
+
+@test "import reads JSON lines, and a second time changes nothing" {
+  three_lines >in.jsonl
+  run_lore import in.jsonl
+  expect 0
+  counts nodes 2 edges 1 added 3 updated 0 unchanged 0 skipped 0 dangling 0
+  [ -z "$stderr" ]
+  lore export >before
+  run_lore import in.jsonl
+  expect 0
+  counts added 0 updated 0 unchanged 3
+  lore export | cmp - before
+}
+
+@test "import - reads stdin" {
+  run_lore import - < <(three_lines)
+  expect 0
+  counts added 3
+  run_lore search first --retrievers fulltext --ids
+  expect 0 note-a
+}
+
+@test "import: nothing on stdin is nothing imported" {
+  run_lore import - </dev/null
+  expect 0
+  counts nodes 0 edges 0
+}
+
+@test "import names a broken line by its number, and nothing is imported" {
+  { three_lines; printf '{"id":"note-c"\n'; } >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 'in.jsonl: line 4: not JSON'
+  contains "$stderr" 'nothing was imported'
+  contains "$stderr" '--skip-bad'
+  run_lore export
+  expect 0 ''
+}
+
+@test "import of several files is one transaction" {
+  three_lines >good.jsonl
+  printf 'x\n' >bad.jsonl
+  documents
+  run_lore import good.jsonl docs bad.jsonl
+  expect_error 1 'bad.jsonl: line 1: not JSON'
+  printf -- '---\nopen\n' >docs/bad.md
+  run_lore import good.jsonl docs
+  expect_error 1 'docs/bad.md: line 1: the front matter is not closed'
+  run_lore export
+  expect 0 ''
+}
+
+@test "import --skip-bad leaves out broken lines, says which, and imports the rest" {
+  { three_lines; printf 'x\n{"id":"note-c"}\n{"id":"nope-d"}\n'; } >in.jsonl
+  run_lore import in.jsonl --skip-bad
+  expect 0
+  counts nodes 3 skipped 2
+  contains "$stderr" 'in.jsonl: line 4 was left out: not JSON'
+  contains "$stderr" "in.jsonl: line 6 was left out: unknown type 'nope' (did you mean 'note'?)"
+  run_lore import in.jsonl --skip-bad --quiet --jq .unchanged
+  expect 0 4
+  [ -z "$stderr" ]
+}
+
+@test "import names invalid UTF-8 and NUL bytes" {
+  printf '{"id":"note-a"}\n{"id":"note-b","body":"\xff"}\n' >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 'in.jsonl: line 2: not UTF-8'
+  printf '{"id":"note-b","body":"a\\u0000b"}\n' >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 'in.jsonl: line 1: has a NUL byte'
+  printf 'a\nb\xff\n' >in.md
+  run_lore import in.md
+  expect_error 1 'in.md: line 2: not UTF-8'
+}
+
+@test "import declares unknown types and relations only when asked to" {
+  printf '%s\n' '{"id":"rfc-a"}' '{"id":"rfc-b"}' \
+    '{"from_id":"rfc-a","to_id":"rfc-b","relation":"obsoletes"}' >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 "line 1: unknown type 'rfc'"
+  run_lore import in.jsonl --new-types
+  expect_error 1 "line 3: unknown relation 'obsoletes'"
+  run_lore import in.jsonl --new-types --new-relations
+  expect 0
+  counts added 3
+}
+
+@test "import says when edges lead nowhere" {
+  run_lore import - < <(three_lines | tail -n 1)
+  expect 0
+  counts dangling 1
+  contains "$stderr" '1 edges lead to nodes that are not in the store'
+}
+
+@test "import: a missing file, no file at all, and an unknown option" {
+  run_lore import nothing.jsonl
+  expect_error 1 'nothing.jsonl: there is no such file'
+  run_lore import
+  expect_error 2 'import needs a file'
+  run_lore import --skipbad x
+  expect_error 2 '--skip-bad'
+}
+
+@test "import needs a store" {
+  rm -rf .lore
+  three_lines >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 "run 'lore init'"
+}
+
+@test "import: a text beyond max_text is refused" {
+  printf '{"id":"note-a","body":"%02000d"}\n' 0 >in.jsonl
+  run_lore import in.jsonl --max-text 1000
+  expect_error 1 "line 1: the body of 'note-a' is longer than max_text"
+  printf '%02000d\n' 0 >in.md
+  LORE_MAX_TEXT=1000 run_lore import in.md
+  expect_error 1 'in.md: has 2001 bytes, max_text is 1000'
+}
+
+@test "export, import and export again give the same bytes" {
+  three_lines | lore import - >/dev/null
+  documents
+  lore import docs >/dev/null
+  lore fact DuckDB 'made for' analysis --confidence 0.8 >/dev/null 2>&1
+  lore link note-b relates_to decision-rotate >/dev/null
+  lore link note-b relates_to decision-rotate --weight 0.5 >/dev/null
+  lore forget note-a >/dev/null
+  lore export >first
+  [ "$(grep -c . first)" -gt 10 ]
+  LORE_DIR=$TEST_ROOT/other lore init >/dev/null
+  LORE_DIR=$TEST_ROOT/other lore import first >/dev/null
+  LORE_DIR=$TEST_ROOT/other lore export second
+  cmp first second
+}
+
+# --- interruption
+
+half_an_import() { # starts one that waits in its middle; sets IMPORT to its process id
+  mkfifo lines
+  # A shell's background process is deaf to the interrupt, unless something makes it listen.
+  "$LORE_PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" import - <lines >out 2>err 3>&- &
+  IMPORT=$!
+  exec 9>lines
+  # The pipe holds 64 KB: when all of this is in, most of it has been read.
+  awk 'BEGIN { for (i = 0; i < 4000; i++) printf "{\"id\":\"note-%d\",\"body\":\"many words here %0100d\"}\n", i, i }' >&9
+}
+
+@test "an interrupted import leaves what was there before" {
+  three_lines | lore import - >/dev/null
+  lore export >before
+  half_an_import
+  kill -INT "$IMPORT"
+  local code=0
+  wait "$IMPORT" || code=$?
+  [ "$code" -eq 130 ]
+  exec 9>&-
+  [ ! -s out ]
+  lore export | cmp - before
+}
+
+@test "a killed import leaves what was there before, and the store is open to the next" {
+  three_lines | lore import - >/dev/null
+  lore export >before
+  half_an_import
+  kill -KILL "$IMPORT"
+  local code=0
+  wait "$IMPORT" || code=$?
+  [ "$code" -eq 137 ]
+  exec 9>&-
+  lore export | cmp - before
+  run_lore add note 'the next one'
+  expect 0
+}
+
+# --- Markdown
+
+@test "import reads Markdown, and a second time changes nothing" {
+  documents
+  run_lore import docs
+  expect 0
+  counts nodes 3 edges 3 added 6 unresolved 0
+  [ -z "$stderr" ]
+  lore export >before
+  run_lore import docs
+  expect 0
+  counts added 0 updated 0 unchanged 5 invalidated 0
+  lore export | cmp - before
+  run_lore related decision-rotate --ids
+  expect 0 doc-docs/jwt
+  run_lore search 'rotate keys' --graph-depth 2 --ids
+  contains "$output" file-src/auth.py
+}
+
+@test "import from a folder below gives the same ids" {
+  documents
+  cd docs
+  run_lore import . --quiet
+  expect 0
+  run_lore show doc-docs/jwt --jq .file
+  expect 0 docs/jwt.md
+}
+
+@test "import after an edit follows it" {
+  documents
+  lore import docs >/dev/null
+  printf '# Use JWT\n\nNo links now.\n' >docs/jwt.md
+  run_lore import docs
+  expect 0
+  counts added 0 updated 1 invalidated 2
+  run_lore show doc-docs/jwt --jq '.body, .status, (.edges | length)'
+  expect 0 $'No links now.\nconfirmed\n1'
+  rm docs/jwt.md
+  run_lore import docs
+  expect 0
+  contains "$stderr" "docs/jwt.md is gone, doc-docs/jwt stays: 'lore forget doc-docs/jwt' takes it away"
+}
+
+@test "import says which links lead to nothing, with their line" {
+  printf '# A\n\n[[nothing]] [x](none.md)\n' >a.md
+  run_lore import a.md
+  expect 0
+  counts unresolved 2
+  contains "$stderr" "lore: a.md: line 3: 'nothing' leads to nothing that is known"
+}
+
+@test "import --type, and --skip-bad for files" {
+  documents
+  printf -- '---\nstatus: maybe\n---\n' >docs/bad.md
+  run_lore import docs --type decision
+  expect_error 1 "docs/bad.md: line 2: status 'maybe' is none of"
+  run_lore import docs --type decision --skip-bad --text
+  expect 0
+  contains "$output" 'skipped 1'
+  contains "$stderr" "docs/bad.md was left out: line 2: status 'maybe'"
+  run_lore list --type decision --ids
+  contains "$output" decision-docs/jwt
+}
+
+@test "import lets no control characters of a document reach the terminal" {
+  printf '# A \033[31mred\n\n[[\033]0;x\007]]\n' >a.md
+  run_lore import a.md --text
+  expect 0
+  refute_contains "$stderr$output" $'\033'
+  run_lore list --text
+  refute_contains "$output" $'\033'
+}
+
+@test "import --help shows every option" {
+  run_lore import --help
+  expect 0
+  local option
+  for option in --type --skip-bad --new-types --new-relations --embedder --max-text \
+    --busy-timeout --quiet --jq; do
+    contains "$output" "$option"
+  done
+}
