@@ -28,7 +28,11 @@ class Index:
         self._has_vectors = held is not None
 
     def update(self, nodes: Sequence[Node]) -> None:
-        """Indexes these nodes anew: live ones as they are now, forgotten ones not at all."""
+        """Indexes these nodes anew: live ones as they are now, forgotten ones not at all.
+
+        Of one node that comes twice, the last one counts.
+        """
+        nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), BATCH):
             self._update(nodes[start : start + BATCH])
 

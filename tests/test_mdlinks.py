@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.formats.mdlinks import find_links
+from pylore.formats.mdlinks import Link, prose
+from pylore.formats.mdlinks import find_links as find_links_in_prose
+
+
+def find_links(lines: list[str], first_line: int = 1) -> list[Link]:
+    return find_links_in_prose(prose(lines), first_line)
 
 
 def links(text: str) -> list[tuple[str, str, str]]:

@@ -125,8 +125,9 @@ def read_document(
     _apply_front_matter(document, front, relations)
     document.type, document.id = _identity(document, front, type, types)
     rest = lines[front.length :]
-    _set_text(document, rest, front.length + 1)
-    document.links = find_links(rest, front.length + 1)
+    shown = prose(rest)
+    document.links = find_links(shown, front.length + 1)
+    _set_text(document, rest, shown, front.length + 1)
     return document
 
 
@@ -154,14 +155,13 @@ def _line_at(content: bytes, offset: int) -> int:
     return content.count(b"\n", 0, offset) + 1
 
 
-def _set_text(document: Document, lines: list[str], first: int) -> None:
+def _set_text(document: Document, lines: list[str], shown: list[str], first: int) -> None:
     """Title and body; the heading that is the title is no part of the body."""
-    for index, line in enumerate(prose(lines)):
+    for index, line in enumerate(shown):
         match = _HEADING.match(line)
         if match and (heading := one_line(match[1] or "")):
             if document.title in ("", heading):
                 document.title = heading
-                lines = [*lines]
                 lines[index] = ""
             break
     if not document.title:

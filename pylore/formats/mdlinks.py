@@ -7,7 +7,6 @@ path. Everything here takes time linear in the text, whatever the text is.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from html import unescape
 from urllib.parse import unquote
 
@@ -35,6 +34,7 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
 _LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
+_BUT_NEWLINES = re.compile(r"[^\n]")
 _LONGEST_PATH = 500
 
 
@@ -96,10 +96,10 @@ class _Blocks:
 
 
 def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
-    """Every link of these lines, in their order; the first of them is ``first_line``."""
+    """Every link of these lines of ``prose``, in their order; the first is ``first_line``."""
     found: list[Link] = []
     block: list[str] = []
-    for number, line in enumerate([*prose(lines), ""], start=first_line):
+    for number, line in enumerate([*lines, ""], start=first_line):
         if line.strip():
             block.append(line)
         elif block:
@@ -109,7 +109,8 @@ def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
 
 
 def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
-    breaks = [index for index, letter in enumerate(text) if letter == "\n"]
+    if "[" not in text and "`" not in text:
+        return
     links: list[tuple[int, Link | None]] = []
     text, spans = _take_code_spans(text)
     text = _blank_comments(text)
@@ -118,9 +119,12 @@ def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
     text = _WIKI.sub(lambda match: " " * len(match[0]), text)
     links += [(start, _relative_link(target)) for start, target in _destinations(text)]
     links += [(m.start(), _relative_link(m[1])) for m in _DEFINITION.finditer(text)]
+    line, counted = first_line, 0
     for start, link in sorted(links, key=lambda item: item[0]):
+        line += text.count("\n", counted, start)
+        counted = start
         if link is not None:
-            link.line = first_line + bisect_right(breaks, start)
+            link.line = line
             yield link
 
 
@@ -160,7 +164,7 @@ def _blank_comments(text: str) -> str:
 
 
 def _blanked(text: str) -> str:
-    return "".join("\n" if letter == "\n" else " " for letter in text)
+    return _BUT_NEWLINES.sub(" ", text)
 
 
 def _destinations(text: str) -> Iterator[tuple[int, str]]:
