@@ -250,6 +250,13 @@ def test_new_types_and_relations_are_declared_when_asked_for(store: Store) -> No
     assert store.relations.all()["made_up"][0] == 0.7
 
 
+def test_a_relation_that_the_settings_weigh_is_declared(store: Store) -> None:
+    weighed = Settings.load(environ={}, flags={"edge_weights": "made_up=0.3"})
+    edge = b'{"from_id": "note-a", "to_id": "note-b", "relation": "made_up"}'
+    import_lines(store, weighed, None, [edge])
+    assert store.relations.all()["made_up"][0] == 0.3
+
+
 def test_a_name_stands_before_the_line(store: Store) -> None:
     with pytest.raises(LoreError, match=r"^a\.jsonl: line 1: "):
         put(store, "x", name="a.jsonl")

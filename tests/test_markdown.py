@@ -366,6 +366,27 @@ def test_links_follow_the_document_and_hand_made_edges_stay(project: Project) ->
     assert states.count("invalidated") == states.count("restored") == 1
 
 
+def test_a_record_made_by_hand_keeps_its_edges_when_it_gets_a_file(project: Project) -> None:
+    project.records.add("decision", "by hand", id="decision-x", tags=["mine"])
+    project.records.add("note", "other", id="note-b")
+    project.records.link("decision-x", "relates_to", "note-b")
+    project.write("x.md", "---\nid: decision-x\n---\nfrom a file")
+    project.run()
+    node = project.node("decision-x")
+    assert (node.body, node.file, node.tags) == ("from a file", "x.md", ("mine",))
+    assert project.edges("decision-x") == {("relates_to", "note-b")}
+
+
+def test_a_relation_that_the_settings_weigh_is_declared_when_it_is_used(project: Project) -> None:
+    weighed = Settings.load(environ={}, flags={"edge_weights": "obsoletes=0.3 unused=0.1"})
+    project.write("a.md", "---\nobsoletes: b.md\n---\n")
+    project.write("b.md", "b")
+    import_markdown(project.store, weighed, None, [str(project.root)], str(project.root))
+    assert project.edges("doc-a") == {("obsoletes", "doc-b")}
+    assert project.store.relations.all()["obsoletes"][0] == 0.3
+    assert "unused" not in project.store.relations.all()
+
+
 def test_a_link_that_someone_took_away_stays_away(project: Project) -> None:
     project.write("a.md", "[[b]]")
     project.write("b.md", "b")
@@ -443,7 +464,7 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
     project.run()
     project.records.forget(["doc-a"])
     before = project.lines()
-    result = project.run()
+    result = project.run("", "a.md")
     assert "doc-a is forgotten and stays so" in result.notes[0]
     assert project.lines() == before
     assert result.dangling == 0

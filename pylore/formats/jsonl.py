@@ -283,10 +283,12 @@ class _Importer:
         )
         relation = fold(_text(fields, "relation", ""))
         if relation not in self._relations:
-            if not self._new_relations:
+            weights = self._settings.edge_weights
+            if not self._new_relations and relation not in weights:
                 raise LoreError(f"unknown relation '{relation}'"
                                 f"{nearest(relation, list(self._relations))}")  # fmt: skip
-            self._take_relation({"declare_relation": relation})
+            weight = weights.get(relation, DECLARED_WEIGHT)
+            self._take_relation({"declare_relation": relation, "weight": weight})
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
         old = self._store.edges.get(from_id, to_id, relation)

@@ -83,7 +83,8 @@ class _Importer:
         self._type = ""
         self._index = Index(store, embedder)
         self._types: dict[str, str] = {}
-        self._relations: set[str] = set()
+        self._declared: set[str] = set()  # relations of the store
+        self._relations: set[str] = set()  # and those that the settings add
         self._targets = Targets(store, self._root)
         self._files: dict[str, tuple[str, str]] = {}  # path in the store: file, id
         self._paths: dict[str, str] = {}  # id: path in the store
@@ -104,7 +105,8 @@ class _Importer:
             self._store.types.declare(type, "")
             self._types = self._store.types.all()
         self._type = type
-        self._relations = set(self._store.relations.all())
+        self._declared = set(self._store.relations.all())
+        self._relations = self._declared | self._settings.edge_weights.keys()
 
     # --- the first pass: which documents there are
 
@@ -130,6 +132,8 @@ class _Importer:
             return
         document = self._read(file, path)
         other = self._paths.get(document.id)
+        if other == path:
+            return
         if other:
             raise LoreError(f"its id {document.id} is that of {other}: give one of them another")
         self._paths[document.id] = path
@@ -183,7 +187,8 @@ class _Importer:
 
     def _write(self, document: Document) -> None:
         old = self._store.nodes.get(document.id)
-        paths = {document.path, old.file if old else document.path}
+        # A file that has moved since the last import wrote its edges under its former path.
+        paths = {document.path, old.file} if old and old.file else {document.path}
         self._put_node(document.node(old))
         self._write_edges(document.id, document.path, paths, self._wanted(document))
 
@@ -211,6 +216,7 @@ class _Importer:
             path = split_location(text)[0]
             target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
             lines = text[len(path) + 1 :]
+            self._declare(relation)
             self._want(wanted, document, target, relation, lines, f"line {line}: '{text}'")
         for link in document.links:
             target = self._targets.of_link(link, folder)
@@ -223,6 +229,13 @@ class _Importer:
             where = f"line {link.line}: '{link.target}'"
             self._want(wanted, document, target, relation, link.lines, where)
         return wanted
+
+    def _declare(self, relation: str) -> None:
+        """Makes a relation known that has its weight from the settings alone."""
+        if relation not in self._declared:
+            weight = self._settings.edge_weights[relation]
+            self._store.relations.declare(relation, weight, weight, "declared")
+            self._declared.add(relation)
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,
@@ -240,7 +253,7 @@ class _Importer:
             if lines and target.file and lines not in ranges:
                 ranges.append(lines)
 
-    def _write_edges(self, id: str, path: str, paths: set[str | None], wanted: Wanted) -> None:
+    def _write_edges(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
         """Brings the edges of one document in line with what it states."""
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
         for key, ranges in wanted.items():
@@ -285,7 +298,7 @@ class _Importer:
                 yield f"{path} is gone, {id} stays: 'lore forget {id}' takes it away"
 
 
-def _may_restate(edge: Edge, paths: set[str | None]) -> bool:
+def _may_restate(edge: Edge, paths: set[str]) -> bool:
     """Whether a document may write an edge that is there already.
 
     A live edge that someone made by hand stays as it is, and an edge of the document
