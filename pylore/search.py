@@ -94,7 +94,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             starts = _candidates(store, settings, query, vector, anything, request.excluded)
-        hits += _reached_hits(store, settings, request, starts, direct, notes)
+        past_limit = found.fused.keys() - {hit.id for hit in direct}
+        seeds = [id for id in starts.fused if id not in past_limit][: settings.graph_seeds]
+        hits += _reached_hits(store, settings, request, starts, seeds, direct, notes)
     hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
     _add_texts(store, hits, found, query)
     if request.explain:
@@ -224,14 +226,15 @@ def _reached_hits(
     settings: Settings,
     request: Request,
     starts: Candidates,
+    seeds: list[str],
     direct: list[Hit],
     notes: list[str],
 ) -> list[Hit]:
-    seeds = dict(list(starts.fused.items())[: settings.graph_seeds])
     scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
+    scores = {id: starts.fused[id] for id in seeds}
     try:
         hits = walk_hits(
-            store, settings, seeds, scope, notes, excluded=request.excluded,
+            store, settings, scores, scope, notes, excluded=request.excluded,
             explain=request.explain, returned=frozenset(hit.id for hit in direct),
         )  # fmt: skip
     except GraphUnavailable as error:
