@@ -172,5 +172,10 @@ case $verb in
   export | hubs | neighbors | orphans | path | relations | unlink)
     graph_run "$verb" "graph-$verb" "$@"
     ;;
-  *) lore_unknown verb "$verb" "lore graph --help" "$(graph_verbs)" ;;
+  *)
+    case $verb in
+      -*) lore_help_if_asked "$graph_file" "$@" ;;
+    esac
+    lore_unknown verb "$verb" "lore graph --help" "$(graph_verbs)"
+    ;;
 esac

@@ -179,7 +179,7 @@ def draw(
 
 def _plain(text: str) -> str:
     """What XML, which Graphviz makes of it too, and a terminal may hold."""
-    return printable(text.translate(_NOT_IN_XML))
+    return text if text.isprintable() else printable(text.translate(_NOT_IN_XML))
 
 
 _NOT_IN_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF))

@@ -1,0 +1,394 @@
+# graph/graph.sh, as 'lore graph …' and on its own.
+
+load helper
+
+setup() {
+  setup_store
+  export LORE_EMBEDDER=none # nothing here searches, and loading one takes half a second
+  DECISION=decision-1a2b3c4d LESSON=lesson-2b3c4d5e NOTE=note-3c4d5e6f FILE='file-src/a b.py'
+}
+
+small_graph() { # lesson -> decision -> file, and a note alone
+  lore import - >/dev/null <<JSON
+{"id":"$DECISION","type":"decision","title":"Sign sessions with \\"JWT\\""}
+{"id":"$LESSON","type":"lesson","title":"Clocks drift"}
+{"id":"$NOTE","type":"note","title":"alone"}
+{"id":"$FILE","type":"file","title":"src/a b.py"}
+{"from_id":"$LESSON","to_id":"$DECISION","relation":"learned_from"}
+{"from_id":"$DECISION","to_id":"$FILE","relation":"relates_to","weight":0.5}
+JSON
+}
+
+VERBS="export hubs link neighbors orphans path related relations show stats unlink"
+
+@test "lore graph alone, --help and help print the help" {
+  run_lore graph
+  expect 0
+  [[ $output == "Usage: lore graph <verb>"* ]]
+  local help=$output
+  for word in --help -h help; do
+    run_lore graph "$word"
+    expect 0 "$help"
+  done
+}
+
+@test "every verb has a part of the help, a line in its list, and is known" {
+  run awk '/^# lore graph [a-z]/ { print $4 }' "$LORE_REPOSITORY/graph/graph.sh"
+  [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
+  run awk '/^#   [a-z]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
+  [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
+  for verb in $VERBS; do
+    run_lore graph "$verb" --help
+    expect 0
+    [[ $output == "Usage: lore graph $verb"* ]]
+    [ "$(grep -c 'lore graph [a-z]* .*\[options\]\|^Usage: ' <<<"$output")" -eq 1 ]
+    [ -z "$stderr" ]
+  done
+}
+
+@test "the help of a verb names every option that the verb has" {
+  local options
+  options=$("$LORE_PYTHON" - "$LORE_REPOSITORY" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+from pylore.cli import graph, records
+common = {"--jsonl", "--text", "--ids", "--jq", "--quiet", "--json", "--edge-weights",
+          "--edge-backward-weights", "--busy-timeout"}
+for command in (*graph.COMMANDS, records.link, records.unlink):
+    for parameter in command.params:
+        for option in parameter.opts:
+            if option.startswith("--") and option not in common:
+                print(command.name.removeprefix("graph-"), option)
+PYTHON
+  )
+  [ "$(wc -l <<<"$options")" -gt 15 ]
+  while read -r verb option; do
+    lore graph "$verb" --help | grep -q -e "$option" || {
+      echo "lore graph $verb --help does not name $option"
+      return 1
+    }
+  done <<<"$options"
+}
+
+@test "--help works without a store, and after other arguments" {
+  rm -rf .lore
+  run_lore graph path a b --help
+  expect 0
+  [[ $output == "Usage: lore graph path"* ]]
+}
+
+@test "graph.sh runs on its own, from its folder, and through a link" {
+  small_graph
+  local graph=$LORE_REPOSITORY/graph/graph.sh
+  run --separate-stderr "$graph" orphans --ids
+  expect 0 "$NOTE"
+  ln -s "$graph" "$TEST_ROOT/my graph"
+  run --separate-stderr "$TEST_ROOT/my graph" orphans --ids
+  expect 0 "$NOTE"
+  ln -s "my graph" "$TEST_ROOT/again"
+  cd "$TEST_ROOT"
+  run --separate-stderr env LORE_DIR="$PROJECT/.lore" bash again orphans --ids
+  expect 0 "$NOTE"
+  cd "$LORE_REPOSITORY/graph"
+  run --separate-stderr env LORE_DIR="$PROJECT/.lore" bash graph.sh orphans --ids
+  expect 0 "$NOTE"
+}
+
+@test "an unknown verb gets the nearest name and exit code 2" {
+  run_lore graph pth
+  expect_error 2 "unknown verb 'pth' (did you mean 'path'?): see 'lore graph --help'"
+  run_lore graph --nonsense
+  expect_error 2 "unknown verb '--nonsense'"
+  run_lore graph '../../etc'
+  expect_error 2 "unknown verb"
+}
+
+@test "link and unlink" {
+  local a b
+  a=$(lore add note one --ids)
+  b=$(lore add note two --ids)
+  run_lore graph link "$a" RELATES_TO "$b"
+  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"added\"}"
+  run_lore graph link "$a" relates_to "$b"
+  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"unchanged\"}"
+  run_lore link "$a" relates_to "$b" --weight 0.5
+  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"updated\"}"
+  run_lore graph unlink "$a" relates_to "$b"
+  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"invalidated\"}"
+  run_lore graph unlink "$a" relates_to "$b"
+  expect_error 1 "no link $a relates_to $b"
+  run_lore graph link "$a" relates_to "$b"
+  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"updated\"}"
+  run_lore graph show "$a" --history --jq '.edges[0].history[].change'
+  expect 0 $'updated\ninvalidated\nupdated' || expect 0 $'updated\ninvalidated\nrestored'
+}
+
+@test "link refuses what it does not know" {
+  local a b
+  a=$(lore add note one --ids)
+  b=$(lore add note two --ids)
+  run_lore graph link "$a" relate_to "$b"
+  expect_error 1 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
+  run_lore graph link "$a" relates_to note-nothing
+  expect_error 1 "no node 'note-nothing'"
+  run_lore graph link "$a" relates_to
+  expect_error 2 "see 'lore link --help'"
+  run_lore graph link "$a" relates_to "$b" --weight 2
+  expect_error 2 "--weight"
+  run_lore graph unlink "$a" relates_to
+  expect_error 2 "see 'lore graph unlink --help'"
+  run_lore graph link "$a" blocks "$b" --new-relation
+  expect 0 "{\"id\":\"$a blocks $b\",\"state\":\"added\"}"
+}
+
+@test "related, show and stats are those of the top level" {
+  small_graph
+  run_lore graph related "$DECISION" --ids
+  expect 0 "$LESSON"$'\n'"$FILE"
+  run_lore graph related "$LESSON" --hops 2 --ids
+  expect 0 "$DECISION"$'\n'"$FILE"
+  run_lore graph related "$LESSON" --hops 2 --type file --jq '.[0].path | length'
+  expect 0 3
+  run_lore graph show "$NOTE"
+  expect 0 "$(lore show "$NOTE")"
+  run_lore graph stats --jq '[.nodes, .edges, .orphans, .components, .dangling_edges] | @csv'
+  expect 0 4,2,1,2,0
+}
+
+@test "stats stay right after every kind of change, and are the same when asked twice" {
+  small_graph
+  for change in "forget $NOTE" "forget $FILE" "restore $FILE" "add note another" \
+    "graph unlink $LESSON learned_from $DECISION"; do
+    lore graph stats >/dev/null
+    case $change in
+      *"$FILE") lore "${change%% *}" "$FILE" >/dev/null ;;
+      *) lore $change >/dev/null ;;
+    esac
+    run_lore graph stats
+    expect 0
+    printf '%s\n' "$output" >>"$TEST_ROOT/stats"
+    run_lore graph stats
+    printf '%s\n' "$output" >>"$TEST_ROOT/again"
+  done
+  cmp "$TEST_ROOT/stats" "$TEST_ROOT/again"
+  run jq -rs '.[] | [.nodes, .edges, .orphans, .forgotten_nodes] | @csv' "$TEST_ROOT/stats"
+  [ "$output" = $'3,2,0,1\n2,1,0,2\n3,2,0,1\n4,2,1,1\n4,1,2,1' ]
+}
+
+@test "path prints one object, and null hops with a note where there is none" {
+  small_graph
+  run_lore graph path "$LESSON" "$FILE"
+  expect 0 "{\"from\":\"$LESSON\",\"to\":\"$FILE\",\"hops\":2,\"path\":[\"$LESSON\",\"$DECISION\",\"$FILE\"],\"edges\":[{\"from\":\"$LESSON\",\"to\":\"$DECISION\",\"relation\":\"learned_from\",\"direction\":\"out\",\"weight\":1.0},{\"from\":\"$DECISION\",\"to\":\"$FILE\",\"relation\":\"relates_to\",\"direction\":\"out\",\"weight\":0.5}]}"
+  run_lore graph path "$FILE" "$LESSON" --ids
+  expect 0 "$FILE"$'\n'"$DECISION"$'\n'"$LESSON"
+  run_lore graph path "$LESSON" "$NOTE"
+  expect 0 "{\"from\":\"$LESSON\",\"to\":\"$NOTE\",\"hops\":null,\"path\":[],\"edges\":[]}"
+  [ "$stderr" = "lore: no path from $LESSON to $NOTE" ]
+  run_lore graph path "$LESSON" "$FILE" --max-hops 1 --jq .hops
+  expect 0 null
+  [[ $stderr == *"within 1 hops"* ]]
+  run_lore graph path "$LESSON" "$FILE" --exclude-edges learned_from --jq .hops --quiet
+  expect 0 null
+  [ -z "$stderr" ]
+  run_lore graph path "$LESSON" "$FILE" --text
+  expect 0 "$LESSON"$'\n'"  -learned_from-> $DECISION 1.0"$'\n'"  -relates_to-> $FILE 0.5"
+}
+
+@test "neighbors lists every node one edge away" {
+  small_graph
+  run_lore graph neighbors "$DECISION"
+  expect 0 "[
+{\"id\":\"$LESSON\",\"type\":\"lesson\",\"title\":\"Clocks drift\",\"relation\":\"learned_from\",\"direction\":\"in\",\"weight\":1.0,\"strength\":0.9},
+{\"id\":\"$FILE\",\"type\":\"file\",\"title\":\"src/a b.py\",\"relation\":\"relates_to\",\"direction\":\"out\",\"weight\":0.5,\"strength\":0.35}
+]"
+  run_lore graph neighbors "$DECISION" --direction out --ids
+  expect 0 "$FILE"
+  run_lore graph neighbors "$DECISION" --edges LEARNED_FROM --ids
+  expect 0 "$LESSON"
+  run_lore graph neighbors "$DECISION" --direction up
+  expect_error 2 "--direction"
+  lore forget "$FILE" >/dev/null
+  run_lore graph neighbors "$NOTE"
+  expect 0 '[]'
+}
+
+@test "neighbors and stats say which edges lead nowhere" {
+  printf '%s\n' '{"id":"note-1","type":"note"}' \
+    '{"from_id":"note-1","to_id":"note-2","relation":"calls"}' | lore import - 2>/dev/null
+  run_lore graph neighbors note-1
+  expect 0 '[]'
+  [ "$stderr" = "lore: 1 edges lead to nodes that are not in the store" ]
+  run_lore graph stats --jq '[.dangling_edges, .components, .max_degree_id] | @csv'
+  expect 0 '1,1,"note-1"'
+}
+
+@test "hubs and orphans" {
+  small_graph
+  run_lore graph hubs -n 1
+  expect 0 "[
+{\"id\":\"$DECISION\",\"type\":\"decision\",\"title\":\"Sign sessions with \\\"JWT\\\"\",\"degree\":2,\"out\":1,\"in\":1}
+]"
+  run_lore graph hubs --jq length
+  expect 0 3
+  lore add goal 'nothing yet' >/dev/null
+  run_lore graph orphans --jq length
+  expect 0 2
+  run_lore graph orphans --type note,task
+  expect 0 "[
+{\"id\":\"$NOTE\",\"type\":\"note\",\"title\":\"alone\"}
+]"
+  run_lore graph orphans -n 1 --jq length
+  expect 0 1
+  run_lore graph hubs -n 0
+  expect_error 2 "--limit"
+  run_lore graph orphans --type nte
+  expect_error 2 "did you mean 'note'"
+}
+
+@test "relations have their weights, where those come from, and their edges" {
+  small_graph
+  run_lore graph relations --edge-weights calls=0.4 \
+    --jq '.[] | select(.name == "calls" or .edges > 0) | [.name, .weight, .origin, .edges] | @csv'
+  expect 0 '"calls",0.4,"setting",0
+"learned_from",0.9,"store",1
+"relates_to",0.7,"store",1'
+  run_lore graph relations --ids
+  expect 0
+  [[ $'\n'$output$'\n' == *$'\nanchored_to\n'* ]]
+}
+
+@test "export in every form" {
+  small_graph
+  run_lore graph export
+  expect 0
+  [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[4,2]' ]
+  [ "$output" = "$(lore graph export --format json)" ]
+  run_lore graph export --format dot
+  expect 0
+  [[ $output == "digraph lore {"*"\"$DECISION\" -> \"$FILE\" [label=\"relates_to\"];"*"}" ]]
+  run_lore graph export --format mermaid
+  expect 0
+  [[ $output == "flowchart LR"*'n0["Sign sessions with #quot;JWT#quot;"]'* ]]
+  run_lore graph export --format graphml
+  expect 0
+  "$LORE_PYTHON" -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.stdin)' <<<"$output"
+  run_lore graph export --format svg
+  expect_error 2 "see 'lore graph export --help'"
+}
+
+@test "export of a part" {
+  small_graph
+  run_lore graph export --around "$LESSON"
+  expect 0
+  [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[2,1]' ]
+  run_lore graph export --around "$LESSON" --hops 2 --edges learned_from,relates_to
+  [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[3,2]' ]
+  run_lore graph export --type decision,file --exclude-edges learned_from
+  [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[2,1]' ]
+  run_lore graph export --hops 2
+  expect_error 2 "--hops needs --around"
+  run_lore graph export --around note-nothing
+  expect_error 1 "no node 'note-nothing'"
+  run_lore graph export --type nothing
+  expect_error 2 "unknown type"
+}
+
+@test "a reader that has enough ends an export quietly" {
+  small_graph
+  run --separate-stderr bash -c '"$1" graph export --format dot | head -n 1' - "$LORE_REPOSITORY/lore.sh"
+  expect 0 "digraph lore {"
+  [ -z "$stderr" ]
+}
+
+@test "unknown ids, relations and depths, with the nearest names" {
+  small_graph
+  for verb in related neighbors show "path $NOTE"; do
+    run_lore graph $verb "${DECISION%??}zz"
+    expect_error 1 "no node '${DECISION%??}zz' (did you mean $DECISION?): see 'lore list'"
+  done
+  for command in "related $NOTE" "neighbors $NOTE" "path $NOTE $NOTE" export; do
+    run_lore graph $command --edges learnt_from
+    expect_error 2 "unknown relation 'learnt_from' (did you mean 'learned_from'?)"
+  done
+  for hops in 9 0 -1 x ''; do
+    run_lore graph related "$NOTE" --hops "$hops"
+    expect_error 2 "--hops is '$hops': give a whole number from 1 to 3"
+  done
+  for verb in related neighbors show path; do
+    run_lore graph "$verb"
+    expect 2 ''
+    [ "${#stderr_lines[@]}" -eq 1 ]
+  done
+  run_lore graph hubs --nonsense
+  expect_error 2 "see 'lore graph hubs --help'"
+}
+
+@test "a terminal gets no control sequence from a title" {
+  printf '%s\n' '{"id":"note-1","type":"note","title":"\u001b[31mred\u0007"}' \
+    '{"id":"note-2","type":"note","title":"\u009b1m"}' \
+    '{"from_id":"note-1","to_id":"note-2","relation":"calls"}' | lore import - >/dev/null
+  for command in "hubs" "hubs --text" "neighbors note-1 --text" "path note-1 note-2 --text" \
+    "show note-1 --text" "export" "export --format dot" "export --format mermaid" \
+    "export --format graphml"; do
+    run_lore graph $command
+    expect 0
+    ! grep -q -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' <<<"$output" || {
+      echo "control characters in: lore graph $command"
+      return 1
+    }
+  done
+}
+
+@test "without its tables every verb says so in one line" {
+  small_graph
+  "$LORE_PYTHON" -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("DROP TABLE graph_edges")' .lore/search.db
+  for command in "related $NOTE" "neighbors $NOTE" "path $NOTE $DECISION" "show $NOTE" stats hubs \
+    orphans relations "link $NOTE relates_to $DECISION" "unlink $NOTE relates_to $DECISION" \
+    "export --format json --around $NOTE"; do
+    run_lore graph $command
+    expect_error 1 "lore doctor" || {
+      echo "lore graph $command"
+      return 1
+    }
+  done
+  run_lore graph export
+  expect 1
+  [ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "with its tables damaged every verb says so in one line" {
+  small_graph
+  "$LORE_PYTHON" - .lore/search.db <<'PYTHON'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+size = db.execute("PRAGMA page_size").fetchone()[0]
+pages = [page for (page,) in db.execute(
+    "SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'graph_edges' AND rootpage > 0")]
+db.close()
+with open(sys.argv[1], "r+b") as file:
+    for page in pages:
+        file.seek((page - 1) * size)
+        file.write(b"\xaa" * size)
+PYTHON
+  for command in "related $NOTE" "neighbors $NOTE" "path $NOTE $DECISION" "show $NOTE" stats hubs \
+    orphans relations "link $NOTE relates_to $DECISION" "unlink $NOTE relates_to $DECISION" \
+    "export --around $NOTE"; do
+    run_lore graph $command
+    expect_error 1 "lore doctor" || {
+      echo "lore graph $command"
+      return 1
+    }
+  done
+}
+
+@test "without a store every verb says how to make one" {
+  rm -rf .lore
+  for command in "related a" "neighbors a" "path a b" "show a" stats hubs orphans relations export \
+    "link a relates_to b" "unlink a relates_to b"; do
+    run_lore graph $command
+    expect_error 1 "run 'lore init'"
+  done
+}
