@@ -90,7 +90,11 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore reindex"),
-    ("PRAGMA ignore_check_constraints=1; UPDATE passages_vec SET embedding = x'00'", "vectors", "lore reindex"),
+    (
+        "PRAGMA ignore_check_constraints=1; UPDATE passages_vec SET embedding = x'00'",
+        "vectors",
+        "lore reindex",
+    ),
     ("DROP TABLE passages_vec", "tables", "lore reindex"),
     ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "lore reindex"),
     ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
