@@ -387,8 +387,7 @@ class Records:
         if vector is None:
             return []
         near = self._store.vectors.search(vector, Scope(types=(node.type,)), 5)
-        owners = self._store.nodes.owners(key for key, _ in near)
-        found = {owners[key]: score for key, score in reversed(near)}
+        found = {id: score for _, id, score in reversed(near)}
         return [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
             for id, score in sorted(found.items(), key=lambda item: -item[1])

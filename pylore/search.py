@@ -158,22 +158,21 @@ def _fulltext_leg(
 ) -> dict[str, float]:
     """All words first; where too few nodes have them all, some; where none has any, beginnings."""
     wanted = max(PASSAGES, 4 * settings.limit)
-    scores: dict[int, float] = {}
-    owners: dict[int, str] = {}
-    for how in ("all", "some", "prefix"):
-        if how == "prefix" and scores:
-            break
+    whole = store.fulltext.nodes_with_all(query, scope, wanted)
+    enough = len(whole) >= settings.limit or (whole and len(query.terms) == 1)
+    rows: list[tuple[int, str, float]] = []
+    for how in ("all",) if enough else ("some", "prefix"):
         rows = store.fulltext.search(query, how, scope, settings.field_weights, wanted)
-        owners.update(store.nodes.owners(key for key, _ in rows if key not in owners))
-        for key, score in rows:
-            scores[key] = score
-            found.how.setdefault(owners[key], how)
-        if (len(query.terms) == 1 and scores) or len(found.how) >= settings.limit:
+        if rows:
             break
     by_node: dict[str, list[float]] = {}
-    for key, score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
-        found.passage.setdefault(owners[key], key)
-        by_node.setdefault(owners[key], []).append(score)
+    for key, id, score in rows:
+        if id in by_node:
+            by_node[id].append(score)
+        else:
+            by_node[id] = [score]
+            found.passage[id] = key
+            found.how[id] = "all" if id in whole else how
     return _best_first(
         {
             id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
@@ -185,11 +184,8 @@ def _fulltext_leg(
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
 ) -> dict[str, float]:
-    rows = store.vectors.search(vector, scope, max(NEIGHBOURS, 2 * settings.limit))
-    owners = store.nodes.owners(key for key, _ in rows)
     leg: dict[str, float] = {}
-    for key, score in rows:
-        id = owners[key]
+    for key, id, score in store.vectors.search(vector, scope, max(NEIGHBOURS, 2 * settings.limit)):
         if id not in leg and score >= settings.vector_min:
             leg[id] = score
             found.passage.setdefault(id, key)

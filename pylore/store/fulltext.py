@@ -60,23 +60,36 @@ class FullText:
 
     def search(
         self, query: Query, how: str, scope: Scope, weights: Mapping[str, float], limit: int
-    ) -> list[tuple[int, float]]:
-        """The best passages, ``(key, BM25 score)``; the score grows with relevance.
+    ) -> list[tuple[int, str, float]]:
+        """The best passages, ``(key, id of its node, BM25 score)``, best first.
 
         ``how``: ``all`` terms must match, ``some`` must, or ``prefix``: some word
-        must begin so.
+        must begin so. The score grows with relevance.
         """
         expression = _EXPRESSIONS[how](query, self.engine)
         if not expression:
             return []
         within, parameters = passages_in(scope, "+rowid")
         rank, rank_parameters = self._rank(weights)
-        rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT rowid, -{rank} AS score FROM passages_fts"
-            f" WHERE passages_fts MATCH ?{within} ORDER BY score DESC, rowid LIMIT ?",
+        rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT p.key, p.node_id, f.score FROM (SELECT rowid, -{rank} AS score"
+            f" FROM passages_fts WHERE passages_fts MATCH ?{within}"
+            " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
+            " ORDER BY f.score DESC, p.key",
             (*rank_parameters, expression, *parameters, limit),
         ).fetchall()
         return rows
+
+    def nodes_with_all(self, query: Query, scope: Scope, limit: int) -> set[str]:
+        """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
+        within, parameters = passages_in(scope, "+rowid")
+        rows = self._db.execute(
+            "SELECT p.node_id FROM (SELECT rowid FROM passages_fts"
+            f" WHERE passages_fts MATCH ?{within} LIMIT ?) f"
+            " CROSS JOIN passages p ON p.key = f.rowid",
+            (_all(query, self.engine), *parameters, limit),
+        )
+        return {id for (id,) in rows}
 
     def _rank(self, weights: Mapping[str, float]) -> tuple[str, list[float]]:
         if self.engine == "fts5":

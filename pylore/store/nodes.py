@@ -180,15 +180,6 @@ class Nodes:
         """Forgets every passage; the caller has made both indexes empty."""
         self._db.execute("DELETE FROM passages")
 
-    def owners(self, keys: Iterable[int]) -> dict[int, str]:
-        """Passage key to the id of its node."""
-        return dict(
-            self._db.execute(
-                "SELECT p.key, p.node_id FROM json_each(?) j JOIN passages p ON p.key = j.value",
-                (dumps(list(keys)),),
-            )
-        )
-
 
 def _node(row: tuple[object, ...]) -> Node:
     node = Node(*row)  # type: ignore[arg-type]

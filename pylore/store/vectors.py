@@ -86,15 +86,16 @@ class Vectors:
             self._db.execute("DELETE FROM passages_vec WHERE key = ?", (key,))
             self._db.execute("DELETE FROM signs WHERE key = ?", (key,))
 
-    def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, float]]:
-        """The nearest passages, ``(key, cosine similarity)``, nearest first."""
+    def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
+        """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
         within, parameters = passages_in(scope)
-        rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
+        rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT v.key, p.node_id, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
             " SELECT key FROM signs"
             f" WHERE 1{within} ORDER BY vec_distance_hamming(vec_bit(sign), vec_bit(?)) LIMIT ?"
             ") near CROSS JOIN passages_vec v ON v.key = near.key"
+            " CROSS JOIN passages p ON p.key = near.key"
             " ORDER BY score DESC, v.key LIMIT ?",
             (vector, *parameters, self._sign(vector), CANDIDATES * limit, limit),
         ).fetchall()
