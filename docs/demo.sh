@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Usage: docs/demo.sh
+# Summary: this project's own knowledge: imported, searched, expanded
+#
+# Called by 'make demo', which sets up what it needs. Works in .demo/ of this
+# checkout, leaves your own stores and settings alone, and uses no network.
+
+set -euo pipefail
+cd "${BASH_SOURCE[0]%/*}/.."
+
+question='can I trust a repository that I cloned'
+for name in ${!LORE_*}; do # settings of the person who runs this would change what is shown
+  unset "$name"
+done
+export LORE_DIR=.demo XDG_CONFIG_HOME=$PWD/.demo/config
+
+lore() { # [argument...]: the command of this checkout
+  ./lore.sh "$@"
+}
+
+say() { # <line>...: what comes next
+  printf '\n'
+  printf '# %s\n' "$@"
+}
+
+show() { # <command>...: a command line, then what it prints
+  printf '$ lore'
+  printf ' %q' "$@"
+  printf '\n'
+  lore "$@"
+}
+
+ask() { # <depth> [option...]: the question at that depth; at most 3 direct matches
+  lore search "$question" --limit 3 --graph-limit 8 --quiet --graph-depth "$@"
+}
+
+short() { # a search's text on stdin: score, id, title, and how a node was reached
+  awk '/^[01]\.[0-9][0-9]  / || /^ +[123] hops?: /' | cut -c 1-110
+}
+
+added() { # <depth>: the ids that this depth has and depth 0 has not
+  LC_ALL=C comm -13 <(ask 0 --ids | LC_ALL=C sort) <(ask "$1" --ids | LC_ALL=C sort)
+}
+
+mkdir -p .demo
+say 'A store, and in it this project'\''s decisions, README and architecture'
+show init --text
+show import --text docs/decisions README.md docs/architecture.md
+
+say 'What is in it: documents, the files they are about, and the links between them'
+show graph stats --text
+
+say "The question: $question" 'Depth 0: full text and vectors alone'
+ask 0 --text | short
+
+say 'Depth 1: and what is one edge away from these matches'
+ask 1 --text | short
+
+say 'Depth 2: and what is two edges away; a way may lead through a file'
+ask 2 --text | short
+
+say 'What the graph added, and by which edges'
+added 2 | while IFS= read -r id; do
+  ask 2 --text | awk -v id="$id" '
+    found && / hops?: / { sub(/^ +[0-9] hops?: /, ""); print "+ " id "\n    " $0; exit }
+    { found = $2 == id || (found && !/^[01]\./) }'
+done
+
+if type jq >/dev/null 2>&1; then
+  say 'In a pipe it is JSON: which files to read, best first'
+  printf "\$ lore search '%s' --expand | jq -r '.[] | select(.type == \"file\") | .id'\n" "$question"
+  ask 2 | jq -r '.[] | select(.type == "file") | .id'
+else
+  say 'In a pipe it is JSON. jq is not installed: with it, this prints the files to read:' \
+    "lore search '$question' --expand | jq -r '.[] | select(.type == \"file\") | .id'"
+fi
+
+say 'The way back: LORE_GRAPH_DEPTH=0, or graph_depth=0 in a config'
+printf '$ LORE_GRAPH_DEPTH=0 lore search ...\n'
+if cmp -s <(LORE_GRAPH_DEPTH=0 lore search "$question" -q) <(lore search "$question" -q); then
+  printf 'the same as a plain search, byte for byte\n'
+else
+  printf 'not the same as a plain search: this is a bug\n'
+  exit 1
+fi
+say 'The store is in .demo/: LORE_DIR=.demo ./lore.sh search ... asks it more'
