@@ -1,0 +1,157 @@
+# README.md does what it says: its tour gives that output, its recipes run.
+#
+# ```console   commands after '$ ', then what they print on a terminal; '…' stands
+#              for anything, and decimals may differ
+# ```sh test, ```python test   must run without an error, in the project of the tour
+
+load helper
+
+setup_file() {
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup_lore
+  for tool in git jq; do
+    type "$tool" >/dev/null 2>&1 || skip "the README's commands need $tool"
+  done
+  mkdir -p "$TEST_ROOT/bin" shop/src
+  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bin/lore"
+  echo 'def login(): ...' >shop/src/auth.py
+  git init -q shop
+  cd shop
+  in_shop
+  git add . && git commit -qm "Let people log in"
+  tour >tour.sh
+  on_a_terminal bash tour.sh >toured
+}
+
+setup() {
+  setup_lore
+  in_shop
+  cp -R "$BATS_FILE_TMPDIR/a project/shop/." .
+}
+
+in_shop() { # lore on the PATH; a fzf that needs nobody to choose; git as nobody in particular
+  export PATH="$BATS_FILE_TMPDIR/bin:$PATH" FZF_DEFAULT_OPTS=--filter=tokens
+  export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@example.org
+  export GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@example.org
+}
+
+blocks() { # <info string>: the lines of README.md's blocks with it, a line --- after each
+  awk -v fence="\`\`\`$1" '
+    $0 == fence { inside = 1; next }
+    inside && /^```$/ { inside = 0; print "---"; next }
+    inside' "$LORE_REPOSITORY/README.md"
+}
+
+tour() { # the script that prints each command of the tour, then runs it
+  blocks console | while IFS= read -r line; do
+    case $line in
+      '$ '*) printf 'printf "%%s\\n" %q\n%s\n' "$line" "${line#??}" ;;
+    esac
+  done
+}
+
+on_a_terminal() { # <command>...: what it shows there
+  "$LORE_PYTHON" -I -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null |
+    sed $'s/\r$//; s/\033\\[[0-9;]*m//g' # jq 1.6 colours whatever NO_COLOR says
+}
+
+without_decimals() { sed 's/[0-9]\.[0-9][0-9]*/N/g'; }
+
+like() { # <text> <text with …>: whether the first is as the second says
+  local pattern=${2//\\/\\\\}
+  pattern=${pattern//\[/\\[}
+  pattern=${pattern//\*/\\*}
+  pattern=${pattern//\?/\\?}
+  # shellcheck disable=SC2053 # it is a pattern
+  [[ $1 == ${pattern//…/*} ]]
+}
+
+@test "the tour of the README gives the output that it shows" {
+  blocks console | grep -vx -e --- | without_decimals >said
+  without_decimals <toured >shown
+  [ "$(grep -c '^\$ ' said)" -ge 10 ]
+  like "$(cat shown)" "$(cat said)" || {
+    diff said shown >&2
+    return 1
+  }
+}
+
+@test "the comparison sees another output" {
+  like 'a [b] /x/y c' 'a [b] …/y c'
+  ! like 'a b' 'a c' || return 1
+  ! like 'a' 'a
+b' || return 1
+}
+
+@test "the recipes of the README run" {
+  type fzf >/dev/null 2>&1 || skip "no fzf"
+  blocks 'sh test' | awk 'BEGIN { n = 1 } $0 == "---" { n++; next } { print > ("block" n ".sh") }'
+  [ "$(ls block*.sh | wc -l)" -ge 8 ]
+  for n in $(seq "$(ls block*.sh | wc -l)"); do
+    run --separate-stderr bash -euo pipefail "block$n.sh"
+    [ "$status" -eq 0 ] || { printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2; return 1; }
+  done
+}
+
+@test "the hooks of the README speak of the files and keep the lesson" {
+  blocks 'sh test' | awk '/hooks\/p|mkdir -p .git/ { on = 1 } $0 == "---" { on = 0 } on' >hooks.sh
+  bash -eu hooks.sh
+  echo '# changed' >>src/auth.py
+  git add src
+  run --separate-stderr git commit -qm "Check tokens once
+
+Lesson: one place to check is one place to mend"
+  expect 0
+  contains "$stderr" "Give what cannot be revoked a short life"
+  run -0 lore search "one place to mend" --type lesson -n 1 --jq '.[0].title'
+  [ "$output" = "one place to check is one place to mend" ]
+}
+
+@test "the Python of the README runs" {
+  blocks 'python test' | grep -vx -e --- >block.py
+  PYTHONPATH=$LORE_REPOSITORY run --separate-stderr "$LORE_PYTHON" block.py
+  expect 0
+  contains "$output" "decision-91c2f89d"
+}
+
+@test "the files that the README links to are there" {
+  local links=0
+  while IFS= read -r target; do
+    [ -e "$LORE_REPOSITORY/$target" ]
+    links=$((links + 1))
+  done < <(grep -o '](\([^):]*\))' "$LORE_REPOSITORY/README.md" | sed 's/^](//; s/)$//')
+  [ "$links" -ge 5 ]
+}
+
+@test "this project's own knowledge imports without a loose end" {
+  cd "$LORE_REPOSITORY"
+  export LORE_DIR="$TEST_ROOT/own"
+  lore init >/dev/null
+  run --separate-stderr lore import docs/decisions README.md docs/architecture.md --jq '[.unresolved, .dangling]' --json
+  expect 0 '[
+  0,
+  0
+]'
+  [ -z "$stderr" ]
+  run -0 lore graph orphans --ids
+  [ -z "$output" ]
+}
+
+@test "the demo shows what the graph added, and a second one the same" {
+  rm -rf "$TEST_ROOT/copy"
+  mkdir "$TEST_ROOT/copy"
+  cd "$LORE_REPOSITORY"
+  cp -R *.md LICENSE config.example lore.sh lib graph pylore docs tests tools "$TEST_ROOT/copy"
+  ln -s "$LORE_REPOSITORY/.venv" "$TEST_ROOT/copy/.venv"
+  cd /
+  LORE_GRAPH_MAX_DEPTH=0 run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"
+  expect 0
+  [ -z "$stderr" ]
+  contains "$output" "decision-parsed-config > file-lib/config.sh (anchored_to)"
+  contains "$output" "decision-parsed-config > file-pylore/settings.py > "
+  contains "$output" "byte for byte"
+  first=$(sed '/^added /d' <<<"$output")
+  run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"
+  expect 0
+  [ "$first" = "$(sed '/^added /d; s/^unchanged  /added  /; /^added /d' <<<"$output")" ]
+}
