@@ -31,7 +31,7 @@ show() { # <command>...: a command line, then what it prints
 }
 
 ask() { # <depth> [option...]: the question at that depth; at most 3 direct matches
-  lore search "$question" --limit 3 --graph-limit 8 --quiet --graph-depth "$@"
+  lore search "$question" --limit 3 --quiet --graph-depth "$@"
 }
 
 short() { # a search's text on stdin: score, id, title, and how a node was reached
