@@ -96,7 +96,10 @@ def _parse_choice(setting: Setting, text: str) -> Value:
 
 
 def _parse_words(setting: Setting, text: str) -> Value:
-    return tuple(text.replace(",", " ").split())
+    found = tuple(text.replace(",", " ").split())
+    if setting.choices and not set(found) <= set(setting.choices):
+        raise ValueError("some of " + ", ".join(setting.choices))
+    return found
 
 
 def _parse_text(setting: Setting, text: str) -> Value:
@@ -142,7 +145,7 @@ SETTINGS: tuple[Setting, ...] = (
         "graph_max_depth",
         "int",
         3,
-        "the most that graph_depth may ask for; 0 switches the graph off, whatever a flag says",
+        "the most that graph_depth may ask for; 0 switches the graph off, whatever graph_depth says",
         low=0,
         high=3,
     ),
@@ -207,13 +210,19 @@ SETTINGS: tuple[Setting, ...] = (
         "choice",
         "best-path",
         "how a reached node is scored",
-        choices=("best-path", "accumulate"),
+        choices=("best-path",),
     ),
     Setting("limit", "int", 10, "how many direct matches to return", low=1, high=1000),
     Setting(
         "graph_limit", "int", 10, "how many reached nodes to return beside them", low=0, high=1000
     ),
-    Setting("retrievers", "words", ("fulltext", "vector"), "the legs whose lists are fused"),
+    Setting(
+        "retrievers",
+        "words",
+        ("fulltext", "vector"),
+        "the legs whose lists are fused",
+        choices=("fulltext", "vector"),
+    ),
     Setting("fusion", "choice", "convex", "how the legs are fused", choices=("convex", "rrf")),
     Setting("rrf_k", "int", 60, "the constant of reciprocal rank fusion", low=1, high=1000),
     Setting(
@@ -278,7 +287,9 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
-BUILT_IN_RETRIEVERS = ("fulltext", "vector")
+USER_ONLY = ("plugin_dir",)
+"""Settings that name programs: honoured from the user's own files, never from a
+folder that may have come with a clone."""
 
 
 class Settings:
@@ -352,7 +363,7 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and _needs_user_scope(name, text):
+        elif origin.startswith("project:") and name in USER_ONLY:
             self.warnings.append(
                 f"{_place(origin)}: {name} runs a program, so it counts only in the user's "
                 "own config: left out"
@@ -388,19 +399,6 @@ class Settings:
 def _place(origin: str) -> str:
     """``project:/a/.config:3`` -> ``/a/.config:3``, ``flag:--decay`` -> ``--decay``."""
     return origin.partition(":")[2]
-
-
-def _needs_user_scope(name: str, text: str) -> bool:
-    """Whether this value names a program or a folder of programs.
-
-    Such a value is honoured from the user's own files, never from a folder
-    that may have come with a clone.
-    """
-    if name == "plugin_dir":
-        return True
-    if name == "retrievers":
-        return any(word not in BUILT_IN_RETRIEVERS for word in text.replace(",", " ").split())
-    return False
 
 
 def from_environment(flags: Mapping[str, str]) -> Settings:

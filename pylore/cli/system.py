@@ -84,6 +84,7 @@ def reindex(**options: Any) -> None:
                 last = done
 
             count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
+        store.compact()
         row = {"nodes": count, "fulltext": store.fulltext.engine,
                "embedder": store.meta.get("embedder")}  # fmt: skip
     session.output.one(row, lambda row: f"indexed {row['nodes']} nodes\n")

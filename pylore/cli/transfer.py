@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from ..store import Store
 
 
+COMPACT_FROM = 1000
+"""An import that changes this many nodes and edges is followed by a compaction."""
+
+
 @click.command("import", add_help_option=False)
 @click.argument("paths", nargs=-1)
 @click.option("--skip-bad", is_flag=True)
@@ -48,6 +52,10 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
             _add(total, _import_pages(store, session, embedder, pages, type, **options))
         if len(paths) > 1 and total.edges:
             total.dangling = len(store.edges.dangling())
+        changed = total.added + total.updated
+    if changed >= COMPACT_FROM:
+        with session.open() as store, store.faults:
+            store.compact()
     _say_imported(session, total)
     row = total.to_dict()
     row["skipped"] = len(total.skipped)

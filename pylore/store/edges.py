@@ -210,8 +210,10 @@ class Edges:
         )
 
     def delete_node(self, id: str) -> int:
-        """Takes all edges of a node away for good; how many there were."""
-        return self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
+        """Takes all edges of a node away for good, their history too; how many there were."""
+        deleted = self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
+        self._change("DELETE FROM edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
+        return deleted
 
     def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
         self._db.execute(sql, parameters)
