@@ -137,32 +137,48 @@ def _capped(
     bundles: Sequence[Bundle], weights: Weights, fanout: int, result: Walk
 ) -> Sequence[Bundle]:
     """The bundles, with only the strongest ``fanout`` edges of a node that has more."""
-    degrees: dict[str, int] = {}
-    for node, _, names, _, _ in bundles:
-        degrees[node] = degrees.get(node, 0) + len(names)
-    result.edges_seen += sum(degrees.values())
-    hubs = {node for node, degree in degrees.items() if degree > fanout}
-    if not hubs:
-        return bundles
-    result.hubs |= hubs
-    kept = [bundle for bundle in bundles if bundle[0] not in hubs]
-    for hub in sorted(hubs):
-        own = [bundle for bundle in bundles if bundle[0] == hub]
-        kept += _strongest(own, weights, fanout)
+    by_node: dict[str, list[Bundle]] = {}
+    for bundle in bundles:
+        by_node.setdefault(bundle[0], []).append(bundle)
+    kept: list[Bundle] = []
+    for node, own in by_node.items():
+        degree = sum(len(bundle[2]) for bundle in own)
+        result.edges_seen += degree
+        if degree > fanout:
+            result.hubs.add(node)
+            own = _strongest(own, weights, fanout)
+        kept += own
     return kept
 
 
 def _strongest(bundles: Sequence[Bundle], weights: Weights, fanout: int) -> list[Bundle]:
-    offers = [
-        (-weight * weights[relation][0 if outgoing else 1], other, relation, node, outgoing, weight)
-        for node, outgoing, names, others, edge_weights in bundles
-        for relation, other, weight in zip(names, others, edge_weights, strict=True)
+    """The ``fanout`` strongest edges of one node; ties go to the neighbour whose id is first."""
+    strengths = [
+        [
+            weight * weights[relation][0 if outgoing else 1]
+            for relation, weight in zip(names, edge_weights, strict=True)
+        ]
+        for _, outgoing, names, _, edge_weights in bundles
     ]
-    offers.sort()
-    return [
-        (node, outgoing, [relation], [other], [weight])
-        for _, other, relation, node, outgoing, weight in offers[:fanout]
-    ]
+    least = sorted([one for row in strengths for one in row], reverse=True)[fanout - 1]
+    kept: list[Bundle] = []
+    ties: list[tuple[str, str, Bundle, float]] = []
+    for bundle, row in zip(bundles, strengths, strict=True):
+        node, outgoing, names, others, edge_weights = bundle
+        best = [i for i, strength in enumerate(row) if strength > least]
+        kept.append(
+            (node, outgoing, [names[i] for i in best], [others[i] for i in best],
+             [edge_weights[i] for i in best])
+        )  # fmt: skip
+        ties += [
+            (others[i], names[i], bundle, edge_weights[i])
+            for i, strength in enumerate(row)
+            if strength == least
+        ]
+    room = fanout - sum(len(bundle[2]) for bundle in kept)
+    ties.sort(key=lambda tie: (tie[0], tie[1], tie[2][1]))
+    kept += [(tie[2][0], tie[2][1], [tie[1]], [tie[0]], [tie[3]]) for tie in ties[:room]]
+    return kept
 
 
 def _weakest_kept(best: Mapping[str, Step], seeds: Mapping[str, float], max_nodes: int) -> float:

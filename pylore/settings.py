@@ -145,7 +145,7 @@ SETTINGS: tuple[Setting, ...] = (
         "graph_max_depth",
         "int",
         3,
-        "the most that graph_depth may ask for; 0 switches the graph off, whatever graph_depth says",
+        "the most that graph_depth may ask for; 0 switches the graph off, whatever that says",
         low=0,
         high=3,
     ),
