@@ -79,7 +79,7 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
     if len(id) > LONGEST_ID:
         raise LoreError(f"'{id[:40]}…' is no id: it is longer than {LONGEST_ID} characters")
     if not id.isprintable():
-        raise LoreError(f"'{id[:80]}' is no id: it has characters that cannot be printed")
+        raise LoreError(f"{id[:80]!r} is no id: it has characters that cannot be printed")
     if types is not None and type not in types:
         from .errors import nearest
 

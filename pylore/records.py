@@ -472,6 +472,8 @@ def _is_literal(text: str) -> bool:
 def _merged(old: Node, new: Node, *, named: bool) -> Node:
     """The node that is there, with a new text only where the id was chosen by hand."""
     if named:
+        if old.title == title_of(old.body):
+            old.title = ""  # it is made anew from the new text
         old.body = new.body
     old.invalidated_at = None
     return old
