@@ -13,6 +13,20 @@ LONGEST_ID = 1000
 LONGEST_SLUG = 80
 KEY_DIGITS = 8
 
+# Without these C, C++ and C# were one thing, and so were ">=3" and "<3", "-5" and "5".
+_SIGNS = str.maketrans(
+    {
+        "+": " plus ",
+        "#": " sharp ",
+        "%": " percent ",
+        "<": " less ",
+        ">": " more ",
+        "=": " equal ",
+        "*": " star ",
+        "\u2212": " minus ",
+    }
+)
+
 
 def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
     """The id of a record: the first hex digits of SHA-256 over its type and text.
@@ -31,10 +45,15 @@ def named_id(type: str, name: str) -> str:
 
     >>> named_id("entity", "DuckDB Labs"), named_id("file", "src/a b.py")
     ('entity-duckdb-labs', 'file-src/a b.py')
+    >>> named_id("entity", "C#"), named_id("concept", "-5")
+    ('entity-c-sharp', 'concept-minus-5')
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
-    slug = "-".join(words(normalize("NFC", name).lower()))
+    spelled = normalize("NFC", name).strip().lower()
+    if spelled.startswith("-") and spelled[1:2].isdigit():
+        spelled = f"minus {spelled[1:]}"
+    slug = "-".join(words(spelled.translate(_SIGNS)))
     if not slug:
         return record_id(type, name)
     if len(slug) > LONGEST_SLUG:
@@ -60,7 +79,7 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
     if len(id) > LONGEST_ID:
         raise LoreError(f"'{id[:40]}…' is no id: it is longer than {LONGEST_ID} characters")
     if not id.isprintable():
-        raise LoreError(f"'{id[:80]}' is no id: it has characters that cannot be printed")
+        raise LoreError(f"{id[:80]!r} is no id: it has characters that cannot be printed")
     if types is not None and type not in types:
         from .errors import nearest
 

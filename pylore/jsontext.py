@@ -25,7 +25,14 @@ class Raw(str):
 # characters that turn the reading direction around.
 _ESCAPED = {
     code: f"\\u{code:04x}"
-    for code in (*range(0x7F, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    for code in (
+        *range(0x7F, 0xA0),
+        0x061C,
+        0x200E,
+        0x200F,
+        *range(0x202A, 0x202F),
+        *range(0x2066, 0x206A),
+    )
 }
 
 

@@ -49,6 +49,7 @@ _SHORT_FORMS: dict[str, tuple[str, str]] = {
     "-q": ("quiet", "1"),
     "--quiet": ("quiet", "1"),
 }
+_FORMS = tuple("--" + form for form in FORMATS)
 
 
 def parse(
@@ -68,11 +69,14 @@ def parse(
             found.positionals.append(word)
         else:
             name, equals, value = word.partition("=")
-            if name in _SHORT_FORMS:
-                setting, text = _SHORT_FORMS[name]
-                found.flags[setting] = text
-            elif name in switches or name[2:] in FORMATS:
-                found.switches.add(name[2:])
+            if name in _SHORT_FORMS or name in switches or name in _FORMS:
+                if equals:
+                    raise UsageError(f"{name} takes no value: see --help")
+                if name in _SHORT_FORMS:
+                    setting, text = _SHORT_FORMS[name]
+                    found.flags[setting] = text
+                else:
+                    found.switches.add(name[2:])
             elif name in _SETTING_OPTIONS or name in values or name == "--jq":
                 if not equals:
                     value = _next(rest, name)
@@ -93,8 +97,7 @@ def _next(rest: object, name: str) -> str:
 
 
 def _unknown(name: str, switches: Sequence[str], values: Sequence[str]) -> UsageError:
-    known = [*switches, *values, *_SETTING_OPTIONS, *_SHORT_FORMS, "--jq"]
-    known += ["--" + form for form in FORMATS]
+    known = [*switches, *values, *_SETTING_OPTIONS, *_SHORT_FORMS, *_FORMS, "--jq"]
     return UsageError(f"unknown option '{name}'{nearest(name, known)}: see --help")
 
 

@@ -45,9 +45,9 @@ class Output:
         """Prints a list; ``text`` renders it for a person."""
         rows = items if isinstance(items, list) else [*items]
         if self.form == "text":
-            self._write(printable(text(rows)))
+            self._write(text([_printable(row) for row in rows]))
         elif self.form == "ids":
-            self._write("".join(f"{row['id']}\n" for row in rows))
+            self._write(printable("".join(f"{row['id']}\n" for row in rows)))
         elif self.form == "jsonl":
             self._write("".join(dumps(row) + "\n" for row in rows))
         else:
@@ -56,9 +56,9 @@ class Output:
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
         """Prints one thing."""
         if self.form == "text":
-            self._write(printable(text(item)))
+            self._write(text(_printable(item)))
         elif self.form == "ids":
-            self._write(f"{item['id']}\n" if "id" in item else "")
+            self._write(printable(f"{item['id']}\n") if "id" in item else "")
         else:
             self._write(dumps(item) + "\n")
 
@@ -69,16 +69,36 @@ class Output:
             _through_jq(self.jq, text)
 
 
-def _through_jq(expression: str, text: str) -> None:
-    from subprocess import run
+def _printable(value: Any) -> Any:
+    """``value`` with every text in it fit for a terminal, before styles are put around them."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_printable(item) for item in value]
+    return value
 
+
+def _through_jq(expression: str, text: str) -> None:
+    from subprocess import PIPE, run
+
+    # jq prints strings as they are: what a terminal would obey must not reach one.
+    shown = sys.stdout.isatty()
     sys.stdout.flush()
     try:
-        done = run(["jq", "-r", expression], input=text.encode(), check=False)
+        done = run(
+            ["jq", "-r", expression],
+            input=text.encode(),
+            stdout=PIPE if shown else None,
+            check=False,
+        )
     except FileNotFoundError:
         raise LoreError(
             "--jq: jq is not installed: install it, or pipe the JSON yourself"
         ) from None
+    if shown:
+        sys.stdout.write(printable(done.stdout.decode(errors="replace")))
     if done.returncode:
         raise (UsageError if done.returncode in (2, 3) else LoreError)(
             "--jq: jq failed: see its message above"

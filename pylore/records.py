@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 from .errors import LoreError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
@@ -11,8 +12,9 @@ from .index import Index
 from .model import Edge, Node, Record
 from .relations import fold, require_name
 from .store.scope import Scope
+from .text import clean_tags
 from .times import now
-from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES
+from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from .store import Store
 
 TITLE_LENGTH = 80
+
+_LINES = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 
 class Change(Record):
@@ -69,7 +73,7 @@ class Records:
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
-        again stays; tags are joined.
+        again stays, a forgotten one is restored; tags are joined.
 
         Raises:
             LoreError: unknown type, id or relation, no text, or too long a text.
@@ -79,13 +83,14 @@ class Records:
             text = self._require_text(text)
             node = self._new_node(type, text, id)
             old = self._store.nodes.get(node.id)
+            gone = old.invalidated_at if old else None
             if old is not None:
                 node = _merged(old, node, named=bool(id))
             if title or not node.title:
                 node.title = title or title_of(text)
             node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
             if why:
-                node.data = json.dumps({**json.loads(node.data), "why": why}, ensure_ascii=False)
+                node.data = _with_why(node.data, why)
             if category:
                 node.category = category
             if old is None or status != "confirmed":
@@ -95,6 +100,8 @@ class Records:
             path = self._set_file(node, file)
             state = self._write(node)
             notes = self._near_duplicates(node) if state == "added" else []
+            if gone is not None:
+                self._store.edges.restore_node(node.id, gone)
             for other, relation in links:
                 self._link(node.id, relation, other, source=source)
             if path:
@@ -169,29 +176,42 @@ class Records:
             )
         return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes)
 
-    def edit(self, id: str, **changes: Any) -> Change:
-        """Changes fields of a record; its id stays.
+    def edit(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        title: str | None = None,
+        why: str | None = None,
+        tags: Iterable[str] | None = None,
+        file: str | None = None,
+        status: str | None = None,
+        source: str | None = None,
+        confidence: float | None = None,
+        category: str | None = None,
+    ) -> Change:
+        """Changes fields of a record; its id stays. None leaves a field as it is.
 
-        Fields: ``text, title, why, tags, file, status, source, confidence,
-        category``; None leaves a field as it is. Tags are replaced.
+        Tags are replaced, and an empty ``why`` takes the reason away.
+
+        Raises:
+            LoreError: unknown id, status or source, no text, or too long a text.
         """
         with self._store.faults, self._store.transaction():
             node = self._require(id)
-            text, why, file = changes.get("text"), changes.get("why"), changes.get("file")
             if text is not None:
-                if changes.get("title") is None and node.title == title_of(node.body):
-                    node.title = title_of(text)
+                if title is None and node.title == title_of(node.body):
+                    title = title_of(text)
                 node.body = self._require_text(text)
             if why is not None:
-                data = {**json.loads(node.data), "why": why}
-                node.data = json.dumps(
-                    {key: value for key, value in data.items() if value != ""}, ensure_ascii=False
-                )
-            if changes.get("tags") is not None:
-                node.tags = clean_tags(changes["tags"])
-            for name in ("title", "status", "source", "confidence", "category"):
-                if changes.get(name) is not None:
-                    setattr(node, name, changes[name])
+                node.data = _with_why(node.data, why)
+            if tags is not None:
+                node.tags = clean_tags(tags)
+            node.title = node.title if title is None else title
+            node.status = status or node.status
+            node.source = source or node.source
+            node.confidence = node.confidence if confidence is None else confidence
+            node.category = node.category if category is None else category
             path = self._set_file(node, file or "")
             state = self._write(node)
             if path:
@@ -241,6 +261,7 @@ class Records:
     # --- the steps; each runs inside the transaction of a method above
 
     def _write(self, node: Node) -> str:
+        require_known(node.status, node.source, node.confidence)
         node.updated_at = now()
         node.created_at = node.created_at or node.updated_at
         state = self._store.nodes.put(node)
@@ -254,9 +275,11 @@ class Records:
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
             return Node(id, type, body=text)
-        id = make_id(type, text)
+        if type == "file":
+            path = path_in_store(text.strip(), self._root)
+            return Node(check_id(named_id(type, path)), type, title=path, file=path)
         if type in NAMED_TYPES:
-            return Node(check_id(id), type, title=text.strip())
+            return Node(check_id(make_id(type, text)), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
             id = record_id(type, text, digits)
             old = self._store.nodes.get(id)
@@ -266,7 +289,8 @@ class Records:
 
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
-        return old.body.strip() == text.strip() or record_id(old.type, old.body) != old.id
+        here = record_id(old.type, old.body)
+        return here != old.id or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
 
     def _require(self, id: str) -> Node:
         node = self._store.nodes.get(id)
@@ -290,7 +314,10 @@ class Records:
     def _require_text(self, text: str) -> str:
         if not text.strip():
             raise LoreError("the text is empty: say what is to be kept")
-        size = len(text.encode())
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            raise LoreError("the text is not valid Unicode: convert it first") from None
         if size > self._settings.max_text:
             raise LoreError(
                 f"the text has {size} bytes, max_text is {self._settings.max_text}: "
@@ -334,6 +361,7 @@ class Records:
         metadata: dict[str, Any] | None = None,
     ) -> str:
         name = self._require_relation(relation)
+        require_known(status, source, weight)
         for id in (from_id, to_id):
             if self._require(id).invalidated_at is not None:
                 raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
@@ -395,6 +423,15 @@ class Records:
         ]
 
 
+def require_known(status: str, source: str, fraction: float) -> None:
+    """LoreError where one of the three is not what the store takes; ``fraction`` is 0 to 1."""
+    for what, word, known in (("status", status, STATUSES), ("source", source, SOURCES)):
+        if word not in known:
+            raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
+    if not 0 <= fraction <= 1:
+        raise LoreError(f"{fraction} is no weight and no confidence: give a number from 0 to 1")
+
+
 def title_of(text: str) -> str:
     """The first line of a text, without Markdown's heading marks, at most 80 characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
@@ -404,17 +441,11 @@ def title_of(text: str) -> str:
     return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
-def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, each once, white space in them made a dash."""
-    folded = ("-".join(tag.lower().split()) for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in folded if tag))
-
-
 def split_location(file: str) -> tuple[str, int | None, int | None]:
     """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
     path, colon, lines = file.rpartition(":")
     first, _, last = lines.partition("-")
-    if not colon or not first.isdigit() or not (last.isdigit() or not last):
+    if not colon or not _LINES.fullmatch(lines):
         return file, None, None
     return path, int(first), int(last or first)
 
@@ -428,6 +459,12 @@ def path_in_store(path: str, root: str) -> str:
     return os.path.normpath(path).replace(os.sep, "/")
 
 
+def _with_why(data: str, why: str) -> str:
+    """A node's data with this reason; an empty one takes the reason away."""
+    fields = {key: value for key, value in json.loads(data).items() if key != "why"}
+    return json.dumps({**fields, "why": why} if why else fields, ensure_ascii=False)
+
+
 def _is_literal(text: str) -> bool:
     return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
 
@@ -435,6 +472,8 @@ def _is_literal(text: str) -> bool:
 def _merged(old: Node, new: Node, *, named: bool) -> Node:
     """The node that is there, with a new text only where the id was chosen by hand."""
     if named:
+        if old.title == title_of(old.body):
+            old.title = ""  # it is made anew from the new text
         old.body = new.body
     old.invalidated_at = None
     return old

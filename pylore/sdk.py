@@ -13,6 +13,7 @@ from .embed import open_embedder
 from .errors import LoreError, UsageError, nearest
 from .graph import related
 from .graph_shape import stats
+from .hot import known_types
 from .model import Edge, Hits, Node
 from .records import Change, Records
 from .search import Request, search
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 class Lore:
     """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
 
-    Several threads may share one: each gets a connection of its own. Several
-    processes may use one folder: writers wait for each other up to ``busy_timeout``
-    seconds. Every writing method is one transaction.
+    Several threads may share one: each gets a connection of its own, and so does
+    a forked process. Several processes may use one folder: writers wait for each
+    other up to ``busy_timeout`` seconds. Every writing method is one transaction.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Lore:
         self._flags = _flags(settings)
         self._config = _config(self.folder)
         self.settings = self._settings({})
-        self._stores: dict[int, tuple[Store, Embedder | None]] = {}
+        self._stores: dict[tuple[int, int], tuple[Store, Embedder | None]] = {}
         self._lock = threading.Lock()
         if create:
             create_store(
@@ -68,18 +69,22 @@ class Lore:
         ``types`` says what may be returned; ``tags``, ``files`` (globs) and ``since``
         (a date, or an age as ``7d``) where the walk may start; ``settings`` are
         settings for this search alone (``graph_depth=2, edges="implements"``).
+
+        Raises:
+            UsageError: a type, a relation, a date or a setting is wrong.
         """
         store, embedder = self._open()
-        scope = Scope(
-            types=tuple(types),
-            tags=tuple(tags),
-            files=tuple(files),
-            since=parse_since(since) if since else "",
-        )
-        request = Request(
-            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=exclude
-        )
         with store.faults:
+            scope = Scope(
+                types=known_types(store, _words(types)),
+                tags=_words(tags),
+                files=_words(files),
+                since=parse_since(since) if since else "",
+            )
+            request = Request(
+                query, scope, filter_expanded=filter_expanded, explain=explain,
+                excluded=_words(exclude),
+            )  # fmt: skip
             return search(store, self._settings(settings), request, embedder)
 
     def related(
@@ -89,12 +94,16 @@ class Lore:
 
         Raises:
             LoreError: there is no such node.
+            UsageError: ``hops`` or a setting is out of range, or a type is not known.
         """
+        most = int(BY_NAME["graph_depth"].high)
+        if hops not in range(1, most + 1):
+            raise UsageError(f"hops is {hops}: give a whole number from 1 to {most}")
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
         with store.faults:
             self._require(store, id)
-            return related(store, chosen, [id], types=tuple(types))
+            return related(store, chosen, [id], types=known_types(store, _words(types)))
 
     def get(self, id: str) -> Node | None:
         """One node, forgotten or not; None if there is none."""
@@ -117,15 +126,19 @@ class Lore:
         since: str = "",
         limit: int | None = None,
     ) -> Sequence[Node]:
-        """Live nodes, the last changed first."""
+        """Live nodes, the last changed first.
+
+        Raises:
+            UsageError: a type or a date is wrong.
+        """
         store, _ = self._open()
-        scope = Scope(
-            types=tuple(types),
-            tags=tuple(tags),
-            statuses=tuple(statuses),
-            since=parse_since(since) if since else "",
-        )
         with store.faults:
+            scope = Scope(
+                types=known_types(store, _words(types)),
+                tags=_words(tags),
+                statuses=_words(statuses),
+                since=parse_since(since) if since else "",
+            )
             return store.nodes.select(scope, -1 if limit is None else limit)
 
     def stats(self) -> dict[str, Any]:
@@ -165,9 +178,9 @@ class Lore:
     def close(self) -> None:
         """Lets go of the store, in every thread; a later call opens it again."""
         with self._lock:
-            for store, _ in self._stores.values():
-                store.close()
-            self._stores.clear()
+            for process, thread in list(self._stores):
+                if process == os.getpid():
+                    self._stores.pop((process, thread))[0].close()
 
     def __enter__(self) -> Lore:
         return self
@@ -177,13 +190,14 @@ class Lore:
 
     def _open(self) -> tuple[Store, Embedder | None]:
         """This thread's own connection and embedder."""
-        thread = threading.get_ident()
+        # SQLite forbids the use of a connection on the other side of a fork.
+        user = (os.getpid(), threading.get_ident())
         with self._lock:
-            if thread not in self._stores:
+            if user not in self._stores:
                 store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
                 embedder = open_embedder(self.settings.embedder, store)
-                self._stores[thread] = (store, embedder)
-            return self._stores[thread]
+                self._stores[user] = (store, embedder)
+            return self._stores[user]
 
     def _records(self) -> Records:
         store, embedder = self._open()
@@ -209,6 +223,11 @@ def _flags(values: Mapping[str, object]) -> dict[str, str]:
             raise UsageError(f"unknown setting '{key}'{nearest(key, list(BY_NAME))}")
         flags[name] = _as_text(value)
     return flags
+
+
+def _words(value: Iterable[str]) -> tuple[str, ...]:
+    """One word may be given for a list of one."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _as_text(value: object) -> str:

@@ -22,20 +22,32 @@ STOP_WORDS = frozenset(
 )
 
 MAX_TERMS = 200
-"""The most distinct words of one query that are searched for."""
+"""The most words of one query that are searched for."""
 
 PASSAGE_WORDS = 200
 """About how many words one passage has: long texts are ranked by their best passages."""
 
+_SNIPPET_LOOK = 20_000
+"""How many characters of a passage a snippet is looked for in."""
+
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one."""
+
+
+# The combining marks that SQLite's tokenizers drop, so that both ways of composing an accent
+# are one word: "e" with U+0301 after it is "e", and so is U+00E9.
+_MARKS = (
+    "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030f\u0311"
+    "\u031b\u0323\u0324\u0325\u0326\u0327\u0328\u032d\u032e\u0330\u0331"
+)
 
 
 class _Separators(dict[int, int | str]):
     """A ``str.translate`` table, filled as it is used: all but letters and digits is a space."""
 
     def __missing__(self, code: int) -> int | str:
-        self[code] = code if chr(code).isalnum() else " "
+        letter = chr(code)
+        self[code] = code if letter.isalnum() else "" if letter in _MARKS else " "
         return self[code]
 
 
@@ -134,7 +146,14 @@ def parse_query(text: str) -> Query:
     """
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
-    return Query(text, terms[:MAX_TERMS], max(0, len(terms) - MAX_TERMS))
+    kept = []
+    room = MAX_TERMS
+    for term in terms:
+        if room > 0:
+            kept.append([phrase[:room] for phrase in term])
+            room -= max(map(len, term))
+    lost = sum(len(term[0]) for term in terms) - sum(len(term[0]) for term in kept)
+    return Query(text, kept, lost)
 
 
 def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[str]]]:
@@ -165,8 +184,20 @@ def printable(text: str) -> str:
 
 _CONTROLS: dict[int, str] = {
     **{code: "?" for code in (*range(0x00, 0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
-    **dict.fromkeys((8206, 8207, *range(8234, 8239), *range(8294, 8298)), "?"),
+    **dict.fromkeys((1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298)), "?"),
 }
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags in lower case, each once, white space in them made a dash; a text is split at it.
+
+    >>> clean_tags(["Code Review", "auth", "AUTH"]), clean_tags("auth, api")
+    (('code-review', 'auth'), ('auth', 'api'))
+    """
+    if isinstance(tags, str):
+        tags = tags.replace(",", " ").split()
+    folded = ("-".join(tag.lower().split()) for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in folded if tag))
 
 
 def one_line(text: str) -> str:
@@ -175,21 +206,33 @@ def one_line(text: str) -> str:
 
 
 def snippet(body: str, query: Query, width: int = 240) -> str:
-    """The stretch of ``body`` (at most about ``width`` characters) with most of the query's words.
+    """The stretch of ``body`` (about ``width`` characters) with most of the query's words.
 
     Words are compared by their first letters, since the index compares stems.
     """
-    tokens = body.split()
-    text = " ".join(tokens)
+    text = one_line(body[:_SNIPPET_LOOK])
     if len(text) <= width:
         return text
     stems = {word[: max(PREFIX_LENGTH, len(word) - 2)] for word in query.single_words()}
-    best, best_start = -1, 0
-    for start in range(0, len(tokens), 10):
-        seen = {stem for stem in stems if stem in " ".join(tokens[start : start + 35]).lower()}
-        if len(seen) > best:
-            best, best_start = len(seen), start
-    cut = " ".join(tokens[best_start : best_start + 60])[: width + 1]
-    if len(cut) > width:
-        cut = (cut[:width].rsplit(" ", 1)[0] or cut[:width]) + " …"
-    return ("… " if best_start else "") + cut
+    best, most = "", -1
+    for start in range(0, len(text), width // 3):
+        stretch = _stretch(text, start, width)
+        seen = sum(1 for stem in stems if stem in stretch.lower())
+        if seen > most:
+            best, most = stretch, seen
+        if most == len(stems):
+            break
+    return best
+
+
+def _stretch(text: str, start: int, width: int) -> str:
+    """``text`` from about ``start``, cut between words unless a word is very long."""
+    third = width // 3
+    if start:
+        space = text.find(" ", start - 1, start + third)
+        start = space + 1 if space >= 0 else start
+    end = start + width
+    if end < len(text):
+        space = text.rfind(" ", end - third, end + 1)
+        end = space if space >= 0 else end
+    return ("… " if start else "") + text[start:end] + (" …" if end < len(text) else "")

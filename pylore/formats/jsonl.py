@@ -17,6 +17,7 @@ from ..index import BATCH, Index
 from ..model import Edge, Node, Record
 from ..relations import fold, require_name
 from ..store.edges import HISTORY_FIELDS
+from ..text import clean_tags
 from ..times import now
 from ..vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
 
@@ -400,12 +401,8 @@ def _count(fields: dict[str, Any], name: str, default: int | None) -> int | None
 
 
 def _tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
-    from ..records import clean_tags
-
     value = fields.get("tags", default)
-    if isinstance(value, str):
-        value = value.replace(",", " ").split()
-    if not isinstance(value, (list, tuple)) or not all(isinstance(tag, str) for tag in value):
+    if not isinstance(value, (str, list, tuple)) or not all(isinstance(tag, str) for tag in value):
         raise LoreError("tags is no list of texts")
     return clean_tags(value)
 

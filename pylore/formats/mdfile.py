@@ -11,9 +11,8 @@ from datetime import datetime, timezone
 from ..errors import LoreError, nearest
 from ..ids import check_id
 from ..model import Node, Record
-from ..records import clean_tags
 from ..relations import fold
-from ..text import one_line
+from ..text import clean_tags, one_line
 from ..vocabulary import SOURCES, STATUSES
 from .frontmatter import LineError, parse
 from .mdlinks import find_links, prose
@@ -220,7 +219,7 @@ def _one(value: Value) -> str:
 
 
 def _tags(value: Value) -> tuple[str, ...]:
-    return clean_tags(value.replace(",", " ").split() if isinstance(value, str) else value)
+    return clean_tags(value)
 
 
 def _status(value: Value) -> str:

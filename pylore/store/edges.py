@@ -202,9 +202,13 @@ class Edges:
         )
 
     def restore_node(self, id: str, at: str) -> int:
-        """Takes the marks of ``invalidate_node`` away; how many there were."""
+        """Takes the marks of ``invalidate_node`` away; how many there were.
+
+        An edge whose other end is forgotten gets that one's mark, and so comes back with it.
+        """
         return self._change(
-            "UPDATE graph_edges SET invalidated_at = NULL"
+            "UPDATE graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
+            " WHERE n.id = CASE from_id WHEN ?1 THEN to_id ELSE from_id END)"
             " WHERE (from_id = ?1 OR to_id = ?1) AND invalidated_at = ?2",
             (id, at),
         )

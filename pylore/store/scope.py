@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..model import Record
+from ..text import clean_tags
 
 
 class Scope(Record):
     """Conditions on a node; an empty one lets everything live through.
 
-    ``types`` and ``statuses``: any of them; ``tags``: all of them; ``files``: any
+    ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
+    (lower case, no spaces); ``files``: any
     of these GLOB patterns; ``since`` and ``until``: UTC times of the last update.
     """
 
@@ -24,7 +26,7 @@ class Scope(Record):
         statuses: tuple[str, ...] = (),
     ) -> None:
         self.types = types
-        self.tags = tags
+        self.tags = clean_tags(tags)
         self.files = files
         self.since = since
         self.until = until
