@@ -32,6 +32,7 @@ def search_command(argv: Sequence[str]) -> None:
     if not given.positionals:
         raise UsageError("search needs a query: lore search WORD…")
     from .embed import open_embedder
+    from .known import known_types
     from .search import Request, search
     from .store.scope import Scope
     from .times import parse_since
@@ -72,9 +73,10 @@ def related_command(argv: Sequence[str]) -> None:
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from .graph import related
+    from .known import known_types, require_node
 
     with open_for_reading(settings) as store, store.faults:
-        ids = [require_node(store, id) for id in ids_from(given.positionals, "related")]
+        ids = [require_node(store, id).id for id in ids_from(given.positionals, "related")]
         found = related(
             store, settings, ids, types=known_types(store, given.words("type")),
             excluded=given.words("exclude"), explain="explain" in given.switches,
@@ -89,11 +91,13 @@ def show_command(argv: Sequence[str]) -> None:
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from .graph import shown
+    from .known import require_node
 
     with open_for_reading(settings) as store, store.faults:
         ids = ids_from(given.positionals, "show")
         found = [
-            shown(store, require_node(store, id), history="history" in given.switches) for id in ids
+            shown(store, require_node(store, id).id, history="history" in given.switches)
+            for id in ids
         ]
     if len(ids) == 1 and "-" not in given.positionals:
         output.one(found[0], lambda item: _nodes_text([item]))
@@ -183,29 +187,6 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     if not ids and "-" not in words:
         raise UsageError(f"{command} needs an id: see 'lore list --ids'")
     return ids
-
-
-def require_node(store: Store, id: str) -> str:
-    """``id`` if there is such a node; LoreError with likely ones if not."""
-    if store.nodes.get(id) is None:
-        likely = store.nodes.ids_like(id, 3)
-        hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
-        raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
-    return id
-
-
-def known_types(store: Store, names: Sequence[str]) -> tuple[str, ...]:
-    """``names`` if the store knows these types; UsageError with the nearest one if not."""
-    if not names:
-        return ()
-    from .errors import nearest
-
-    known = list(store.types.all())
-    for name in names:
-        if name not in known:
-            raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
-                             f"one of {', '.join(known)}")  # fmt: skip
-    return tuple(names)
 
 
 def remember_words(store: Store, embedder: object) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .embed import open_embedder
-from .errors import LoreError, UsageError, nearest
+from .errors import UsageError, nearest
 from .graph import related
 from .graph_shape import stats
-from .hot import known_types
+from .known import known_types, require_node
 from .model import Edge, Hits, Node
 from .records import Change, Records
 from .search import Request, search
@@ -102,7 +102,7 @@ class Lore:
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
         with store.faults:
-            self._require(store, id)
+            require_node(store, id)
             return related(store, chosen, [id], types=known_types(store, _words(types)))
 
     def get(self, id: str) -> Node | None:
@@ -206,11 +206,6 @@ class Lore:
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}
         return Settings.load(environ=environ, flags={**self._flags, **_flags(extra)})
-
-    @staticmethod
-    def _require(store: Store, id: str) -> None:
-        if store.nodes.get(id) is None:
-            raise LoreError(f"no node '{id}': see Lore.list")
 
 
 def _flags(values: Mapping[str, object]) -> dict[str, str]:

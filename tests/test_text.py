@@ -48,6 +48,8 @@ TYPED = st.text(
 def fulltext(request: pytest.FixtureRequest) -> Iterator[FullText]:
     memory = apsw.Connection(":memory:")
     memory.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)")
+    memory.execute("CREATE TABLE passages(key INTEGER PRIMARY KEY, node_id TEXT)")
+    memory.execute("INSERT INTO passages VALUES (1, 'note-1')")
     Meta(memory).set("fulltext", request.param)
     fulltext = FullText(memory)
     fulltext.create(request.param)
@@ -60,7 +62,7 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     fulltext.remove([1])
     fulltext.add([(1, "", text, "", "", identifier_parts(text))])
     rows = fulltext.search(parse_query(typed), how, Scope(), WEIGHTS, 10)
-    return [key for key, _ in rows] == [1]
+    return [key for key, _, _ in rows] == [1]
 
 
 # --- words

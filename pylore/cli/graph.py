@@ -13,7 +13,7 @@ from ..formats.drawing import FORMS, draw
 from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
-from ..hot import known_types, require_node
+from ..known import known_types, require_node
 from ..render import bold, dim
 from ..search import relation_weights
 from ..store.edges import ALL
@@ -55,7 +55,7 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found, nowhere = neighbours(store, session.settings, require_node(store, id), direction)
+        found, nowhere = neighbours(store, session.settings, require_node(store, id).id, direction)
     if nowhere:
         session.say([f"{nowhere} edges lead to nodes that are not in the store"])
     session.output.list(found, _neighbours_text)
@@ -112,7 +112,9 @@ def export_command(
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
-            among = within(store, require_node(store, around), wanted, 1 if hops is None else hops)
+            among = within(
+                store, require_node(store, around).id, wanted, 1 if hops is None else hops
+            )
         for piece in draw(store, form, wanted, types=known_types(store, _split(types)),
                           among=among):  # fmt: skip
             sys.stdout.write(piece)

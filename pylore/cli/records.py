@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from ..errors import LoreError, UsageError
-from ..hot import ids_from, known_types
+from ..hot import ids_from
+from ..known import known_types
 from ..records import Change
 from ..render import changes_text, list_text
 from ..store.scope import Scope

@@ -36,7 +36,7 @@ _RELATIONS = ("relates_to", "links_to", "mentions", "depends_on", "part_of", "de
 
 
 def expansion_rows(say: Callable[[str], None]) -> list[Row]:
-    """Walks of depth 2 with the default settings, then with wider caps: some 17,000 edges a walk."""
+    """Walks of depth 2 with the default settings, then with caps of 17,000 edges."""
     folder = CACHE / f"graph-{_fingerprint()}"
     if not folder.exists():
         say(f"writing {EDGES:,} edges")
