@@ -40,7 +40,7 @@ def search_command(argv: Sequence[str]) -> None:
     since = given.last("since")
     with open_for_reading(settings) as store, store.faults:
         scope = Scope(
-            types=known_types(store, given.words("type")),
+            types=store.types.require(given.words("type")),
             tags=given.words("tag"),
             files=given.words("file"),
             since=parse_since(since) if since else "",
@@ -76,7 +76,7 @@ def related_command(argv: Sequence[str]) -> None:
     with open_for_reading(settings) as store, store.faults:
         ids = [require_node(store, id) for id in ids_from(given.positionals, "related")]
         found = related(
-            store, settings, ids, types=known_types(store, given.words("type")),
+            store, settings, ids, types=store.types.require(given.words("type")),
             excluded=given.words("exclude"), explain="explain" in given.switches,
         )  # fmt: skip
     say(found.notes, settings)
@@ -192,20 +192,6 @@ def require_node(store: Store, id: str) -> str:
         hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
         raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
     return id
-
-
-def known_types(store: Store, names: Sequence[str]) -> tuple[str, ...]:
-    """``names`` if the store knows these types; UsageError with the nearest one if not."""
-    if not names:
-        return ()
-    from .errors import nearest
-
-    known = list(store.types.all())
-    for name in names:
-        if name not in known:
-            raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
-                             f"one of {', '.join(known)}")  # fmt: skip
-    return tuple(names)
 
 
 def remember_words(store: Store, embedder: object) -> None:

@@ -110,11 +110,13 @@ def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: li
         truth = brute_force(store, vector)[:10]
         assert found[0][0] == truth[0][0]
         cosines = dict(truth)
-        for key, score in found:
+        for key, id, score in found:
+            assert key in store.nodes.passages(id)
             if key in cosines:
                 assert score == pytest.approx(cosines[key], abs=1e-5)
-        assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
-        hits += len(cosines.keys() & dict(found[:10]).keys())
+        scores = [score for _, _, score in found]
+        assert scores == sorted(scores, reverse=True)
+        hits += len(cosines.keys() & {key for key, _, _ in found[:10]})
     assert hits / (10 * len(queries)) >= 0.9
 
 
@@ -173,12 +175,16 @@ def test_both_legs_the_list_and_the_match_keep_to_the_scope(
     query = parse_query(" ".join(node.title for node in nodes[:40]))
     rows = store.fulltext.search(query, "some", scope, WEIGHTS, 10_000)
     everywhere = store.fulltext.search(query, "some", Scope(), WEIGHTS, 10_000)
-    owners = store.nodes.owners(key for key, _ in everywhere)
-    assert rows == [(key, score) for key, score in everywhere if owners[key] in wanted]
+    assert rows == [row for row in everywhere if row[1] in wanted]
+
+    title = parse_query(nodes[0].title)
+    everywhere = store.fulltext.search(title, "all", Scope(), WEIGHTS, 10_000)
+    assert store.fulltext.nodes_with_all(title, scope, 10_000) == wanted & {
+        id for _, id, _ in everywhere
+    }
 
     near = store.vectors.search(vector_of(store, nodes[0].title), scope, 10_000)
-    owners = store.nodes.owners(key for key, _ in near)
-    assert set(owners.values()) == wanted
+    assert {id for _, id, _ in near} == wanted
     assert len(near) == len(wanted)
 
 
@@ -189,7 +195,7 @@ def test_a_limited_vector_search_is_filled_from_within_the_scope(
     wanted = {node.id for node in nodes if within(node, scope)}
     near = store.vectors.search(vector_of(store, nodes[0].title), scope, 20)
     assert len(near) == min(20, len(wanted)) > 5
-    assert set(store.nodes.owners(key for key, _ in near).values()) <= wanted
+    assert {id for _, id, _ in near} <= wanted
 
 
 def test_tags_of_a_scope_are_folded_as_those_of_a_record() -> None:

@@ -13,7 +13,7 @@ from ..formats.drawing import FORMS, draw
 from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
-from ..hot import known_types, require_node
+from ..hot import require_node
 from ..render import bold, dim
 from ..search import relation_weights
 from ..store.edges import ALL
@@ -80,7 +80,7 @@ def hubs_command(limit: int, **options: Any) -> None:
 def orphans_command(limit: int | None, types: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found = orphans(store, known_types(store, _split(types)), limit or ALL)
+        found = orphans(store, store.types.require(_split(types)), limit or ALL)
     session.output.list(found, _nodes_text)
 
 
@@ -113,7 +113,7 @@ def export_command(
         among = None
         if around is not None:
             among = within(store, require_node(store, around), wanted, 1 if hops is None else hops)
-        for piece in draw(store, form, wanted, types=known_types(store, _split(types)),
+        for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
             sys.stdout.write(piece)
 
