@@ -32,7 +32,6 @@ def search_command(argv: Sequence[str]) -> None:
     if not given.positionals:
         raise UsageError("search needs a query: lore search WORD…")
     from .embed import open_embedder
-    from .known import known_types
     from .search import Request, search
     from .store.scope import Scope
     from .times import parse_since
@@ -41,7 +40,7 @@ def search_command(argv: Sequence[str]) -> None:
     since = given.last("since")
     with open_for_reading(settings) as store, store.faults:
         scope = Scope(
-            types=known_types(store, given.words("type")),
+            types=store.types.require(given.words("type")),
             tags=given.words("tag"),
             files=given.words("file"),
             since=parse_since(since) if since else "",
@@ -73,12 +72,11 @@ def related_command(argv: Sequence[str]) -> None:
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from .graph import related
-    from .known import known_types, require_node
 
     with open_for_reading(settings) as store, store.faults:
-        ids = [require_node(store, id).id for id in ids_from(given.positionals, "related")]
+        ids = [store.nodes.require(id).id for id in ids_from(given.positionals, "related")]
         found = related(
-            store, settings, ids, types=known_types(store, given.words("type")),
+            store, settings, ids, types=store.types.require(given.words("type")),
             excluded=given.words("exclude"), explain="explain" in given.switches,
         )  # fmt: skip
     say(found.notes, settings)
@@ -91,12 +89,11 @@ def show_command(argv: Sequence[str]) -> None:
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from .graph import shown
-    from .known import require_node
 
     with open_for_reading(settings) as store, store.faults:
         ids = ids_from(given.positionals, "show")
         found = [
-            shown(store, require_node(store, id).id, history="history" in given.switches)
+            shown(store, store.nodes.require(id).id, history="history" in given.switches)
             for id in ids
         ]
     if len(ids) == 1 and "-" not in given.positionals:

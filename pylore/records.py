@@ -9,7 +9,6 @@ import re
 from .errors import LoreError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from .index import Index
-from .known import require_node
 from .model import Edge, Node, Record
 from .relations import fold, require_name
 from .store.scope import Scope
@@ -294,7 +293,7 @@ class Records:
         return here != old.id or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
 
     def _require(self, id: str) -> Node:
-        return require_node(self._store, id)
+        return self._store.nodes.require(id)
 
     def _require_type(self, type: str, new_type: bool) -> None:
         known = self._store.types.all()

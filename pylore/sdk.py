@@ -13,7 +13,6 @@ from .embed import open_embedder
 from .errors import UsageError, nearest
 from .graph import related
 from .graph_shape import stats
-from .known import known_types, require_node
 from .model import Edge, Hits, Node
 from .records import Change, Records
 from .search import Request, search
@@ -76,7 +75,7 @@ class Lore:
         store, embedder = self._open()
         with store.faults:
             scope = Scope(
-                types=known_types(store, _words(types)),
+                types=store.types.require(_words(types)),
                 tags=_words(tags),
                 files=_words(files),
                 since=parse_since(since) if since else "",
@@ -102,8 +101,8 @@ class Lore:
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
         with store.faults:
-            require_node(store, id)
-            return related(store, chosen, [id], types=known_types(store, _words(types)))
+            store.nodes.require(id)
+            return related(store, chosen, [id], types=store.types.require(_words(types)))
 
     def get(self, id: str) -> Node | None:
         """One node, forgotten or not; None if there is none."""
@@ -134,7 +133,7 @@ class Lore:
         store, _ = self._open()
         with store.faults:
             scope = Scope(
-                types=known_types(store, _words(types)),
+                types=store.types.require(_words(types)),
                 tags=_words(tags),
                 statuses=_words(statuses),
                 since=parse_since(since) if since else "",

@@ -21,7 +21,7 @@ FLOORS = (
     ("errors", "model", "text", "jsontext", "rank", "vocabulary"),
     ("settings", "ids", "times", "output", "render"),
     ("store", "options"),
-    ("embed", "known"),
+    ("embed",),
     ("index", "relations", "expand"),
     ("search", "records", "graph_shape"),
     ("formats", "graph", "graph_path"),

@@ -110,10 +110,12 @@ def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: li
         truth = brute_force(store, vector)[:10]
         assert found[0][0] == truth[0][0]
         cosines = dict(truth)
-        for key, _, score in found:
+        for key, id, score in found:
+            assert key in store.nodes.passages(id)
             if key in cosines:
                 assert score == pytest.approx(cosines[key], abs=1e-5)
-        assert [score for _, _, score in found] == sorted((s for _, _, s in found), reverse=True)
+        scores = [score for _, _, score in found]
+        assert scores == sorted(scores, reverse=True)
         hits += len(cosines.keys() & {key for key, _, _ in found[:10]})
     assert hits / (10 * len(queries)) >= 0.9
 
@@ -174,6 +176,12 @@ def test_both_legs_the_list_and_the_match_keep_to_the_scope(
     rows = store.fulltext.search(query, "some", scope, WEIGHTS, 10_000)
     everywhere = store.fulltext.search(query, "some", Scope(), WEIGHTS, 10_000)
     assert rows == [row for row in everywhere if row[1] in wanted]
+
+    title = parse_query(nodes[0].title)
+    everywhere = store.fulltext.search(title, "all", Scope(), WEIGHTS, 10_000)
+    assert store.fulltext.nodes_with_all(title, scope, 10_000) == wanted & {
+        id for _, id, _ in everywhere
+    }
 
     near = store.vectors.search(vector_of(store, nodes[0].title), scope, 10_000)
     assert {id for _, id, _ in near} == wanted

@@ -5,14 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
-import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pylore.store import create_store
 from pylore.store.fulltext import FullText
 from pylore.store.scope import Scope
-from pylore.store.tables import Meta
 from pylore.text import (
     MAX_TERMS,
     STOP_WORDS,
@@ -45,16 +44,14 @@ TYPED = st.text(
 
 
 @pytest.fixture(scope="module", params=["fts5", "fts4"])
-def fulltext(request: pytest.FixtureRequest) -> Iterator[FullText]:
-    memory = apsw.Connection(":memory:")
-    memory.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)")
-    memory.execute("CREATE TABLE passages(key INTEGER PRIMARY KEY, node_id TEXT)")
-    memory.execute("INSERT INTO passages VALUES (1, 'note-1')")
-    Meta(memory).set("fulltext", request.param)
-    fulltext = FullText(memory)
-    fulltext.create(request.param)
-    yield fulltext
-    memory.close()
+def fulltext(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FullText]:
+    """The full text of a store that has one passage, with the key 1."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with create_store(str(folder), fulltext=request.param) as store:
+        assert store.nodes.new_passages("note-1", 1) == [1]
+        yield store.fulltext
 
 
 def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
@@ -62,7 +59,7 @@ def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     fulltext.remove([1])
     fulltext.add([(1, "", text, "", "", identifier_parts(text))])
     rows = fulltext.search(parse_query(typed), how, Scope(), WEIGHTS, 10)
-    return [key for key, _, _ in rows] == [1]
+    return [id for _, id, _ in rows] == ["note-1"]
 
 
 # --- words

@@ -13,7 +13,6 @@ from ..formats.drawing import FORMS, draw
 from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
-from ..known import known_types, require_node
 from ..render import bold, dim
 from ..search import relation_weights
 from ..store.edges import ALL
@@ -36,7 +35,7 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
     session = Session(options)
     with session.open() as store, store.faults:
         for id in (from_id, to_id):
-            require_node(store, id)
+            store.nodes.require(id)
         found = path(store, session.settings, from_id, to_id, max_hops)
     if found["hops"] is None:
         within_hops = "" if max_hops is None else f" within {max_hops} hops"
@@ -55,7 +54,7 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found, nowhere = neighbours(store, session.settings, require_node(store, id).id, direction)
+        found, nowhere = neighbours(store, session.settings, store.nodes.require(id).id, direction)
     if nowhere:
         session.say([f"{nowhere} edges lead to nodes that are not in the store"])
     session.output.list(found, _neighbours_text)
@@ -80,7 +79,7 @@ def hubs_command(limit: int, **options: Any) -> None:
 def orphans_command(limit: int | None, types: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        found = orphans(store, known_types(store, _split(types)), limit or ALL)
+        found = orphans(store, store.types.require(_split(types)), limit or ALL)
     session.output.list(found, _nodes_text)
 
 
@@ -113,9 +112,9 @@ def export_command(
         among = None
         if around is not None:
             among = within(
-                store, require_node(store, around).id, wanted, 1 if hops is None else hops
+                store, store.nodes.require(around).id, wanted, 1 if hops is None else hops
             )
-        for piece in draw(store, form, wanted, types=known_types(store, _split(types)),
+        for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
             sys.stdout.write(piece)
 

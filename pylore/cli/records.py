@@ -8,7 +8,6 @@ import click
 
 from ..errors import LoreError, UsageError
 from ..hot import ids_from
-from ..known import known_types
 from ..records import Change
 from ..render import changes_text, list_text
 from ..store.scope import Scope
@@ -115,7 +114,7 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
             raise UsageError(f"unknown status '{status}': one of {', '.join(STATUSES)}")
     with session.open() as store, store.faults:
         scope = Scope(
-            types=known_types(store, _split(types)), tags=_split(tags), files=_split(files),
+            types=store.types.require(_split(types)), tags=_split(tags), files=_split(files),
             since=parse_since(since) if since else "", until=parse_since(until) if until else "",
             statuses=_split(statuses),
         )  # fmt: skip

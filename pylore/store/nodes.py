@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import apsw
 
+from ..errors import LoreError
 from ..jsontext import dumps
 from ..model import Node
 from .scope import Scope
@@ -31,6 +32,19 @@ class Nodes:
         for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,)):
             return _node(row)
         return None
+
+    def require(self, id: str) -> Node:
+        """One node, forgotten or not.
+
+        Raises:
+            LoreError: there is none; the message has likely ones.
+        """
+        node = self.get(id)
+        if node is None:
+            likely = self.ids_like(id, 3)
+            hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
+            raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+        return node
 
     def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
         """Those of ``ids`` that exist, invalidated or not."""

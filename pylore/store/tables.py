@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import apsw
 
+from ..errors import UsageError, nearest
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,6 +43,20 @@ class Types:
     def all(self) -> dict[str, str]:
         """Name to description."""
         return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
+
+    def require(self, names: Iterable[str]) -> tuple[str, ...]:
+        """``names`` if these types are known.
+
+        Raises:
+            UsageError: one of them is not; the message has the nearest one.
+        """
+        wanted = tuple(names)
+        known = list(self.all()) if wanted else []
+        for name in wanted:
+            if name not in known:
+                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
+                                 f"one of {', '.join(known)}")  # fmt: skip
+        return wanted
 
     def declare(self, name: str, description: str) -> None:
         """Adds a type, or gives a known one another description."""

@@ -1,0 +1,406 @@
+"""The engine as a Python program sees it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pylore
+from pylore.settings import SETTINGS
+
+ROOT = Path(pylore.__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FROM_CONFIG", "EXPORTED", "DIR", *(s.name.upper() for s in SETTINGS)):
+        monkeypatch.delenv(f"LORE_{name}", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "home" / name))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "a project" / ".lore"
+
+
+@pytest.fixture
+def lore(folder: Path) -> Iterator[pylore.Lore]:
+    with pylore.open(folder, create=True) as lore:
+        yield lore
+
+
+# --- every method
+
+
+def test_what_is_added_is_found_with_what_is_connected(lore: pylore.Lore) -> None:
+    jwt = lore.add("decision", "Sessions are signed JWTs", tags=["auth"], file="src/auth.py")
+    lesson = lore.add("lesson", "Rotate the keys", links=[(jwt.id, "learned_from")])
+    assert isinstance(jwt, pylore.Change)
+    assert (jwt.state, jwt.notes) == ("added", [])
+    plain = lore.search("jwts")
+    assert isinstance(plain, pylore.Hits)
+    assert [hit.id for hit in plain] == [jwt.id]
+    deep = lore.search("jwts", graph_depth=1)
+    assert {hit.id for hit in deep} == {jwt.id, lesson.id, "file-src/auth.py"}
+    assert len(deep) == 3 and deep[0].id == jwt.id and isinstance(deep[0], pylore.Hit)
+    assert deep[1].path == [jwt.id, deep[1].id]
+
+
+def test_searching_takes_every_filter(lore: pylore.Lore) -> None:
+    a = lore.add("decision", "keys of the api", tags=["auth", "api"], file="src/a.py").id
+    b = lore.add("lesson", "keys of the database", tags=["auth"]).id
+    lore.link(a, "relates_to", b)
+
+    def ids(**options: object) -> set[str]:
+        return {hit.id for hit in lore.search("keys", **options)}  # type: ignore[arg-type]
+
+    assert ids() == {a, b}
+    assert ids(types=["lesson"]) == ids(types="lesson") == {b}
+    assert ids(tags=["api", "auth"]) == ids(tags="API") == {a}
+    assert ids(files=["src/*"]) == ids(files="src/*") == {a}
+    assert ids(since="2999-01-01") == set()
+    assert ids(since="1d", exclude=[a]) == ids(exclude=a) == {b}
+    assert ids(tags="api", graph_depth=1, graph_edges="relates_to") == {a, b}
+    assert ids(tags="api", graph_depth=1, filter_expanded=True) == {a}
+    assert ids(limit=1, fusion="rrf") <= {a, b}
+    assert lore.search("keys", explain=True)[0].explain is not None
+
+
+def test_related(lore: pylore.Lore) -> None:
+    a, b, c = (lore.add("note", text).id for text in ("one", "two", "three"))
+    lore.link(a, "relates_to", b)
+    lore.link(b, "part_of", c)
+    assert [hit.id for hit in lore.related(a)] == [b]
+    assert [hit.id for hit in lore.related(a, hops=2)] == [b, c]
+    assert [hit.id for hit in lore.related(b, edges="part_of")] == [c]
+    assert len(lore.related(a, types=["file"])) == 0
+
+
+def test_get_edges_list_and_stats(lore: pylore.Lore) -> None:
+    id = lore.add("note", "one", tags=["x"], status="staged").id
+    other = lore.add("goal", "two").id
+    lore.link(id, "part_of", other, weight=0.5)
+    node = lore.get(id)
+    assert isinstance(node, pylore.Node)
+    assert (node.id, node.title, node.tags, node.status) == (id, "one", ("x",), "staged")
+    assert lore.get("note-none") is None
+    (edge,) = lore.edges(other)
+    assert isinstance(edge, pylore.Edge)
+    assert (edge.from_id, edge.relation, edge.to_id, edge.weight) == (id, "part_of", other, 0.5)
+    assert {node.id for node in lore.list()} == {id, other}
+    assert [node.id for node in lore.list(types="goal")] == [other]
+    assert [node.id for node in lore.list(tags=["x"])] == [id]
+    assert [node.id for node in lore.list(statuses=["staged"])] == [id]
+    assert lore.list(since="2999-01-01") == []
+    assert len(lore.list(limit=1)) == 1
+    stats = lore.stats()
+    assert (stats["nodes"], stats["edges"]) == (2, 1)
+
+
+def test_facts_links_edits_and_forgetting(lore: pylore.Lore) -> None:
+    fact = lore.fact("Billing", "uses", "PostgreSQL", confidence=0.5)
+    assert fact.id == "entity-billing uses entity-postgresql"
+    assert lore.unlink("entity-billing", "uses", "entity-postgresql").state == "invalidated"
+    assert lore.edges("entity-billing") == []
+    id = lore.add("note", "first").id
+    assert lore.edit(id, text="second", tags="a, b").state == "updated"
+    assert lore.get(id).tags == ("a", "b")  # type: ignore[union-attr]
+    assert [change.state for change in lore.forget(id)] == ["invalidated"]
+    assert len(lore.search("second")) == 0
+    assert [change.state for change in lore.restore(id)] == ["restored"]
+    assert len(lore.search("second")) == 1
+    assert [change.state for change in lore.forget(id, purge=True)] == ["purged"]
+    assert lore.get(id) is None
+
+
+def test_a_path_is_told_from_the_project(
+    lore: pylore.Lore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    id = lore.add("note", "one", file=str(folder.parent / "src" / "a.py")).id
+    assert lore.get(id).file == "src/a.py"  # type: ignore[union-attr]
+
+
+# --- open and close
+
+
+def test_what_was_closed_can_be_opened_again(folder: Path) -> None:
+    with pylore.open(folder, create=True) as lore:
+        id = lore.add("note", "kept").id
+    assert lore.get(id) is not None, "a later call opens it again"
+    lore.close()
+    lore.close()
+    with pylore.open(str(folder)) as again:
+        assert [hit.id for hit in again.search("kept")] == [id]
+        assert again.settings.graph_depth == 0
+    with pylore.open(folder, create=True) as again:
+        assert again.get(id) is not None
+
+
+def test_a_store_that_is_not_there_is_an_error(folder: Path) -> None:
+    with pytest.raises(pylore.StoreError, match=r"no store in .*: run 'lore init'"):
+        pylore.open(folder)
+    assert not folder.exists()
+
+
+def test_what_is_no_database_is_an_error(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "search.db").write_text("This is a text and no database. " * 100)
+    with pytest.raises(pylore.StoreError, match="is not a database"):
+        pylore.open(folder)
+
+
+# --- settings
+
+
+def test_settings_are_keywords(folder: Path) -> None:
+    with pylore.open(folder, create=True, graph_depth=2, edge_weights={"calls": 0.5},
+                     retrievers=["fulltext"], quiet=True, decay=0.25) as lore:  # fmt: skip
+        settings = lore.settings
+        assert (settings.graph_depth, settings.hop_decay, settings.quiet) == (2, 0.25, True)
+        assert (settings.edge_weights, settings.retrievers) == ({"calls": 0.5}, ("fulltext",))
+        assert settings.origins["hop_decay"] == "flag:--decay"
+        a, b = lore.add("note", "one").id, lore.add("note", "two").id
+        lore.link(a, "relates_to", b)
+        assert [hit.id for hit in lore.search("one")] == [a, b]
+        assert [hit.id for hit in lore.search("one", graph_depth=0)] == [a]
+
+
+def test_the_configs_the_environment_and_keywords_are_honoured_in_that_order(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = tmp_path / "home" / "CONFIG" / "lore" / "config"
+    user.parent.mkdir(parents=True)
+    user.write_text("limit=2\nrrf_k=22\nhop_decay=0.2\n")
+    pylore.open(folder, create=True).close()
+    (folder / ".config").write_text("limit=3\nrrf_k=33\ndeclare -A EDGE_WEIGHTS=([calls]=0.3)\n")
+    with pylore.open(folder) as lore:
+        assert (lore.settings.limit, lore.settings.rrf_k, lore.settings.hop_decay) == (3, 33, 0.2)
+        assert lore.settings.edge_weights == {"calls": 0.3}
+    monkeypatch.setenv("LORE_LIMIT", "4")
+    with pylore.open(folder) as lore:
+        assert (lore.settings.limit, lore.settings.rrf_k) == (4, 33)
+    with pylore.open(folder, limit=5) as lore:
+        assert lore.settings.limit == 5
+        for number in range(7):
+            lore.add("note", f"word number {number}")
+        assert len(lore.search("word")) == 5
+        assert len(lore.search("word", limit=6)) == 6
+
+
+def test_fts4_can_be_chosen_for_a_new_store(folder: Path) -> None:
+    with pylore.open(folder, create=True, fulltext="fts4") as lore:
+        id = lore.add("note", "one word").id
+        assert [hit.id for hit in lore.search("word")] == [id]
+
+
+# --- errors
+
+
+def test_wrong_settings_are_usage_errors(folder: Path, lore: pylore.Lore) -> None:
+    with pytest.raises(pylore.UsageError, match=r"unknown setting 'grph_depth' \(did you mean"):
+        pylore.open(folder, grph_depth=2)
+    with pytest.raises(pylore.UsageError, match="graph_depth is '9': give a whole number"):
+        lore.search("x", graph_depth=9)
+    (folder / ".config").write_text("limit=$(rm -rf /)\n")
+    with pytest.raises(pylore.UsageError, match=r"\.config:1: only plain assignments"):
+        pylore.open(folder)
+
+
+def test_wrong_arguments_are_usage_errors(lore: pylore.Lore) -> None:
+    id = lore.add("note", "one").id
+    for call in (
+        lambda: lore.search("x", types=["decison"]),
+        lambda: lore.search("x", since="yesterday"),
+        lambda: lore.search("x", graph_depth=1, edges="nonsense"),
+        lambda: lore.related(id, hops=0),
+        lambda: lore.related(id, hops=4),
+        lambda: lore.related(id, types="decison"),
+        lambda: lore.related(id, edges="nonsense"),
+        lambda: lore.list(types=["decison"]),
+        lambda: lore.list(since="soon"),
+    ):
+        with pytest.raises(pylore.UsageError):
+            call()
+
+
+def test_expected_failures_are_lore_errors(lore: pylore.Lore) -> None:
+    id = lore.add("note", "one").id
+    for call in (
+        lambda: lore.related("note-none"),
+        lambda: lore.add("decison", "x"),
+        lambda: lore.add("note", ""),
+        lambda: lore.add("note", "x", confidence=2),
+        lambda: lore.edit("note-none", text="x"),
+        lambda: lore.link(id, "relates_to", "note-none"),
+        lambda: lore.link(id, "nonsense", id),
+        lambda: lore.fact("a", "uses", "b", status="nonsense"),
+        lambda: lore.unlink(id, "relates_to", id),
+        lambda: lore.forget("note-none"),
+        lambda: lore.restore("note-none"),
+    ):
+        with pytest.raises(pylore.LoreError) as error:
+            call()
+        assert error.value.exit_code == 1
+
+
+def test_a_damaged_graph_leaves_plain_results_with_a_note(lore: pylore.Lore) -> None:
+    id = lore.add("note", "one").id
+    store, _ = lore._open()
+    store.connection.execute("DROP TABLE graph_edges")
+    hits = lore.search("one", graph_depth=2)
+    assert [hit.id for hit in hits] == [id]
+    assert len(hits.notes) == 1 and "plain results only" in hits.notes[0]
+    with pytest.raises(pylore.StoreError):
+        lore.related(id)
+
+
+# --- threads and processes
+
+
+def test_eight_threads_add_and_search(lore: pylore.Lore) -> None:
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(8)
+
+    def work(thread: int) -> None:
+        try:
+            barrier.wait()
+            for number in range(5):
+                id = lore.add("note", f"zebra {thread} runs {number}", tags=["herd"]).id
+                assert id in {hit.id for hit in lore.search(f"zebra {thread} runs {number}")}
+                lore.fact(f"zebra {thread}", "follows", "zebra 0" if thread else "nobody")
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(lore.list(types=["note"])) == 40
+    assert len(lore.search("zebra", limit=100, types="note")) == 40
+    assert lore.stats()["edges"] == 8
+
+
+def _add_some(folder: str, process: int) -> None:
+    with pylore.open(folder) as lore:
+        for number in range(5):
+            lore.add("note", f"gnu {process} runs {number}")
+            lore.search("gnu", graph_depth=1)
+
+
+def test_processes_add_at_once_and_lose_nothing(folder: Path, lore: pylore.Lore) -> None:
+    spawn = multiprocessing.get_context("spawn")
+    processes = [spawn.Process(target=_add_some, args=(str(folder), n)) for n in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert len(lore.list()) == 20
+    assert len(lore.search("gnu", limit=50)) == 20
+
+
+_FORKED = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import pylore
+with pylore.open(sys.argv[2]) as lore:
+    lore.add("note", "the parent's")
+    mine = lore._open()[0].connection
+    child = os.fork()
+    if not child:
+        lore.add("note", "the child's")
+        os._exit(0 if lore._open()[0].connection is not mine else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert lore._open()[0].connection is mine
+    print(len(lore.list()))
+"""
+
+
+def test_a_forked_process_has_a_connection_of_its_own(folder: Path, lore: pylore.Lore) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _FORKED, str(ROOT), str(folder)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("2\n", "")
+
+
+# --- types
+
+PROGRAM = """
+import pylore
+
+
+def titles(folder: str) -> list[str]:
+    with pylore.open(folder, create=True, graph_depth=2) as lore:
+        change: pylore.Change = lore.add("decision", "Use JWT", tags=["auth"])
+        lore.fact("billing", "uses", "postgresql", confidence=0.9)
+        lore.edit(change.id, title="JWT")
+        hits: pylore.Hits = lore.search("jwt", types=["decision"], explain=True, limit=5)
+        node: pylore.Node | None = lore.get(change.id)
+        edges: list[pylore.Edge] = lore.edges(change.id)
+        scores: dict[str, float] = {hit.id: hit.score for hit in hits}
+        path: list[str] = hits[0].path
+        try:
+            lore.related(change.id, hops=2)
+        except pylore.UsageError as error:
+            print(error.exit_code)
+        return [hit.title for hit in hits] + path + list(scores) + [e.to_id for e in edges]
+"""
+WRONG = """
+import pylore
+
+with pylore.open("x") as lore:
+    score: str = lore.search("jwt")[0].score
+    lore.add(7, "text")
+"""
+
+
+def _mypy(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    # A folder that holds the package alone, so that nothing else of the checkout is seen.
+    site = folder / "site"
+    site.mkdir(exist_ok=True)
+    if not (site / "pylore").exists():
+        (site / "pylore").symlink_to(ROOT / "pylore")
+    (folder / "program.py").write_text(program)
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"),
+         "--follow-imports", "silent", "program.py"],
+        cwd=folder, env={"MYPYPATH": str(site), "PATH": "", "HOME": str(folder)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def test_a_program_that_uses_it_is_checked_by_its_types(tmp_path: Path) -> None:
+    assert (ROOT / "pylore" / "py.typed").exists()
+    good = _mypy(tmp_path, PROGRAM)
+    assert good.returncode == 0, good.stdout
+    wrong = _mypy(tmp_path, WRONG)
+    assert wrong.returncode == 1
+    assert 'expression has type "float", variable has type "str"' in wrong.stdout
+    assert 'incompatible type "int"; expected "str"' in wrong.stdout
+
+
+def test_the_program_that_was_checked_runs(tmp_path: Path) -> None:
+    scope: dict[str, object] = {}
+    exec(compile(PROGRAM, "program.py", "exec"), scope)
+    found = scope["titles"](str(tmp_path / "store"))  # type: ignore[operator]
+    assert found[0] == "JWT"
+    assert found[1].startswith("decision-")
+
+
+def test_the_package_names_what_it_has() -> None:
+    for name in pylore.__all__:
+        assert getattr(pylore, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        pylore.nonsense  # noqa: B018
