@@ -306,6 +306,7 @@ def _add_leg_scores(hit: Hit, found: Candidates) -> None:
 def _describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     """Fills in what the table of nodes says, and takes off what age costs."""
     rows = store.nodes.briefs([hit.id for hit in hits])
+    hits = [hit for hit in hits if hit.id in rows]  # another process may have purged one
     for hit in hits:
         hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id]
         fresh = recency(age, settings.recency_half_life)
