@@ -1,0 +1,380 @@
+# What add, fact, link, show, list, edit, forget and restore print, and how they exit.
+
+load helper
+
+setup() {
+  setup_lore
+  # One empty store whose embedder knows its words already, copied for each test.
+  local made="$BATS_FILE_TMPDIR/made"
+  if [ ! -d "$made" ]; then
+    lore init >/dev/null
+    lore forget --purge "$(lore add note "to load the words" --ids)" >/dev/null
+    cp -R .lore "$made"
+  else
+    cp -R "$made" .lore
+  fi
+}
+
+needs_jq() {
+  type jq >/dev/null 2>&1 || skip "jq is not installed"
+}
+
+field() { # <id> <jq expression>: of what 'show' prints
+  lore show "$1" | jq -cr "$2"
+}
+
+# --- add
+
+@test "add prints the id and what was done, as an object" {
+  run_lore add decision "Use JWT" --json
+  expect 0
+  [[ $output =~ ^'{"id":"decision-'[0-9a-f]{8}'","state":"added"}'$ ]]
+  local id=${output:7:17}
+  run_lore add decision Use JWT
+  expect 0 "{\"id\":\"$id\",\"state\":\"unchanged\"}"
+  run_lore add decision "Use JWT" --ids --tags auth
+  expect 0 "$id"
+  run_lore add decision "Use JWT" --text --tag api
+  expect 0 "updated  $id"
+}
+
+@test "add keeps all that it is given" {
+  needs_jq
+  local other id
+  other=$(lore add failure "All logins failed" --ids)
+  id=$(lore add lesson "Rotate keys" --title "Keys" --why "they leak" --tags "Auth,a b" --tag web \
+    --file src/auth.py:3-9 --link "$other:learned_from" --status staged --source conversation \
+    --confidence 0.5 --category security --ids)
+  [ "$(field "$id" '[.title, .body, .data.why, .tags, .file, .line_start, .line_end, .status, .source, .confidence, .category]')" = \
+    '["Keys","Rotate keys","they leak",["auth","a-b","web"],"src/auth.py",3,9,"staged","conversation",0.5,"security"]' ]
+  [ "$(field "$id" '[.edges[] | .direction + " " + .relation + " " + .id] | sort')" = \
+    "[\"out anchored_to file-src/auth.py\",\"out learned_from $other\"]" ]
+}
+
+@test "add takes the text from stdin, whole" {
+  needs_jq
+  local id
+  id=$(printf '# A title\n\nline one\n  line "two"\n' | lore add note --ids)
+  [ "$(field "$id" .title)" = "A title" ]
+  [ "$(field "$id" '.body | @json')" = '"# A title\n\nline one\n  line \"two\""' ]
+  [ "$(printf '# A title\n\nline one\n  line "two"\n' | lore add note - --ids)" = "$id" ]
+  run_lore add note < <(printf 'caf\xe9')
+  expect_error 1 "stdin is not UTF-8"
+  run_lore add note </dev/null
+  expect_error 1 "the text is empty"
+}
+
+@test "add declares a type, takes an id, and names near-duplicates on stderr" {
+  run_lore add recipe "Soup"
+  expect_error 1 "unknown type 'recipe'"
+  run_lore add recipe "Soup" --new-type --id recipe-soup
+  expect 0 '{"id":"recipe-soup","state":"added"}'
+  lore add decision "Sessions are signed with a rotating key" --id decision-a >/dev/null
+  run_lore add decision "Sessions are signed with a rotating key." --id decision-b
+  expect 0 '{"id":"decision-b","state":"added"}'
+  [ "$stderr" = "lore: looks like decision-a (1.00): see 'lore show decision-a'" ]
+  run_lore add decision "Sessions are signed with a rotating key!" --quiet
+  expect 0
+  [ -z "$stderr" ]
+}
+
+@test "how an accent is composed and where white space stands makes no other record" {
+  local id
+  id=$(lore add note "the café" --ids)
+  [ "$(lore add note $'  the cafe\xcc\x81\n' --ids)" = "$id" ]
+  [ "$(lore list --ids | wc -l)" -eq 1 ]
+  [ "$(lore search $'cafe\xcc\x81' --retrievers fulltext --ids)" = "$id" ]
+}
+
+@test "what add refuses leaves nothing behind" {
+  for words in "nots|x|did you mean 'note'" "note||the text is empty" \
+    "note|x --link note-none:relates_to|no node 'note-none'" "note|x --id decision-x|is not of type note"; do
+    IFS='|' read -r type rest message <<<"$words"
+    run_lore add "$type" $rest </dev/null
+    expect_error 1 "$message"
+  done
+  for words in "--link nonsense|give ID:RELATION" "--status done|'done' is not one of" \
+    "--confidence 2|2" "--titel x|--titel" "--max-text 5|max_text is '5'"; do
+    IFS='|' read -r options message <<<"$words"
+    run_lore add note x $options
+    expect_error 2 "$message"
+  done
+  run_lore list
+  expect 0 '[]'
+}
+
+# --- fact and link
+
+@test "fact makes entities and values, and names a predicate that is nearly a known one" {
+  run_lore fact "Billing Service" "Runs Under" PostgreSQL --confidence 0.9
+  expect 0 '{"id":"entity-billing-service runs_under entity-postgresql","state":"added"}'
+  [ -z "$stderr" ]
+  run_lore fact "billing service" run_under MySQL
+  expect 0
+  [ "$stderr" = "lore: new relation 'run_under' (did you mean 'runs_under'?)" ]
+  run_lore fact "billing service" port 8080 --ids
+  expect 0 "entity-billing-service port concept-8080"
+  run_lore fact "billing service" needs --literal -- -5
+  expect 0 '{"id":"entity-billing-service needs concept-minus-5","state":"added"}'
+  [ "$(lore search 8080 --retrievers fulltext --ids)" = concept-8080 ]
+  run_lore fact app uses
+  expect_error 2 "Missing argument 'OBJECT'"
+  run_lore fact app '!' b
+  expect_error 1 "is no name for a relation"
+}
+
+@test "things whose names differ by a sign are not one" {
+  for name in C C++ C#; do lore fact app uses "$name" >/dev/null; done
+  [ "$(lore related entity-app --ids | sort | tr '\n' ' ')" = "entity-c entity-c-plus-plus entity-c-sharp " ]
+}
+
+@test "link and graph unlink" {
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 >/dev/null
+  run_lore link note-1 RELATES_TO note-2 --weight 0.5
+  expect 0 '{"id":"note-1 relates_to note-2","state":"added"}'
+  run_lore link note-1 relates_to note-2 --weight 0.5
+  expect 0 '{"id":"note-1 relates_to note-2","state":"unchanged"}'
+  run_lore link note-1 relate_to note-2
+  expect_error 1 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
+  run_lore link note-1 guards note-2 --new-relation --text
+  expect 0 "added  note-1 guards note-2"
+  run_lore link note-1 relates_to note-3
+  expect_error 1 "no node 'note-3'"
+  run_lore link note-1 relates_to note-1
+  expect_error 1 "cannot be linked to itself"
+  run_lore link note-1 relates_to note-2 --weight 2
+  expect_error 2 "2"
+  run_lore graph unlink note-1 relates_to note-2
+  expect 0 '{"id":"note-1 relates_to note-2","state":"invalidated"}'
+  run_lore graph unlink note-1 relates_to note-2
+  expect_error 1 "no link note-1 relates_to note-2"
+  lore forget note-2 >/dev/null
+  run_lore link note-1 relates_to note-2
+  expect_error 1 "'note-2' is forgotten: 'lore restore note-2' brings it back"
+}
+
+# --- show
+
+@test "show prints an object for one id, and an array for several or for stdin" {
+  needs_jq
+  lore add note "the first" --id note-1 --why "so" >/dev/null
+  lore add note "the second" --id note-2 --link note-1:part_of >/dev/null
+  run_lore show note-1
+  expect 0
+  [ "$(jq -c '[.id, .body, .data, (.edges[] | [.direction, .relation, .id, .title, .weight == 1])]' <<<"$output")" = \
+    '["note-1","the first",{"why":"so"},["in","part_of","note-2","the second",true]]' ]
+  run_lore show note-2 note-1
+  [ "$(jq -c 'map(.id)' <<<"$output")" = '["note-2","note-1"]' ]
+  run_lore show - <<<"note-1"
+  [ "$(jq -c 'map(.id)' <<<"$output")" = '["note-1"]' ]
+  run_lore show - </dev/null
+  expect 0 '[]'
+  run_lore show note-1 note-2 --jsonl
+  [ "${#lines[@]}" -eq 2 ]
+  run_lore show note-1 --ids
+  expect 0 note-1
+  run_lore show note-1 --jq .body
+  expect 0 "the first"
+  run_lore show note-1 --text
+  contains "$output" "note-1  the first"
+  contains "$output" "<- part_of note-2  the second"
+}
+
+@test "show --history has every state that an edge has left" {
+  needs_jq
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  lore link note-2 part_of note-1 --weight 0.5 >/dev/null
+  lore graph unlink note-2 part_of note-1 >/dev/null
+  [ "$(field note-1 '.edges | length')" -eq 0 ]
+  run_lore show note-1 --history
+  [ "$(jq -c '.edges[0].history | map([.change, .weight + 0])' <<<"$output")" = '[["updated",1],["invalidated",0.5]]' ]
+}
+
+@test "show of what is not there names what is like it" {
+  lore add note one --id note-first >/dev/null
+  run_lore show note-firts
+  expect_error 1 "no node 'note-firts' (did you mean note-first?)"
+  run_lore show note-first note-none
+  expect_error 1 "no node 'note-none'"
+  run_lore show
+  expect_error 2 "show needs an id"
+}
+
+# --- list
+
+some_records() { # five records, changed on five days
+  printf '{"id":"%s","type":"%s","title":"%s","tags":["%s","all"],"status":"%s","file":"%s","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-0%s-01T12:00:00Z"}\n' \
+    note-1 note one auth confirmed src/a.py 1 goal-2 goal two auth staged docs/b.md 2 \
+    note-3 note three api superseded src/a.py 3 decision-4 decision four api confirmed '' 4 \
+    note-5 note five web retracted src/c.py 5 | lore import - --quiet >/dev/null
+}
+
+@test "list has the last changed first, and every filter" {
+  some_records
+  local expected options
+  while IFS='|' read -r options expected; do
+    run_lore list --ids $options
+    expect 0 "$(printf '%s' "$expected" | tr ' ' '\n')" || { echo "list $options"; return 1; }
+  done <<'END'
+|note-5 decision-4 note-3 goal-2 note-1
+--oldest|note-1 goal-2 note-3 decision-4 note-5
+--type note|note-5 note-3 note-1
+--type goal,decision|decision-4 goal-2
+--type goal --type decision|decision-4 goal-2
+--tag auth|goal-2 note-1
+--tag AUTH,all|goal-2 note-1
+--tag auth,api|
+--status confirmed|decision-4 note-1
+--status staged,retracted|note-5 goal-2
+--file src/*|note-5 note-3 note-1
+--file *.md,src/c.py|note-5 goal-2
+--since 2026-03-01|note-5 decision-4 note-3
+--since 2026-03-01T12:00:01Z|note-5 decision-4
+--until 2026-02-01|note-1
+--since 2026-02-01 --until 2026-04-01 --type note|note-3
+-n 2|note-5 decision-4
+--limit 1 --oldest|note-1
+--since 1h|
+END
+  lore edit goal-2 --why "new" >/dev/null
+  run_lore list --since 1h --ids
+  expect 0 goal-2
+}
+
+@test "list in every form, and empty" {
+  needs_jq
+  some_records
+  run_lore list --type note
+  jq -e 'map(.id) == ["note-5","note-3","note-1"] and (.[0] | has("tags") and has("status") and (has("body") | not))' <<<"$output"
+  run_lore list -n 1 --text
+  expect 0 "2026-05-01  note-5  five  [retracted]"
+  run_lore list --jq '.[].title' --type goal
+  expect 0 two
+  run_lore list --type run
+  expect 0 '[]'
+  run_lore list --type run --jsonl
+  expect 0 ''
+  run_lore list --type nots
+  expect_error 2 "unknown type 'nots' (did you mean 'note'?)"
+  run_lore list --status done
+  expect_error 2 "unknown status 'done'"
+  run_lore list --since soon
+  expect_error 2 "'soon' is no date"
+  run_lore list -n 0
+  expect_error 2 "0"
+  run_lore list extra
+  expect_error 2 "extra"
+}
+
+# --- edit, forget, restore
+
+@test "edit changes what it is told, keeps the rest, and is found by the new words" {
+  needs_jq
+  lore add note "elephants" --id note-1 --tags a,b --why "so" >/dev/null
+  run_lore edit note-1 --tags "C d,e" --status superseded --confidence 0.5 --text
+  expect 0 "updated  note-1"
+  [ "$(field note-1 '[.body, .tags, .status, .confidence, .data.why]')" = '["elephants",["c-d","e"],"superseded",0.5,"so"]' ]
+  run_lore edit note-1 penguins swim
+  [ "$(lore search penguins --retrievers fulltext --ids)" = note-1 ]
+  [ -z "$(lore search elephants --retrievers fulltext --ids --quiet)" ]
+  run_lore edit note-1 --why ''
+  [ "$(field note-1 .data)" = '{}' ]
+  run_lore edit note-1 penguins swim
+  expect 0 '{"id":"note-1","state":"unchanged"}'
+  run_lore edit note-none x
+  expect_error 1 "no node 'note-none'"
+  run_lore edit note-1 --status done
+  expect_error 2 "'done' is not one of"
+  run_lore edit
+  expect_error 2 "Missing argument 'ID'"
+}
+
+@test "edit without a text opens the editor" {
+  needs_jq
+  lore add note "by hand" --id note-1 >/dev/null
+  EDITOR='sed -i s/hand/foot/' run_lore edit note-1
+  expect 0 '{"id":"note-1","state":"updated"}'
+  [ "$(field note-1 '.body | rtrimstr("\n")')" = "by foot" ]
+  EDITOR=true run_lore edit note-1
+  expect_error 1 "nothing was changed"
+}
+
+@test "forget and restore take records and their links out and back" {
+  needs_jq
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  run_lore forget note-1
+  expect 0
+  [ "$(jq -c . <<<"$output")" = '[{"id":"note-1","state":"invalidated"}]' ]
+  [ "$(lore list --ids)" = note-2 ]
+  [ "$(lore list --forgotten --ids)" = note-1 ]
+  [ -z "$(lore search one --retrievers fulltext --ids -q)" ]
+  [ -z "$(lore related note-2 --ids)" ]
+  [ "$(field note-1 '.invalidated_at | length')" -eq 20 ]
+  run_lore restore note-1 note-2 --text
+  expect 0 $'restored  note-1\nunchanged  note-2'
+  [ "$(lore search one --retrievers fulltext --ids)" = note-1 ]
+  [ "$(lore related note-2 --ids)" = note-1 ]
+}
+
+@test "forget and restore take ids from stdin, all or none" {
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 >/dev/null
+  run_lore forget note-1 note-none
+  expect_error 1 "no node 'note-none'"
+  [ -z "$(lore list --forgotten --ids)" ]
+  lore list --ids | lore forget - >/dev/null
+  [ -z "$(lore list --ids)" ]
+  lore list --forgotten --ids | lore restore - >/dev/null
+  [ "$(lore list --ids | wc -l)" -eq 2 ]
+  run_lore forget - </dev/null
+  expect 0 '[]'
+  run_lore forget
+  expect_error 2 "forget needs an id"
+  run_lore restore note-none
+  expect_error 1 "no node 'note-none'"
+}
+
+@test "what is added again after it was forgotten has its links again" {
+  lore add note one --id note-1 >/dev/null
+  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  lore forget note-2 >/dev/null
+  lore add note two --id note-2 >/dev/null
+  [ "$(lore related note-1 --ids)" = note-2 ]
+}
+
+@test "purge leaves no trace" {
+  needs_jq
+  lore add note "a zebra" --id note-1 >/dev/null
+  lore add note two --id note-2 --link note-1:part_of >/dev/null
+  run_lore forget --purge note-1 --jsonl
+  expect 0 '{"id":"note-1","state":"purged"}'
+  run_lore show note-1
+  expect_error 1 "no node 'note-1'"
+  run_lore list --forgotten
+  expect 0 '[]'
+  [ "$(lore show note-2 --history | jq -c .edges)" = '[]' ]
+  lore export - 2>/dev/null | grep -q zebra && return 1
+  true
+}
+
+# --- on a terminal
+
+@test "on a terminal what was done is said in a line, and a hostile title cannot steer it" {
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  run script -qec "'$LORE_REPOSITORY/lore.sh' add note one --id note-1" /dev/null </dev/null
+  expect 0 $'added  note-1\r'
+  lore add note text --id note-2 --title $'\e]0;x\a\e[31m' >/dev/null
+  for command in "list" "list --jq .[].title" "show note-2" "show note-2 --json"; do
+    run script -qec "'$LORE_REPOSITORY/lore.sh' $command" /dev/null </dev/null
+    expect 0
+    ! grep -q -P '[\x00-\x08\x0b\x0c\x0e-\x1f]' <<<"$output" || {
+      echo "control characters in: $command"
+      return 1
+    }
+  done
+  run script -qec "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' list" /dev/null </dev/null
+  contains "$output" $'\e[1mnote-2\e[0m  ?]0;x??[31m'
+}

@@ -1,0 +1,264 @@
+# What search and related print, where, and how they exit.
+
+load helper
+
+SESSIONS=decision-sessions
+LIMITS=decision-limits
+KEYS=lesson-keys
+AUTH=file-src/auth.py
+
+setup_file() { # one store for all; a test that writes makes its own
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup_store
+  {
+    printf '{"id":"%s","type":"%s","title":"%s","tags":["%s"],"file":"%s"}\n' \
+      $SESSIONS decision 'Sessions are signed tokens, kept in a cookie' web src/auth.py \
+      $LIMITS decision 'Requests above sixty a minute are refused' web src/auth.py \
+      $KEYS lesson 'Rotate the keys that sign tokens' auth ''
+    printf '%s\n' "{\"id\":\"$AUTH\",\"type\":\"file\",\"title\":\"src/auth.py\"}" \
+      '{"id":"note-red","type":"note","title":"a \u001b[31mhostile\u009b1m title","body":"\u001b]0;x\u0007 hostile"}'
+    printf '{"from_id":"%s","relation":"%s","to_id":"%s"}\n' \
+      $SESSIONS anchored_to $AUTH $LIMITS anchored_to $AUTH $KEYS relates_to $SESSIONS
+  } | lore import - --quiet >/dev/null
+  lore search "cookie hostile keys" >/dev/null # the embedder's words are kept now
+}
+
+setup() {
+  setup_lore
+  cd "$BATS_FILE_TMPDIR/a project" || return 1
+}
+
+needs_jq() {
+  type jq >/dev/null 2>&1 || skip "jq is not installed"
+}
+
+on_terminal() { # <command line>: what a terminal of its own shows of it
+  script -qec "$1" /dev/null </dev/null | tr -d '\r'
+}
+
+# --- forms
+
+@test "piped, a search is a JSON array with every field of a result, best first" {
+  needs_jq
+  run_lore search cookie --graph-depth 2
+  expect 0
+  [ -z "$stderr" ]
+  jq -e 'type == "array" and ([.[].score] == ([.[].score] | sort | reverse))' <<<"$output"
+  jq -e --arg id $SESSIONS '.[0].id == $id' <<<"$output"
+  [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","match"]]' ]
+}
+
+@test "a seed has hops 0, a path of itself and no edge; a reached node says how" {
+  needs_jq
+  run_lore search cookie --graph-depth 2
+  jq -e --arg id $SESSIONS '.[0] | .hops == 0 and .path == [$id] and .edge == null' <<<"$output"
+  [ "$(jq -c --arg id $LIMITS '.[] | select(.id == $id) | [.hops, .path, .edge, .match]' <<<"$output")" = \
+    "[2,[\"$SESSIONS\",\"$AUTH\",\"$LIMITS\"],\"anchored_to\",\"graph\"]" ]
+}
+
+@test "a search as JSON lines, as ids and as text" {
+  run_lore search cookie --jsonl --graph-depth 1
+  expect 0
+  [ "${#lines[@]}" -eq 3 ]
+  [[ ${lines[0]} == "{\"id\":\"$SESSIONS\","*"}" ]]
+  run_lore search cookie --ids --graph-depth 1 --edges anchored_to
+  expect 0 "$SESSIONS"$'\n'"$AUTH"
+  run_lore search cookie --text --graph-depth 1 --edges anchored_to
+  expect 0
+  contains "${lines[0]}" "$SESSIONS  Sessions are signed tokens, kept in a cookie"
+  contains "$output" "1 hop: $SESSIONS > $AUTH (anchored_to)"
+  refute_contains "$output" $'\e'
+}
+
+@test "--jq filters, and prints strings as they are" {
+  needs_jq
+  run_lore search cookie --jq '.[].id'
+  expect 0 "$SESSIONS"
+  run_lore search cookie --jsonl --jq '.hops'
+  expect 0 0
+  run_lore search cookie --jq '.['
+  expect 2
+  contains "$stderr" "lore: --jq: jq failed"
+  run_lore search cookie --jq '.[0].title | error'
+  expect 1
+  run_lore search cookie --ids --jq .
+  expect_error 2 "--jq and --ids exclude each other"
+}
+
+@test "--jq says so where there is no jq" {
+  mkdir "$TEST_ROOT/bin"
+  ln -s "$(type -P bash)" "$TEST_ROOT/bin/bash"
+  run --separate-stderr env PATH="$TEST_ROOT/bin" "$LORE_REPOSITORY/lore.sh" search cookie --jq .
+  expect_error 1 "--jq: jq is not installed"
+}
+
+@test "on a terminal a search is text, in colour unless NO_COLOR is set" {
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie"
+  contains "$output" "$SESSIONS  Sessions are signed tokens"
+  refute_contains "$output" $'\e'
+  refute_contains "$output" '{'
+  run on_terminal "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' search cookie"
+  contains "$output" $'\e[1m'"$SESSIONS"$'\e[0m  Sessions'
+  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie | cat"
+  contains "$output" "{\"id\":\"$SESSIONS\""
+  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie --json"
+  contains "$output" "{\"id\":\"$SESSIONS\""
+}
+
+@test "nothing that a terminal obeys gets out, in any form" {
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  for form in --text --json --jsonl --ids --explain "--jq .[].title"; do
+    run on_terminal "'$LORE_REPOSITORY/lore.sh' search hostile $form"
+    contains "$output" note-red || contains "$output" hostile
+    ! grep -q -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' <<<"$output" || {
+      echo "control characters with $form"
+      return 1
+    }
+  done
+}
+
+# --- what is said, and exit codes
+
+@test "nothing found is [] and exit 0, and stderr says so" {
+  run_lore search xyzzyx --retrievers fulltext
+  expect 0 '[]'
+  [ "$stderr" = "lore: nothing matches these words" ]
+  run_lore search xyzzyx --retrievers fulltext --quiet
+  expect 0 '[]'
+  [ -z "$stderr" ]
+  run_lore search xyzzyx --retrievers fulltext -q --ids
+  expect 0 ''
+  run_lore search '?!'
+  expect 0 '[]'
+  contains "$stderr" "the query has no words"
+}
+
+@test "a search that was relaxed says so, and --quiet does not" {
+  run_lore search "cookie keys" --retrievers fulltext --ids
+  expect 0
+  [ "${#lines[@]}" -eq 2 ]
+  [ "$stderr" = "lore: no record has all of these words; showing those that have some" ]
+  LORE_QUIET=1 run_lore search "cookie keys" --retrievers fulltext --ids
+  [ -z "$stderr" ]
+}
+
+@test "words are joined, - is stdin, and everything after -- is a word" {
+  run_lore search signed cookie --ids --retrievers fulltext
+  local joined=$output
+  run_lore search "signed cookie" --ids --retrievers fulltext
+  expect 0 "$joined"
+  run_lore search --ids --retrievers fulltext - <<<"signed cookie"
+  expect 0 "$joined"
+  run_lore search --ids --retrievers fulltext -- signed --cookie
+  expect 0 "$joined"
+}
+
+@test "no query is too odd" {
+  for query in "it's" '"' 'a AND' 'NEAR(' '*' 'title:x' '-- -x' 'a/b.py' "Robert'); DROP TABLE nodes;--" '$(id)' '`id`' '%s%n'; do
+    run_lore search --quiet -- "$query"
+    expect 0
+    [[ $output == "["* ]]
+    [ -z "$stderr" ]
+  done
+  run_lore search --quiet - <<<"$(printf 'word%s ' {1..10000})"
+  expect 0
+  run_lore search --quiet - <<<"$(printf 'word%s,' {1..10000})"
+  expect 0
+}
+
+@test "filters say what is returned and where the walk starts" {
+  run_lore search cookie --graph-depth 2 --type decision --ids
+  expect 0 "$SESSIONS"$'\n'"$LIMITS"
+  run_lore search tokens --tag WEB --ids --retrievers fulltext
+  expect 0 "$SESSIONS"
+  run_lore search tokens --file 'src/*' --ids --retrievers fulltext
+  expect 0 "$SESSIONS"
+  run_lore search tokens --since 2999-01-01 --ids
+  expect 0 ''
+  run_lore search cookie --graph-depth 2 --tag web --filter-expanded --ids
+  expect 0 "$SESSIONS"$'\n'"$LIMITS"
+  run_lore search cookie --graph-depth 2 --exclude "$AUTH,$KEYS" --ids
+  expect 0 "$SESSIONS"
+  run_lore search cookie --expand --ids --edges ANCHORED_TO
+  expect 0 "$SESSIONS"$'\n'"$AUTH"$'\n'"$LIMITS"
+}
+
+@test "--explain has every factor of each score" {
+  needs_jq
+  run_lore search cookie --expand --explain --expansion best-path
+  expect 0
+  jq -e 'all(.[]; .explain.recency and .explain.fusion)' <<<"$output"
+  jq -e 'all(.[] | select(.hops > 0); (.explain.walk.hops | length) == .hops)' <<<"$output"
+}
+
+@test "wrong use of search is exit 2 and one line" {
+  run_lore search
+  expect_error 2 "search needs a query"
+  run_lore search x --type decison
+  expect_error 2 "unknown type 'decison' (did you mean 'decision'?)"
+  run_lore search x --graph-depth 1 --edges anchord_to
+  expect_error 2 "unknown relation 'anchord_to' (did you mean 'anchored_to'?)"
+  run_lore search x --since yesterday
+  expect_error 2 "'yesterday' is no date"
+  run_lore search x --limit 0
+  expect_error 2 "--limit: limit is '0': give a whole number from 1 to 1000"
+  run_lore search x --json --text
+  expect_error 2 "--json and --text exclude each other"
+  run_lore search x --json=yes
+  expect_error 2 "--json takes no value"
+  run_lore search x -xjson
+  expect_error 2 "unknown option '-xjson'"
+  run_lore search x --tag
+  expect_error 2 "--tag needs a value"
+}
+
+@test "what comes from stdin is text" {
+  run_lore search - < <(printf 'caf\xe9')
+  expect_error 1 "stdin is not UTF-8 (byte 3)"
+  run_lore search - < <(printf 'a\0b')
+  expect_error 1 "stdin has a NUL byte"
+}
+
+@test "without a store a search says how to make one" {
+  cd "$TEST_ROOT/a project"
+  LORE_DIR="$TEST_ROOT/none" run_lore search x
+  expect_error 1 "no store in $TEST_ROOT/none: run 'lore init'"
+}
+
+# --- related
+
+@test "related prints what is connected, nearest first" {
+  run_lore related $AUTH --ids
+  expect 0 "$LIMITS"$'\n'"$SESSIONS"
+  run_lore related $AUTH --ids --hops 2
+  expect 0 "$LIMITS"$'\n'"$SESSIONS"$'\n'"$KEYS"
+  run_lore related $KEYS $LIMITS --ids --type decision,file
+  expect 0 "$AUTH"$'\n'"$SESSIONS"
+  run_lore related $AUTH --hops 2 --exclude $SESSIONS --ids
+  expect 0 "$LIMITS"
+  echo "$KEYS" | lore related - --ids | grep -qx $SESSIONS
+  run_lore related note-red
+  expect 0 '[]'
+}
+
+@test "related says how each was reached" {
+  needs_jq
+  run_lore related $KEYS --hops 2 --edges relates_to,anchored_to
+  expect 0
+  [ "$(jq -c '[.[] | [.hops, .path, .edge]]' <<<"$output")" = \
+    "[[1,[\"$KEYS\",\"$SESSIONS\"],\"relates_to\"],[2,[\"$KEYS\",\"$SESSIONS\",\"$AUTH\"],\"anchored_to\"]]" ]
+}
+
+@test "wrong use of related" {
+  run_lore related
+  expect_error 2 "related needs an id"
+  run_lore related lesson-key
+  expect_error 1 "no node 'lesson-key' (did you mean lesson-keys?)"
+  for hops in 0 4 x -1 1.5 ''; do
+    run_lore related $KEYS --hops "$hops"
+    expect_error 2 "--hops is '$hops': give a whole number from 1 to 3"
+  done
+  run_lore related $KEYS --edges nonsense
+  expect_error 2 "unknown relation 'nonsense'"
+}
