@@ -320,7 +320,9 @@ with pylore.open(sys.argv[2]) as lore:
     child = os.fork()
     if not child:
         lore.add("note", "the child's")
-        os._exit(0 if lore._open()[0].connection is not mine else 1)
+        ours = lore._open()[0].connection
+        lore.close()
+        os._exit(0 if ours is not mine and mine.filename else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert lore._open()[0].connection is mine
     print(len(lore.list()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,6 +13,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_fts4 import rank_bm25 as theirs
 
 from pylore.embed import open_embedder
 from pylore.embed.static import StaticEmbedder
@@ -22,6 +24,7 @@ from pylore.records import Records
 from pylore.search import NEIGHBOURS, Request, search
 from pylore.settings import Settings
 from pylore.store import Store, create_store, open_store
+from pylore.store.fulltext import rank_bm25
 from pylore.store.scope import Scope
 from pylore.text import parse_query
 
@@ -306,6 +309,30 @@ def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
         assert len(found(four, "session keys")) == 3
         assert found(four, "café") == found(four, "cafe\u0301") == found(five, "cafe")
         assert set(found(four, "replic").values()) == {"prefix"}
+
+
+def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
+    with filled(tmp_path, nodes[:300], "fts4") as store:
+        store.connection.create_scalar_function("theirs", theirs)
+        store.connection.create_scalar_function("rank_bm25", rank_bm25)
+        query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
+        rows = store.connection.execute(
+            "SELECT rank_bm25(matchinfo(passages_fts, 'pcnalx')),"
+            " theirs(matchinfo(passages_fts, 'pcnalx')) FROM passages_fts"
+            " WHERE passages_fts MATCH ?", (f"title:nothing OR {query}",),
+        )  # fmt: skip
+        both = rows.fetchall()
+    assert len(both) > 3 and len({ours for ours, _ in both}) > 2
+    for ours, other in both:
+        assert ours == pytest.approx(other)
+
+
+def test_a_long_query_takes_no_long_time_on_fts4(tmp_path: Path, nodes: list[Node]) -> None:
+    with filled(tmp_path, nodes[:500], "fts4") as store:
+        query = parse_query(" ".join(node.body for node in nodes[:60]))
+        begun = time.perf_counter()
+        assert len(store.fulltext.search(query, "some", Scope(), WEIGHTS, 400)) > 50
+        assert time.perf_counter() - begun < 1
 
 
 def test_a_whole_search_works_on_fts4(tmp_path: Path) -> None:

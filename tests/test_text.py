@@ -245,6 +245,14 @@ def test_a_snippet_shows_the_stretch_with_most_words() -> None:
     assert "rotation of keys" in shown
 
 
+def test_a_snippet_cuts_no_word_in_two() -> None:
+    body = " ".join(f"{number}word" for number in range(200))
+    for number in (0, 77, 120, 199):
+        shown = snippet(body, parse_query(f"{number}word"))
+        assert f"{number}word" in shown.split()
+        assert set(shown.strip("… ").split()) <= set(body.split())
+
+
 def test_a_snippet_finds_a_word_within_text_that_has_no_spaces() -> None:
     assert "鍵の回転" in snippet(
         "東京都" * 300 + "鍵の回転" + "東京都" * 300, parse_query("鍵の回転")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import apsw
 
 from .scope import Scope, passages_in
@@ -95,10 +97,31 @@ class FullText:
         if self.engine == "fts5":
             marks = ", ".join("?" * len(COLUMNS))
             return f"bm25(passages_fts, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
-        from sqlite_fts4 import rank_bm25  # it has no column weights
-
-        self._db.create_scalar_function("rank_bm25", rank_bm25, 1)
+        self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return "rank_bm25(matchinfo(passages_fts, 'pcnalx'))", []
+
+
+def rank_bm25(matchinfo: bytes) -> float:
+    """What sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
+
+    That one's time grows with the square of the phrases: for a query of 50 words on
+    2,000 passages it took 3 seconds, and for one of 200 words a minute.
+    """
+    from sqlite_fts4 import decode_matchinfo
+
+    phrases, columns, rows, *numbers = decode_matchinfo(matchinfo)
+    averages, lengths = numbers[:columns], numbers[columns : 2 * columns]
+    hits = numbers[2 * columns :]  # for each phrase and column: here, in all rows, rows with any
+    score = 0.0
+    for cell in range(phrases * columns):
+        here = hits[3 * cell]
+        if here:
+            column = cell % columns
+            having = hits[3 * cell + 2]
+            rarity = max(0.0, log((rows - having + 0.5) / (having + 0.5)))
+            length = 0.25 + 0.75 * lengths[column] / averages[column] if averages[column] else 0.0
+            score += rarity * here * 2.2 / (here + 1.2 * length)
+    return -score
 
 
 def _phrase(words: list[str]) -> str:
