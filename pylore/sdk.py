@@ -79,7 +79,7 @@ class Lore:
         request = Request(
             query, scope, filter_expanded=filter_expanded, explain=explain, excluded=exclude
         )
-        with store.faults:
+        with store.faults, store.snapshot():
             return search(store, self._settings(settings), request, embedder)
 
     def related(
@@ -92,7 +92,7 @@ class Lore:
         """
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
-        with store.faults:
+        with store.faults, store.snapshot():
             self._require(store, id)
             return related(store, chosen, [id], types=tuple(types))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
 from ..hot import known_types, require_node
+from ..output import write
 from ..render import bold, dim
 from ..search import relation_weights
 from ..store.edges import ALL
@@ -115,7 +115,7 @@ def export_command(
             among = within(store, require_node(store, around), wanted, 1 if hops is None else hops)
         for piece in draw(store, form, wanted, types=known_types(store, _split(types)),
                           among=among):  # fmt: skip
-            sys.stdout.write(piece)
+            write(piece)
 
 
 COMMANDS = (
