@@ -158,7 +158,7 @@ graph_run() { # <verb> <engine command> [argument...]
   local verb=$1
   shift
   if lore_help_wanted "${@:2}"; then
-    graph_help "$verb"
+    lore_print graph_help "$verb"
     return
   fi
   lore_run "$graph_file" "$@"
@@ -167,7 +167,7 @@ graph_run() { # <verb> <engine command> [argument...]
 verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
-  '' | -h | --help | help) lore_help "$graph_file" ;;
+  '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
   related | show | stats | link) graph_run "$verb" "$verb" "$@" ;;
   export | hubs | neighbors | orphans | path | relations | unlink)
     graph_run "$verb" "graph-$verb" "$@"

@@ -11,6 +11,10 @@ lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal
   local LC_ALL=C
   REPLY=${1//[[:cntrl:]]/?}
   REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it
+  # and what turns the reading direction around
+  REPLY=${REPLY//$'\342\200'[$'\216\217\252'-$'\256']/?}
+  REPLY=${REPLY//$'\342\201'[$'\246'-$'\251']/?}
+  REPLY=${REPLY//$'\330\234'/?}
 }
 
 lore_warn() { # <message>: one line for the person
@@ -45,14 +49,23 @@ lore_help_if_asked() { # <file> [argument...]: prints the help of <file> and exi
   local file=$1
   shift
   if lore_help_wanted "$@"; then
-    lore_help "$file" && exit 0
+    lore_print lore_help "$file"
+    exit 0
   fi
+}
+
+lore_print() { # <command> [argument...]: prints what it prints, or says that stdout takes nothing
+  local text
+  text=$("$@") || exit
+  printf '%s\n' "$text" 2>/dev/null || lore_die "stdout cannot be written: check where it leads"
 }
 
 lore_python() { # sets LORE_PY, the words that start the private interpreter
   # -I: nothing of the user's Python reaches lore. -S: the site module costs a
   # search milliseconds and does nothing here that two path entries do not do.
-  local boot='import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]'
+  # An interrupt ends it at once: a store survives that, and a loop in a shell sees it.
+  local quiet='import _signal as s; s.getsignal(2) == s.SIG_IGN or s.signal(2, s.SIG_DFL)'
+  local boot="$quiet; import sys; sys.path += sys.argv[1:3]; del sys.argv[1:3]"
   local site=("$LORE_ROOT"/.venv/lib/python3*/site-packages)
   if [ -d "${site[0]}" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
     LORE_PY=("$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c
@@ -75,7 +88,7 @@ lore_wheel_python() { # the same where a wheel put lore, LORE_ROOT being <prefix
     [ -x "$python" ] || python=$(type -P "$name") || continue
     # Not -S: what pylore needs may be in any folder that the site module adds.
     LORE_PY=("$python" -I -X utf8 -c
-      "import sys; sys.path.append(sys.argv.pop(1)); from pylore.main import main; main()" "$site")
+      "$quiet; import sys; sys.path.append(sys.argv.pop(1)); from pylore.main import main; main()" "$site")
     return 0
   done
   return 1
@@ -83,6 +96,7 @@ lore_wheel_python() { # the same where a wheel put lore, LORE_ROOT being <prefix
 
 lore_engine() { # <command> [argument...]: go on in Python, in place of this shell
   lore_python
+  [ ! -d /dev/stdin ] || lore_die "stdin is a folder: give a file" # Python would not even start
   exec "${LORE_PY[@]}" "$@"
 }
 

@@ -20,6 +20,7 @@ from .store.sqlite import FILE, SCHEMA_VERSION
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore reindex'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
+FOREIGN = "drop them with sqlite3, or import an export that you trust into a new store"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
 FEW = 5
 """How many findings of one kind are named."""
@@ -172,6 +173,8 @@ def _data_folder(folder: str) -> Check:
         return Check("data-folder", False, f"{folder}: there is no such folder", "run 'lore init'")
     path = os.path.join(folder, FILE)
     for place in [folder, *([path] if os.path.exists(path) else [])]:
+        if not os.access(place, os.R_OK):
+            return Check("data-folder", False, f"{place} cannot be read", "change its permissions")
         if not os.access(place, os.W_OK):
             detail = f"{place} cannot be written: search works, nothing can be added"
             return Check("data-folder", False, detail, "change its permissions")
@@ -191,6 +194,9 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
 
 
 def _tables(store: Store) -> Check:
+    foreign = check.foreign_objects(store)
+    if foreign:
+        return _found("tables", foreign, "", FOREIGN)
     missing = check.missing_tables(store)
     fix = REINDEX if check.DERIVED.issuperset(missing) else IMPORT
     return _found("tables", [f"{name} is missing" for name in missing], "all there", fix)

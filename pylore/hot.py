@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .errors import LoreError, UsageError
+from .errors import LoreError, StoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, note
 from .settings import BY_NAME, Settings, from_environment
@@ -53,7 +53,8 @@ def search_command(argv: Sequence[str]) -> None:
             excluded=given.words("exclude"),
         )
         embedder = open_embedder(settings.embedder, store)
-        found = search(store, settings, request, embedder)
+        with store.snapshot():
+            found = search(store, settings, request, embedder)
         remember_words(store, embedder)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
@@ -74,11 +75,13 @@ def related_command(argv: Sequence[str]) -> None:
     from .graph import related
 
     with open_for_reading(settings) as store, store.faults:
-        ids = [store.nodes.require(id).id for id in ids_from(given.positionals, "related")]
-        found = related(
-            store, settings, ids, types=store.types.require(given.words("type")),
-            excluded=given.words("exclude"), explain="explain" in given.switches,
-        )  # fmt: skip
+        ids = ids_from(given.positionals, "related")
+        types = store.types.require(given.words("type"))
+        with store.snapshot():
+            found = related(
+                store, settings, [store.nodes.require(id).id for id in ids], types=types,
+                excluded=given.words("exclude"), explain="explain" in given.switches,
+            )  # fmt: skip
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
 
@@ -92,10 +95,9 @@ def show_command(argv: Sequence[str]) -> None:
 
     with open_for_reading(settings) as store, store.faults:
         ids = ids_from(given.positionals, "show")
-        found = [
-            shown(store, store.nodes.require(id).id, history="history" in given.switches)
-            for id in ids
-        ]
+        history = "history" in given.switches
+        with store.snapshot():
+            found = [shown(store, store.nodes.require(id).id, history=history) for id in ids]
     if len(ids) == 1 and "-" not in given.positionals:
         output.one(found[0], lambda item: _nodes_text([item]))
     else:
@@ -141,8 +143,15 @@ def data_folder() -> str:
     """The data folder that ``lib/config.sh`` found."""
     folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
     if not folder:
-        raise LoreError("no data folder: run this through 'lore', or set LORE_DIR")
-    return folder
+        raise LoreError("no data folder: run 'lore init', or set HOME or LORE_DIR")
+    return require_utf8(folder, "the data folder")
+
+
+def require_utf8(text: str, what: str) -> str:
+    """``text`` if it is UTF-8; UsageError if not. What is not reaches Python as half surrogates."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
+    return text
 
 
 def open_for_reading(settings: Settings) -> Store:
@@ -196,7 +205,7 @@ def remember_words(store: Store, embedder: object) -> None:
             store.connection.set_busy_timeout(0)
             with store.transaction():
                 embedder.remember()  # type: ignore[attr-defined]
-        except Error:
+        except (Error, StoreError):
             return
 
 

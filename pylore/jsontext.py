@@ -9,6 +9,7 @@ try:
     from _json import encode_basestring as _encode
 except ImportError:  # another Python than CPython
     from json.encoder import encode_basestring as _encode
+from .text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,18 +22,12 @@ class Raw(str):
     __slots__ = ()
 
 
-# JSON allows these raw, but a terminal may obey them: DEL, C1 controls, and the
-# characters that turn the reading direction around.
+# JSON allows DEL, C1 controls and the characters that turn the reading direction
+# around, but a terminal may obey them. C0 controls are in nothing but what another
+# program has written; between values some of them are white space.
 _ESCAPED = {
-    code: f"\\u{code:04x}"
-    for code in (
-        *range(0x7F, 0xA0),
-        0x061C,
-        0x200E,
-        0x200F,
-        *range(0x202A, 0x202F),
-        *range(0x2066, 0x206A),
-    )
+    **{code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), *BIDIRECTIONAL)},
+    **dict.fromkeys(map(ord, "\t\n\r"), " "),
 }
 
 
@@ -44,6 +39,11 @@ def quote(text: str) -> str:
     return quoted.translate(_ESCAPED)
 
 
+def harmless(json: str) -> str:
+    """One line of JSON that says the same, with nothing in it that a terminal obeys."""
+    return json if json.isprintable() else json.translate(_ESCAPED)
+
+
 def dumps(value: Any) -> str:
     """``value`` as JSON on one line; raises TypeError for what JSON has no form for.
 
@@ -51,7 +51,7 @@ def dumps(value: Any) -> str:
     '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
     """
     if isinstance(value, Raw):
-        return str(value)
+        return harmless(str(value))
     if isinstance(value, str):
         return quote(value)
     if value is None:

@@ -11,37 +11,23 @@ import os
 import sys
 
 from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError
-from .output import note
+from .output import flush, note
 
 
 def main(argv: list[str] | None = None) -> None:
     """Runs the command in ``argv`` (default: ``sys.argv[1:]``) and exits."""
-    words = sys.argv[1:] if argv is None else argv
-    try:
-        code = _run(words)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = DONE  # the reader, `head` for one, has what it wanted
-    sys.stderr.flush()
     # Nothing is left to tidy up, and the interpreter's own tidying takes milliseconds.
-    os._exit(code)
+    os._exit(_guarded(sys.argv[1:] if argv is None else argv))
 
 
-def _run(words: list[str]) -> int:
-    # A command lives for milliseconds: collecting cycles only costs it time.
-    gc.disable()
+def _guarded(words: list[str]) -> int:
     try:
-        from . import hot
-
-        if words and words[0] in hot.COMMANDS:
-            hot.COMMANDS[words[0]](words[1:])
-            return DONE
-        from .cli import run
-
-        gc.enable()
-        return run(words)
+        _open_closed_streams()
+        code = _run(words)
+        flush()
+        return code
     except BrokenPipeError:
-        raise
+        return DONE  # the reader, `head` for one, has what it wanted
     except LoreError as error:
         note(str(error))
         return error.exit_code
@@ -52,8 +38,45 @@ def _run(words: list[str]) -> int:
             return _report_bug()
         note(f"the Python package {error.name} is missing: run 'make setup', or install lore again")
         return FAILURE
+    except OSError as error:
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        note(f"{where}{error.strerror or error}: check the disk and the folder you are in")
+        return FAILURE
     except Exception:
         return _report_bug()
+
+
+def _run(words: list[str]) -> int:
+    # A command lives for milliseconds: collecting cycles only costs it time.
+    gc.disable()
+    from . import hot
+
+    for word in words:
+        hot.require_utf8(word, "the argument")
+    if words and words[0] in hot.COMMANDS:
+        hot.COMMANDS[words[0]](words[1:])
+        return DONE
+    from .cli import run
+
+    gc.enable()
+    return run(words)
+
+
+def _open_closed_streams() -> None:
+    """Lets a closed stream lead nowhere, or else a file of the store would get its number.
+
+    Raises:
+        LoreError: it is stdout, so that nobody would see what the command did.
+    """
+    closed = sys.stdout is None
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None and os.open(os.devnull, os.O_RDWR) != number:
+            raise LoreError("stdin, stdout or stderr cannot be opened: run lore in a shell")
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    if closed:
+        raise LoreError("stdout is closed: let it lead somewhere, to /dev/null if need be")
 
 
 def _report_bug() -> int:
@@ -63,7 +86,7 @@ def _report_bug() -> int:
     path = os.path.join(state, "lore", "error.log")
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "a", encoding="utf-8") as log:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as log:
             log.write(f"{sys.argv[-20:]}\n{format_exc()}\n")
         note(f"a bug in lore: what happened is in {path}: please report it")
     except OSError:

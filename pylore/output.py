@@ -10,7 +10,7 @@ import sys
 
 from .errors import LoreError, UsageError
 from .jsontext import dumps
-from .text import printable
+from .text import one_line, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMATS = ("json", "jsonl", "text", "ids")
+LONGEST_NOTE = 2000
+"""Characters of one line on stderr: what it quotes may have any length."""
 
 
 class Output:
@@ -47,7 +49,7 @@ class Output:
         if self.form == "text":
             self._write(text([_printable(row) for row in rows]))
         elif self.form == "ids":
-            self._write(printable("".join(f"{row['id']}\n" for row in rows)))
+            self._write("".join(map(_id_line, rows)))
         elif self.form == "jsonl":
             self._write("".join(dumps(row) + "\n" for row in rows))
         else:
@@ -58,15 +60,16 @@ class Output:
         if self.form == "text":
             self._write(text(_printable(item)))
         elif self.form == "ids":
-            self._write(printable(f"{item['id']}\n") if "id" in item else "")
+            self._write(_id_line(item) if "id" in item else "")
         else:
             self._write(dumps(item) + "\n")
 
     def _write(self, text: str) -> None:
-        if self.jq is None:
-            sys.stdout.write(text)
-        else:
-            _through_jq(self.jq, text)
+        if self.jq is not None:
+            text = _through_jq(self.jq, text)
+            if sys.stdout.isatty():
+                text = printable(text)
+        write(text)
 
 
 def _printable(value: Any) -> Any:
@@ -80,31 +83,63 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _through_jq(expression: str, text: str) -> None:
-    from subprocess import PIPE, run
+def _id_line(row: dict[str, Any]) -> str:
+    # Ids can be printed; those of a store that another program wrote may not be.
+    return printable(row["id"]).replace("\n", "?") + "\n"
 
-    # jq prints strings as they are: what a terminal would obey must not reach one.
-    shown = sys.stdout.isatty()
-    sys.stdout.flush()
+
+def write(text: str) -> None:
+    """Text on stdout.
+
+    Raises:
+        LoreError: stdout takes nothing more, as a file on a full disk.
+        BrokenPipeError: its reader has gone.
+    """
     try:
-        done = run(
-            ["jq", "-r", expression],
-            input=text.encode(),
-            stdout=PIPE if shown else None,
-            check=False,
-        )
+        sys.stdout.write(text)
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def flush() -> None:
+    """Hands over what ``write`` has kept back; raises as ``write`` does."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def _unwritable(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return LoreError(f"stdout cannot be written ({error.strerror}): check where it leads")
+
+
+def _through_jq(expression: str, text: str) -> str:
+    from subprocess import run
+
+    try:
+        done = run(["jq", "-r", expression], input=text.encode(), capture_output=True, check=False)
     except FileNotFoundError:
         raise LoreError(
             "--jq: jq is not installed: install it, or pipe the JSON yourself"
         ) from None
-    if shown:
-        sys.stdout.write(printable(done.stdout.decode(errors="replace")))
     if done.returncode:
+        said = done.stderr.decode(errors="replace")
         raise (UsageError if done.returncode in (2, 3) else LoreError)(
-            "--jq: jq failed: see its message above"
+            f"--jq: {one_line(said) or 'jq failed'}: mend the expression"
         )
+    return done.stdout.decode(errors="replace")
 
 
 def note(message: str) -> None:
-    """One line for the person, on stderr."""
-    sys.stderr.write(f"lore: {' '.join(printable(message).split())}\n")
+    """One line for the person, on stderr; the middle of a very long one is left out."""
+    line = one_line(printable(message))
+    if len(line) > LONGEST_NOTE:
+        half = LONGEST_NOTE // 2
+        line = f"{line[:half]} … {line[-half:]}"
+    try:
+        sys.stderr.write(f"lore: {line}\n")
+        sys.stderr.flush()
+    except OSError:
+        return  # there is nobody to tell

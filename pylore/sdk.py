@@ -73,7 +73,7 @@ class Lore:
             UsageError: a type, a relation, a date or a setting is wrong.
         """
         store, embedder = self._open()
-        with store.faults:
+        with store.faults, store.snapshot():
             scope = Scope(
                 types=store.types.require(_words(types)),
                 tags=_words(tags),
@@ -100,7 +100,7 @@ class Lore:
             raise UsageError(f"hops is {hops}: give a whole number from 1 to {most}")
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
-        with store.faults:
+        with store.faults, store.snapshot():
             store.nodes.require(id)
             return related(store, chosen, [id], types=store.types.require(_words(types)))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 STOP_WORDS = frozenset(
     """
@@ -24,6 +24,12 @@ STOP_WORDS = frozenset(
 MAX_TERMS = 200
 """The most words of one query that are searched for."""
 
+MAX_QUERY = 100_000
+"""The most characters of one query that are looked at."""
+
+PHRASE_WORDS = 32
+"""The most words that must stand next to each other: what has more is cut into several phrases."""
+
 PASSAGE_WORDS = 200
 """About how many words one passage has: long texts are ranked by their best passages."""
 
@@ -32,6 +38,9 @@ _SNIPPET_LOOK = 20_000
 
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one."""
+
+BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+"""The characters that turn the reading direction around."""
 
 
 # The combining marks that SQLite's tokenizers drop, so that both ways of composing an accent
@@ -99,6 +108,9 @@ def identifier_parts(text: str) -> str:
     return " ".join(found)
 
 
+_STRETCH = r"\S{1,100}"  # what has no white space for long is cut too
+
+
 def passages(body: str) -> list[str]:
     """``body`` cut into stretches of about ``PASSAGE_WORDS`` words, at white space.
 
@@ -108,7 +120,7 @@ def passages(body: str) -> list[str]:
         return [body]
     import re  # indexing alone needs it
 
-    starts = [match.start() for match in re.finditer(r"\S+", body)]
+    starts = [match.start() for match in re.finditer(_STRETCH, body)]
     cuts = [0, *starts[PASSAGE_WORDS::PASSAGE_WORDS], len(body)]
     return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
 
@@ -144,6 +156,7 @@ def parse_query(text: str) -> Query:
     >>> parse_query("the getUser of a/b.py").terms
     [[['getuser'], ['get', 'user']], [['a', 'b', 'py']]]
     """
+    text, rest = text[:MAX_QUERY], text[MAX_QUERY:]
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
     kept = []
@@ -153,24 +166,30 @@ def parse_query(text: str) -> Query:
             kept.append([phrase[:room] for phrase in term])
             room -= max(map(len, term))
     lost = sum(len(term[0]) for term in terms) - sum(len(term[0]) for term in kept)
-    return Query(text, kept, lost)
+    return Query(text, kept, lost + len(rest.split()))
 
 
 def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[str]]]:
     terms = []
     seen = set()
-    for chunk in chunks:
-        written = words(chunk)
+    for written in _phrases(chunks):
         folded = [word.lower() for word in written]
         if not folded or tuple(folded) in seen or stop_words.issuperset(folded):
             continue
         seen.add(tuple(folded))
         alternatives = [folded]
         parts = [part for word in written for part in camel_parts(word)]
-        if parts != folded:
+        if parts != folded and len(parts) <= 2 * PHRASE_WORDS:
             alternatives.append(parts)
         terms.append(alternatives)
     return terms
+
+
+def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
+    for chunk in chunks:
+        written = words(chunk)
+        for start in range(0, len(written), PHRASE_WORDS):
+            yield written[start : start + PHRASE_WORDS]
 
 
 def printable(text: str) -> str:
@@ -184,7 +203,7 @@ def printable(text: str) -> str:
 
 _CONTROLS: dict[int, str] = {
     **{code: "?" for code in (*range(0x00, 0x20), *range(0x7F, 0xA0)) if code not in (0x09, 0x0A)},
-    **dict.fromkeys((1564, 8206, 8207, *range(8234, 8239), *range(8294, 8298)), "?"),
+    **dict.fromkeys(BIDIRECTIONAL, "?"),
 }
 
 

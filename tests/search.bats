@@ -78,7 +78,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   expect 0 0
   run_lore search cookie --jq '.['
   expect 2
-  contains "$stderr" "lore: --jq: jq failed"
+  contains "$stderr" "lore: --jq: jq: "
   run_lore search cookie --jq '.[0].title | error'
   expect 1
   run_lore search cookie --ids --jq .

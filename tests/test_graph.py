@@ -257,7 +257,7 @@ def test_whatever_changes_the_graph_is_counted(
         put_chain(store, 3)
         before = stats(store)
         assert store.meta.get("stats")
-        with open_store(str(tmp_path)) as other:
+        with open_store(str(tmp_path)) as other, other.transaction():
             other.connection.execute(change)
         after = stats(store)
     assert after != before

@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
-    ("errors", "model", "text", "jsontext", "rank", "vocabulary"),
-    ("settings", "ids", "times", "output", "render"),
-    ("store", "options"),
-    ("embed",),
+    ("errors", "model", "text", "rank", "vocabulary"),
+    ("jsontext", "settings", "ids", "times"),
+    ("output", "render", "store"),
+    ("embed", "options"),
     ("index", "relations", "expand"),
     ("search", "records", "graph_shape"),
     ("formats", "graph", "graph_path"),

@@ -401,11 +401,12 @@ KEY = ("note-a", "note-b", "calls")
 
 def test_every_state_that_an_edge_leaves_is_kept(linked: Store) -> None:
     assert list(linked.edges.history()) == []
-    linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
-    linked.edges.invalidate(KEY, DAYS[1], "retracted")
-    linked.edges.invalidate(KEY, None)
-    linked.edges.invalidate_node("note-b", DAYS[2])
-    linked.edges.restore_node("note-b", DAYS[2])
+    with linked.transaction():
+        linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
+        linked.edges.invalidate(KEY, DAYS[1], "retracted")
+        linked.edges.invalidate(KEY, None)
+        linked.edges.invalidate_node("note-b", DAYS[2])
+        linked.edges.restore_node("note-b", DAYS[2])
     past = list(linked.edges.history(KEY))
     assert [(state["change"], state["weight"], state["status"]) for state in past] == [
         ("updated", 0.5, "confirmed"),
@@ -420,18 +421,21 @@ def test_every_state_that_an_edge_leaves_is_kept(linked: Store) -> None:
 
 def test_what_changes_nothing_leaves_no_history(linked: Store) -> None:
     assert linked.edges.put(Edge(*KEY, 0.5, created_at=DAYS[2])) == "unchanged"
-    linked.connection.execute("UPDATE graph_edges SET access_count = 5, weight = 0.5")
+    with linked.transaction():
+        linked.connection.execute("UPDATE graph_edges SET access_count = 5, weight = 0.5")
     assert list(linked.edges.history()) == []
 
 
 def test_an_edge_that_is_deleted_leaves_its_last_state(linked: Store) -> None:
-    linked.connection.execute("DELETE FROM graph_edges")
+    with linked.transaction():
+        linked.connection.execute("DELETE FROM graph_edges")
     assert [(s["change"], s["weight"]) for s in linked.edges.history(KEY)] == [("purged", 0.5)]
 
 
 def test_a_node_that_is_purged_leaves_no_history_of_its_edges(linked: Store) -> None:
-    linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
-    assert linked.edges.delete_node("note-b") == 1
+    with linked.transaction():
+        linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
+        assert linked.edges.delete_node("note-b") == 1
     assert list(linked.edges.history()) == []
 
 

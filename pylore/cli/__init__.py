@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from ..errors import DONE, INTERRUPTED, UsageError
+from ..errors import DONE, UsageError
 
 
 def run(words: list[str]) -> int:
@@ -24,13 +24,12 @@ def run(words: list[str]) -> int:
         for command in family.COMMANDS:
             root.add_command(command)
     try:
-        code = root.main(words, prog_name="lore", standalone_mode=False)
+        with root.make_context("lore", words) as context:
+            code = root.invoke(context)
     except click.exceptions.NoArgsIsHelpError as error:
         raise UsageError("a command is missing: see 'lore help'") from error
     except click.ClickException as error:
         raise UsageError(_one_line(error)) from None
-    except click.Abort:
-        return INTERRUPTED
     return code if isinstance(code, int) else DONE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ..formats.drawing import FORMS, draw
 from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
+from ..output import write
 from ..render import bold, dim
 from ..search import relation_weights
 from ..store.edges import ALL
@@ -116,7 +116,7 @@ def export_command(
             )
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
-            sys.stdout.write(piece)
+            write(piece)
 
 
 COMMANDS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -110,6 +111,9 @@ class progress_bar:  # noqa: N801 (used as a statement)
     def __enter__(self) -> Callable[[int], None]:
         if self._bar is None:
             return lambda step: None
+        # The bar hides the cursor: an interrupt must not end the process before __exit__.
+        if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         self._bar.__enter__()
         return self._bar.update
 

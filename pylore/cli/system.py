@@ -9,7 +9,7 @@ import click
 
 from ..doctor import checks_text, examine
 from ..errors import DONE, FAILURE, UsageError, nearest
-from ..hot import data_folder
+from ..hot import data_folder, require_utf8
 from ..index import rebuild
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store
@@ -24,7 +24,9 @@ def init(folder: str, **options: Any) -> None:
     session = Session(options)
     chosen = os.environ.get("LORE_DIR", "")
     target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
-    existed = os.path.exists(os.path.join(target, "search.db"))
+    require_utf8(os.path.abspath(target), "the folder")
+    path = os.path.join(target, "search.db")
+    existed = os.path.exists(path) and os.path.getsize(path) > 0
     store = create_store(
         target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
     )

@@ -11,6 +11,7 @@ import click
 
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
+from ..output import write
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
@@ -68,10 +69,10 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
 @setting_options("busy_timeout")
 def export(path: str, **options: Any) -> None:
     session = Session({**options, "as_jsonl": True})
-    with session.open() as store, store.faults:
+    with session.open() as store, store.faults, store.snapshot():
         if path == "-":
             for line in export_lines(store):
-                sys.stdout.write(line)
+                write(line)
             return
         part = f"{path}.part"
         try:

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 DIMENSION = 256
 TOKENS = 32_000
 _ROW = 2 * DIMENSION  # float16
-_FEW = 8  # up to this many texts are embedded without numpy
+_FEW = 8  # up to this many texts are embedded without numpy,
+_FEW_TOKENS = 5_000  # and up to this many tokens
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
+_LONGEST_WORD = 100  # letters; what is longer is no word, and slow to tokenize
 
 
 class StaticEmbedder:
@@ -51,10 +53,11 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """A unit vector for each text; None for a text without words."""
-        split = [words(text)[:_LONGEST] for text in texts]
+        split = [[word[:_LONGEST_WORD] for word in words(text)[:_LONGEST]] for text in texts]
         self._look_up({word for text in split for word in text})
         tokens = [[token for word in text for token in self._tokens[word]] for text in split]
-        return self._mean_few(tokens) if len(texts) <= _FEW else self._mean_many(tokens)
+        few = len(texts) <= _FEW and sum(map(len, tokens)) <= _FEW_TOKENS
+        return self._mean_few(tokens) if few else self._mean_many(tokens)
 
     def remember(self) -> None:
         """Keeps the words that were new, so that the next process need not tokenize them."""

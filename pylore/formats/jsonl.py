@@ -14,6 +14,7 @@ import math
 from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
 from ..index import BATCH, Index
+from ..jsontext import harmless
 from ..model import Edge, Node, Record
 from ..relations import fold, require_name
 from ..store.edges import HISTORY_FIELDS
@@ -154,7 +155,7 @@ def _without_defaults(fields: dict[str, Any], defaults: dict[str, Any]) -> dict[
 
 
 def _line(fields: dict[str, Any]) -> str:
-    return json.dumps(fields, ensure_ascii=False) + "\n"
+    return harmless(json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
 def _parse(line: bytes) -> dict[str, Any]:
@@ -162,6 +163,8 @@ def _parse(line: bytes) -> dict[str, Any]:
         text = line.decode()
     except UnicodeDecodeError as error:
         raise LoreError(f"not UTF-8 (byte {error.start})") from None
+    if "\0" in text:
+        raise LoreError("has a NUL byte")
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

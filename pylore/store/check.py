@@ -5,6 +5,7 @@ from __future__ import annotations
 import apsw
 
 from ..text import words
+from .foreign import foreign_triggers, foreign_views
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ def missing_tables(store: Store) -> list[str]:
     if "meta" in found and _has_vectors(store):
         whole.vectors.create(1)
     return sorted(_schema_names(whole.connection) - found)
+
+
+def foreign_objects(store: Store) -> list[str]:
+    """The triggers and views that are not lore's: another program made them."""
+    names = foreign_triggers(store.connection) + foreign_views(store.connection)
+    return [f"{name} is not lore's" for name in names]
 
 
 def damage(store: Store, *, full: bool = False) -> list[str]:

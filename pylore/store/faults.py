@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+_REBUILD = "import your last export into a new store"
+
 _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.NotADBError, "is not a database: move it away and import your last export"),
     (apsw.CorruptError, "is damaged: run 'lore doctor', or import your last export into a new one"),
@@ -24,14 +26,22 @@ _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
 )
 
 
+_OF_ANOTHER_SHAPE = (
+    "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
+)  # fmt: skip
+
+
 def translate(error: apsw.Error, path: str) -> LoreError | None:
     """The failure that this SQLite error means to a user; None if it is a bug of ours."""
     for kind, message in _MESSAGES:
         if isinstance(error, kind):
             return StoreError(f"{path}: {message}")
-    if isinstance(error, apsw.SQLError) and str(error).startswith("no such table: "):
-        table = str(error).removeprefix("no such table: ").removeprefix("main.")
+    said = str(error)
+    if isinstance(error, apsw.SQLError) and said.startswith("no such table: "):
+        table = said.removeprefix("no such table: ").removeprefix("main.")
         return StoreError(f"{path}: the table {table} is missing: run 'lore doctor'")
+    if isinstance(error, apsw.SQLError) and said.startswith(_OF_ANOTHER_SHAPE):
+        return StoreError(f"{path}: its tables are not lore's ({said}): run 'lore doctor'")
     return None
 
 
@@ -49,6 +59,12 @@ class Translated:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
+        if isinstance(error, UnicodeDecodeError):
+            raise StoreError(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
+        if kind is not None and kind.__name__ == "JSONDecodeError":  # json is slow to import
+            raise StoreError(
+                f"{self.path}: has a record whose data is no JSON: {_REBUILD}"
+            ) from error
         if isinstance(error, apsw.Error):
             failure = translate(error, self.path)
             if failure is not None:

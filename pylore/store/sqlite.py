@@ -9,6 +9,7 @@ import apsw
 from ..errors import StoreError
 from .edges import Edges
 from .faults import Translated
+from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
 from .tables import Meta, Relations, Types, Words
@@ -55,7 +56,11 @@ class Store:
 
     def transaction(self) -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing."""
-        return Transaction(self.connection)
+        return Transaction(self.connection, self.path)
+
+    def snapshot(self) -> Snapshot:
+        """A ``with`` block whose queries all see the store as it is when the first one runs."""
+        return Snapshot(self.connection)
 
     def compact(self) -> None:
         """Puts each table's pages side by side: a search reads them an eighth faster.
@@ -79,20 +84,54 @@ class Store:
         self.close()
 
 
+class Snapshot:
+    """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+
+
 class Transaction:
     """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start.
 
     One within another is a part of it: the outermost commits or changes nothing.
+
+    Raises:
+        StoreError: the store has triggers that are not lore's. They are switched off
+            until this has been looked at, so none has run.
     """
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
         self._connection = connection
+        self._path = path
         self._inner = False
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
-        if not self._inner:
-            self._connection.execute("BEGIN IMMEDIATE")
+        if self._inner:
+            return
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            foreign = foreign_triggers(self._connection)
+            if foreign:
+                raise StoreError(
+                    f"{self._path}: has triggers that are not lore's ({', '.join(foreign)}): "
+                    "drop them, or import an export into a new store"
+                )
+            if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
+                self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+        except BaseException:
+            self._rollback()
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
@@ -120,19 +159,35 @@ def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
         StoreError: there is none, it is not a database, or of another version.
     """
     path = os.path.join(folder, FILE)
-    if not os.path.exists(path):
-        raise StoreError(f"no store in {folder}: run 'lore init'")
+    if not os.path.isfile(path):
+        raise _no_store(folder, path)
     with Translated(path):
         connection = _connect(path, busy_timeout)
         version = connection.pragma("user_version")
     if version != SCHEMA_VERSION:
         connection.close()
-        newer = isinstance(version, int) and version > SCHEMA_VERSION
-        mend = "use a newer lore" if newer else "import your last export into a new store"
-        raise StoreError(
-            f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}"
-        )
+        raise _other_version(path, version)
     return Store(connection, path)
+
+
+def _no_store(folder: str, path: str) -> StoreError:
+    """Why there is no store: the first reason that holds."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
+    if os.path.exists(path):
+        return StoreError(f"{path}: is no plain file: move it away, then run 'lore init'")
+    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
+        return StoreError(f"{folder}: cannot be entered: check its permissions")
+    return StoreError(f"no store in {folder}: run 'lore init'")
+
+
+def _other_version(path: str, version: object) -> StoreError:
+    if version == 0 and os.path.getsize(path) == 0:
+        return StoreError(f"{path}: is empty: 'lore init' makes a store of it, "
+                          "then import your last export")  # fmt: skip
+    newer = isinstance(version, int) and version > SCHEMA_VERSION
+    mend = "use a newer lore" if newer else "import your last export into a new store"
+    return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
 
 
 def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 10.0) -> Store:
@@ -145,12 +200,16 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
     path = os.path.join(folder, FILE)
     try:
         os.makedirs(folder, exist_ok=True)
+    except FileExistsError:
+        raise _no_store(folder, path) from None
     except OSError as error:
         raise StoreError(f"{folder}: {error.strerror}: choose another with LORE_DIR") from None
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise _no_store(folder, path)
     with Translated(path):
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
-        with Transaction(connection):
+        with Transaction(connection, path):
             if connection.pragma("user_version") == 0:
                 if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
                     raise StoreError(f"{path}: belongs to another program: choose another folder")
@@ -193,6 +252,8 @@ def _distrust_schema(connection: apsw.Connection, _: float) -> None:
     # A search.db can come with a clone: nothing in its schema may do harm.
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # until a Transaction has looked
 
 
 def _check_relations(connection: apsw.Connection, _: float) -> None:
