@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,7 +13,9 @@ from pathlib import Path
 import pytest
 
 import pylore
+from pylore.embed.static import StaticEmbedder
 from pylore.settings import SETTINGS
+from pylore.store import create_store
 
 ROOT = Path(pylore.__file__).parents[1]
 
@@ -31,9 +34,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "a project" / ".lore"
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store whose embedder knows its words: to learn them anew takes longer."""
+    folder = tmp_path_factory.mktemp("empty")
+    with create_store(str(folder)) as store, store.transaction():
+        embedder = StaticEmbedder(store.words)
+        embedder.embed(["one word"])
+        embedder.remember()
+    return folder
+
+
 @pytest.fixture
-def lore(folder: Path) -> Iterator[pylore.Lore]:
-    with pylore.open(folder, create=True) as lore:
+def lore(folder: Path, empty: Path) -> Iterator[pylore.Lore]:
+    shutil.copytree(empty, folder)
+    with pylore.open(folder) as lore:
         yield lore
 
 

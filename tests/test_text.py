@@ -37,7 +37,7 @@ def _known_to_sqlite(letter: str) -> bool:
 
 
 TYPED = st.text(
-    st.characters(max_codepoint=0x2FFF).filter(_known_to_sqlite)
+    st.characters(min_codepoint=1, max_codepoint=0x2FFF).filter(_known_to_sqlite)
     | st.sampled_from("aZ09 _-'\"*():^+/.\n\u0301\u0308éÉßñ"),
     max_size=40,
 )
