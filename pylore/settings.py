@@ -64,7 +64,10 @@ class Setting:
 def _parse_int(setting: Setting, text: str) -> Value:
     low, high = int(setting.low), int(setting.high)
     digits = text[1:] if text[:1] in "+-" else text
-    if not (digits.isascii() and digits.isdigit()) or not low <= int(text) <= high:
+    if (
+        not (digits.isascii() and digits.isdigit() and len(digits) < 16)
+        or not low <= int(text) <= high
+    ):
         raise ValueError(f"a whole number from {low} to {high}")
     return int(text)
 
@@ -392,8 +395,8 @@ class Settings:
         if isinstance(value, tuple):
             return " ".join(value)
         if isinstance(value, dict):
-            return " ".join(f"{key}={weight:g}" for key, weight in sorted(value.items()))
-        return f"{value:g}" if isinstance(value, float) else str(value)
+            return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
+        return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def _place(origin: str) -> str:
