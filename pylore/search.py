@@ -87,7 +87,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     vector = _embed(query, store, settings, embedder, notes)
     found = _candidates(store, settings, query, vector, request.scope, request.excluded)
     direct = _direct_hits(store, settings, found)
-    _say_how_it_matched(direct, notes)
+    _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
     hits = list(direct)
     if settings.depth:
         starts = found
@@ -329,10 +331,11 @@ def _rounded(value: float | None) -> float | None:
 # --- what is said beside the results
 
 
-def _say_how_it_matched(direct: list[Hit], notes: list[str]) -> None:
+def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) -> None:
     ways = {hit.match for hit in direct}
     if not ways:
-        notes.append("nothing matches these words")
+        within = " within these filters" if filtered else ""
+        notes.append(f"nothing matches these words{within}")
     elif "all" not in ways:
         notes.append(
             "no record has all of these words; showing those that have some"

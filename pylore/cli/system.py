@@ -86,6 +86,7 @@ def reindex(**options: Any) -> None:
                 last = done
 
             count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
+            progress(count)
         store.compact()
         row = {"nodes": count, "fulltext": store.fulltext.engine,
                "embedder": store.meta.get("embedder")}  # fmt: skip
