@@ -19,14 +19,16 @@ from pylore.embed import open_embedder
 from pylore.embed.static import StaticEmbedder
 from pylore.errors import StoreError
 from pylore.index import Index, rebuild
+from pylore.legs import NEIGHBOURS
 from pylore.model import Edge, Node
 from pylore.records import Records
-from pylore.search import NEIGHBOURS, Request, search
+from pylore.search import Request, search
 from pylore.settings import Settings
 from pylore.store import Store, create_store, open_store
 from pylore.store.fulltext import rank_bm25
 from pylore.store.scope import Scope
 from pylore.text import parse_query
+from pylore.vocabulary import RELATIONS
 
 MANY = 2_000
 WEIGHTS = Settings().field_weights
@@ -495,3 +497,25 @@ def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
         store.nodes.put(note("note-1"))
     with create_store(str(tmp_path)) as store:
         assert store.nodes.get("note-1") is not None
+
+
+def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
+    create_store(str(tmp_path)).close()
+    connection = apsw.Connection(str(tmp_path / "search.db"))
+    for table in ("shown", "ratings", "anchors", "anchor_history", "code_files"):
+        connection.execute(f"DROP TABLE {table}")
+    for statement in (
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
+        "UPDATE relations SET weight = 0.6, backward_weight = 0.6 WHERE name = 'imports'",
+        "UPDATE relations SET weight = 0.33 WHERE name = 'calls'",
+    ):
+        connection.execute(statement)
+    connection.pragma("user_version", 1)
+    connection.close()
+    with open_store(str(tmp_path)) as store:
+        assert store.connection.pragma("user_version") == 2
+        assert store.nodes.get("note-a") is not None
+        assert store.connection.execute("SELECT count(*) FROM anchors").get == 0
+        weights = store.relations.all()
+    assert weights["imports"][:2] == RELATIONS["imports"][:2]
+    assert weights["calls"][0] == 0.33

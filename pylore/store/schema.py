@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import apsw
 
 from ..errors import StoreError
 from ..vocabulary import RELATIONS, TYPES
+from .foreign import schema_text
 from .fulltext import FullText
 from .tables import Meta
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
     """All tables of an empty database; the caller holds a transaction."""
-    for _ in connection.execute(Path(__file__).with_name("schema.sql").read_text()):
+    for _ in connection.execute(schema_text()):
         pass
     connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES.items())
     connection.executemany(
@@ -24,6 +23,34 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
     engine = choose_engine(fulltext)
     Meta(connection).set("fulltext", engine)
     FullText(connection).create(engine)
+
+
+def upgrade_schema(connection: apsw.Connection, version: int) -> None:
+    """Adds what versions after ``version`` have; the caller holds a transaction.
+
+    Relations whose weights are still those that version 1 began with get today's.
+    """
+    for _ in connection.execute(schema_text(after=version)):
+        pass
+    connection.executemany("INSERT OR IGNORE INTO types VALUES (?, ?)", TYPES.items())
+    for name, (weight, backward, description) in RELATIONS.items():
+        old = FIRST_WEIGHTS.get(name, weight)
+        connection.execute(
+            "INSERT INTO relations(name, weight, backward_weight, description)"
+            " VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET weight = ?2, backward_weight = ?3"
+            " WHERE weight = ?5 AND backward_weight IS ?5",
+            (name, weight, backward, description, old),
+        )
+
+
+FIRST_WEIGHTS = {
+    "anchored_to": 1.0, "calls": 0.7, "co_changes_with": 0.7, "contradicts": 0.8, "defines": 0.8,
+    "depends_on": 0.6, "derived_from": 0.9, "implements": 1.0, "imports": 0.6, "inherits": 0.7,
+    "instantiates": 0.7, "invalidated_by": 0.2, "learned_from": 0.9, "links_to": 0.7,
+    "mentions": 0.6, "part_of": 0.6, "relates_to": 0.7, "similar_to": 0.6, "summarized_by": 0.4,
+    "supersedes": 0.5, "used_in_run": 0.3,
+}  # fmt: skip
+"""The weights, the same in both directions, that stores of version 1 began with."""
 
 
 def choose_engine(wanted: str) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .shape import Shape
 
 FILE = "search.db"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
@@ -164,10 +164,26 @@ def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
     with Translated(path):
         connection = _connect(path, busy_timeout)
         version = connection.pragma("user_version")
+        if version in range(1, SCHEMA_VERSION):
+            version = _upgrade(connection, path)
     if version != SCHEMA_VERSION:
         connection.close()
         raise _other_version(path, version)
     return Store(connection, path)
+
+
+def _upgrade(connection: apsw.Connection, path: str) -> object:
+    """Brings an older store to this version; another process may have done so meanwhile."""
+    from .schema import upgrade_schema
+
+    if connection.readonly("main"):
+        raise StoreError(f"{path}: is of an older lore: open it once where it can be written")
+    with Transaction(connection, path):
+        version = connection.pragma("user_version")
+        if isinstance(version, int) and version < SCHEMA_VERSION:
+            upgrade_schema(connection, version)
+            connection.pragma("user_version", SCHEMA_VERSION)
+    return connection.pragma("user_version")
 
 
 def _no_store(folder: str, path: str) -> StoreError:

@@ -25,6 +25,7 @@ from pylore.expand import Walk, walk
 from pylore.search import relation_weights
 from pylore.settings import Settings
 from pylore.store import Store, create_store, open_store
+from pylore.store.foreign import schema_text
 
 NODES = 100_000
 EDGES = 1_000_000
@@ -111,7 +112,7 @@ def _bytes_an_edge(store: Store) -> float:
 
 def _fingerprint() -> str:
     """Changes when the schema or the making of the graph does."""
-    made = (ROOT / "pylore" / "store" / "schema.sql").read_text()
+    made = schema_text()
     made += f"{NODES} {EDGES} {_EXPONENT} {_RELATIONS}"
     made += "".join(inspect.getsource(step) for step in (_build, _edges, _id))
     return hashlib.sha256(made.encode()).hexdigest()[:8]

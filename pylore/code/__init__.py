@@ -1,0 +1,1 @@
+"""A repository → files, symbols, imports, calls, co-changes."""

@@ -1,0 +1,58 @@
+-- What version 2 has beside the tables of schema.sql.
+
+-- What was shown in a run: the best position of each node, 1 first.
+CREATE TABLE shown(
+  run_id TEXT NOT NULL,
+  node_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  query TEXT NOT NULL DEFAULT '',
+  shown_at TEXT NOT NULL,
+  PRIMARY KEY (run_id, node_id)
+) WITHOUT ROWID;
+
+-- How often a node was rated in finished runs: sums over its used_in_run edges,
+-- kept apart so that a plain search reads no table of the graph.
+CREATE TABLE ratings(
+  node_id TEXT PRIMARY KEY,
+  helpful INTEGER NOT NULL,
+  rated INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- What ties a node to code. Verdicts: valid, drifted, relocated, invalid.
+CREATE TABLE anchors(
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'glob', 'hash', 'symbol', 'lines')),
+  path TEXT NOT NULL,                      -- relative to the project, or a glob
+  detail TEXT NOT NULL DEFAULT '',         -- the symbol's name, or first-last line
+  hash TEXT NOT NULL DEFAULT '',           -- of what was anchored, when it was
+  stamp TEXT NOT NULL DEFAULT '',          -- size and time of the file when last read
+  verdict TEXT NOT NULL DEFAULT 'valid'
+    CHECK (verdict IN ('valid', 'drifted', 'relocated', 'invalid')),
+  reason TEXT NOT NULL DEFAULT '',
+  created_at TEXT NOT NULL,
+  verified_at TEXT NOT NULL,
+  PRIMARY KEY (node_id, kind, path, detail)
+) WITHOUT ROWID;
+CREATE INDEX anchors_path ON anchors(path);
+
+-- Every state that an anchor has left: moves and verdicts.
+CREATE TABLE anchor_history(
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  changed_at TEXT NOT NULL
+);
+CREATE INDEX anchor_history_node ON anchor_history(node_id);
+
+-- The files that `lore index` has read: what it found in each is kept as JSON, so
+-- that names can be resolved anew without reading unchanged files.
+CREATE TABLE code_files(
+  path TEXT PRIMARY KEY,                   -- relative to the project
+  hash TEXT NOT NULL,
+  stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
+  language TEXT NOT NULL DEFAULT '',
+  facts TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(facts))
+) WITHOUT ROWID;
