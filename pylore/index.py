@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .text import identifier_parts, passages
+from .vocabulary import COLLECTIONS, TEXTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,19 +38,21 @@ class Index:
             self._update(nodes[start : start + BATCH])
 
     def _update(self, nodes: Sequence[Node]) -> None:
-        rows: list[tuple[int, str, str, str, str, str]] = []
+        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
         for node in nodes:
             self._remove(node.id)
             if node.invalidated_at is None:
-                rows.extend(self._rows(node))
-        self._store.fulltext.add(rows)
+                collection = COLLECTIONS.get(node.type, TEXTS)
+                rows.setdefault(collection, []).extend(self._rows(node, collection))
+        for collection, part in rows.items():
+            self._store.fulltext.add(collection, part)
         if self._embedder is not None and rows:
-            self._add_vectors(self._embedder, rows)
+            self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
 
-    def _rows(self, node: Node) -> Iterable[tuple[int, str, str, str, str, str]]:
+    def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
         parts = passages(indexed_text(node))
         tags, file = " ".join(node.tags), node.file or ""
-        keys = self._store.nodes.new_passages(node.id, len(parts))
+        keys = self._store.nodes.new_passages(node.id, len(parts), collection)
         for key, text in zip(keys, parts, strict=True):
             words = identifier_parts(f"{node.title} {text} {file}")
             yield (key, node.title, text, tags, file, words)
@@ -71,11 +74,14 @@ class Index:
             remember()
 
     def _remove(self, id: str) -> None:
-        keys = self._store.nodes.passages(id)
-        if keys:
-            self._store.fulltext.remove(keys)
+        passages = self._store.nodes.passages(id)
+        if passages:
+            for collection in {collection for _, collection in passages}:
+                self._store.fulltext.remove(
+                    collection, [key for key, of in passages if of == collection]
+                )
             if self._has_vectors:
-                self._store.vectors.remove(keys)
+                self._store.vectors.remove(key for key, _ in passages)
             self._store.nodes.remove_passages(id)
 
 

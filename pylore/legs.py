@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from .errors import LoreError
 from .rank import convex, rrf
+from .text import PREFIX_LENGTH, SHORT_QUERY, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .embed import Embedder
     from .settings import Settings
@@ -28,10 +29,22 @@ PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
 
 
-class Candidates:
-    """What the legs found for one scope, and the fused scores, best first."""
+INFLECTED = 0.6
+"""What a match counts that has the words in other forms only."""
 
-    __slots__ = ("fused", "how", "legs", "passage", "rrf")
+
+LEAST_COVERAGE = 0.05
+"""So that a collection whose best match has no word whole still counts a little."""
+
+
+class Candidates:
+    """What the legs found for one scope, and the fused scores, best first.
+
+    ``fused`` is relative to what was found: the best match of each leg counts whole.
+    ``evidence`` says how much it is worth at all, 0..1 (see ``_evidence``).
+    """
+
+    __slots__ = ("coverage", "evidence", "fused", "how", "legs", "passage", "rrf")
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
@@ -39,6 +52,8 @@ class Candidates:
         self.how: dict[str, str] = {}
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
+        self.coverage = 0.0
+        self.evidence = 0.0
 
 
 def embed_query(
@@ -71,7 +86,7 @@ def candidates(
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
     found = Candidates()
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
     for leg in found.legs.values():
@@ -86,21 +101,80 @@ def candidates(
         shares = {"fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
     found.fused = best_first(fused)
+    found.evidence = _evidence(found)
     return found
 
 
+def _evidence(found: Candidates) -> float:
+    """How sure it is that the store has something on the query, 0..1.
+
+    The mean of what each leg says of its best match: full text, which share of the
+    query's words it has; vectors, its cosine. Comparable between queries and stores,
+    which neither BM25 nor a rank is.
+    """
+    said = []
+    if "fulltext" in found.legs:
+        said.append(found.coverage)
+    if "vector" in found.legs:
+        said.append(max(found.legs["vector"].values(), default=0.0))
+    return sum(said) / len(said) if said else 0.0
+
+
 def _fulltext_leg(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    excluded: frozenset[str],
+    found: Candidates,
 ) -> dict[str, float]:
-    """All words first; where too few nodes have them all, some; where none has any, beginnings."""
+    """Every collection's matches, each relative to its best one, times what that one covers."""
+    leg: dict[str, float] = {}
+    for collection in store.fulltext.collections(scope.types):
+        scores = _collection(store, settings, collection, query, scope, found)
+        for id in excluded & scores.keys():
+            del scores[id]
+        if scores:
+            first = max(scores, key=lambda id: scores[id])
+            covered = coverage(query, " ".join(store.fulltext.passage(found.passage[first])))
+            found.coverage = max(found.coverage, covered)
+            most = scores[first] / max(covered, LEAST_COVERAGE)
+            leg.update((id, score / most if most else 0.0) for id, score in scores.items())
+    return best_first(leg)
+
+
+def _collection(
+    store: Store,
+    settings: Settings,
+    collection: str,
+    query: Query,
+    scope: Scope,
+    found: Candidates,
+) -> dict[str, float]:
+    """All words first; where too few nodes have them all, some; then other forms; beginnings."""
+    fulltext, weights = store.fulltext, settings.field_weights
     wanted = max(PASSAGES, 4 * settings.limit)
-    whole = store.fulltext.nodes_with_all(query, scope, wanted)
+    whole = fulltext.nodes_with_all(collection, query, scope, wanted)
     enough = len(whole) >= settings.limit or (whole and len(query.terms) == 1)
-    rows: list[tuple[int, str, float]] = []
-    for how in ("all",) if enough else ("some", "prefix"):
-        rows = store.fulltext.search(query, how, scope, settings.field_weights, wanted)
-        if rows:
-            break
+    rows = fulltext.search(collection, query, "all" if enough else "some", scope, weights, wanted)
+    scores = _by_node(rows, "all" if enough else "some", whole, found)
+    if len(scores) < settings.limit:
+        rows = fulltext.search(collection, query, "inflected", scope, weights, wanted)
+        least = min(scores.values(), default=1.0)
+        others = _by_node([row for row in rows if row[1] not in scores], "some", whole, found)
+        most = max(others.values(), default=1.0)
+        for id, score in others.items():
+            scores[id] = INFLECTED * least * score / most
+    if not scores:
+        rows = fulltext.search(collection, query, "prefix", scope, weights, wanted)
+        scores = _by_node(rows, "prefix", whole, found)
+    return scores
+
+
+def _by_node(
+    rows: Iterable[tuple[int, str, float]], how: str, whole: set[str], found: Candidates
+) -> dict[str, float]:
+    """A node's score: its best passage's, and shares of its next ones'."""
     by_node: dict[str, list[float]] = {}
     for key, id, score in rows:
         if id in by_node:
@@ -109,12 +183,22 @@ def _fulltext_leg(
             by_node[id] = [score]
             found.passage[id] = key
             found.how[id] = "all" if id in whole else how
-    return best_first(
-        {
-            id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
-            for id, best in by_node.items()
-        }
-    )
+    return {
+        id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+        for id, best in by_node.items()
+    }
+
+
+def coverage(query: Query, text: str) -> float:
+    """The share of the query's words that ``text`` has; another form counts a half."""
+    wanted = query.single_words()
+    has = set(words(text.lower()))
+    missing = [word for word in wanted if word not in has]
+    exact = float(len(wanted) - len(missing))
+    if len(wanted) <= SHORT_QUERY:
+        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in missing]
+        exact += sum(0.5 for stem in stems if any(word.startswith(stem) for word in has))
+    return exact / len(wanted) if wanted else 0.0
 
 
 def _vector_leg(

@@ -206,7 +206,7 @@ def _describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
 def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
     for hit in hits:
         key = found.passage.get(hit.id)
-        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
+        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.passage(key)[1]
         hit.snippet = one_line(snippet(text, query))
 
 

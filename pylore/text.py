@@ -39,6 +39,9 @@ _SNIPPET_LOOK = 20_000
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one."""
 
+SHORT_QUERY = 6
+"""Up to this many terms, a word's other forms count as the word."""
+
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
 
@@ -123,6 +126,29 @@ def passages(body: str) -> list[str]:
     starts = [match.start() for match in re.finditer(_STRETCH, body)]
     cuts = [0, *starts[PASSAGE_WORDS::PASSAGE_WORDS], len(body)]
     return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+
+
+_ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
+_ENDINGS_OF_Y = ("y", "ies", "ied")
+
+
+def inflections(word: str) -> list[str]:
+    """Other forms that an English word may have, in lower case; some of them are no words.
+
+    >>> inflections("tokens"), inflections("query")
+    (['token', 'tokenes', 'tokened', 'tokend', 'tokening', 'tokene'], ['queries', 'queried'])
+    """
+    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+        return []
+    base, endings = word, _ENDINGS
+    if word.endswith(("ies", "ied")) or (word.endswith("y") and word[-2] not in "aeiou"):
+        base, endings = word[: -1 if word.endswith("y") else -3], _ENDINGS_OF_Y
+    elif not word.endswith("ss"):
+        for ending in ("ing", "es", "ed", "s", "e"):
+            if word.endswith(ending) and len(word) - len(ending) > 2:
+                base = word[: -len(ending)]
+                break
+    return [base + ending for ending in endings if base + ending != word]
 
 
 class Query:

@@ -25,6 +25,21 @@ TYPES: dict[str, str] = {
     "commit": "a commit of a repository",
 }
 
+TEXTS, NAMES, CODE = "texts", "names", "code"
+
+COLLECTIONS: dict[str, str] = {
+    "entity": NAMES,
+    "concept": NAMES,
+    "file": CODE,
+    "symbol": CODE,
+    "commit": CODE,
+}
+"""The full-text collection of a type; every other type's is ``TEXTS``.
+
+Each has its own word counts: thousands of names or symbols beside a few hundred
+records would change what is rare, and how long a text usually is, for the records.
+"""
+
 # name: (weight, weight walked against its direction, from -> to)
 RELATIONS: dict[str, tuple[float, float, str]] = {
     "implements": (1.0, 1.0, "code -> idea"),

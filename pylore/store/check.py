@@ -6,6 +6,7 @@ import apsw
 
 from ..text import words
 from .foreign import foreign_triggers, foreign_views
+from .fulltext import TABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
 
-DERIVED = frozenset(("passages_fts", "passages_vec", "signs"))
+DERIVED = frozenset((*TABLES.values(), "passages_vec", "signs"))
 """Tables that ``rebuild`` makes anew from the nodes."""
 
+_INDEXED = (
+    "WITH indexed(key, title, body) AS ("
+    + " UNION ALL ".join(f"SELECT rowid, title, body FROM {table}" for table in TABLES.values())
+    + ") "
+)
 _LIVE_WITHOUT_PASSAGES = """
   SELECT id FROM nodes WHERE invalidated_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
@@ -26,11 +32,11 @@ _PASSAGES_WITHOUT_NODES = """
   SELECT node_id FROM passages WHERE NOT EXISTS
   (SELECT 1 FROM nodes WHERE id = passages.node_id AND invalidated_at IS NULL)"""
 _PASSAGES_WITHOUT_TEXT = """
-  SELECT node_id FROM passages WHERE key NOT IN (SELECT rowid FROM passages_fts)"""
+  SELECT key FROM passages EXCEPT SELECT key FROM indexed"""
 _TEXT_WITHOUT_PASSAGES = """
-  SELECT rowid FROM passages_fts WHERE rowid NOT IN (SELECT key FROM passages)"""
+  SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
 _PASSAGES_WITHOUT_VECTORS = """
-  SELECT p.node_id, f.title, f.body FROM passages p JOIN passages_fts f ON f.rowid = p.key
+  SELECT p.node_id, f.title, f.body FROM passages p JOIN indexed f ON f.key = p.key
   WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
   SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
@@ -106,12 +112,12 @@ def damage(store: Store, *, full: bool = False) -> list[str]:
     if _has_vectors(store):
         store.vectors.load_extension()
     found = _pragma(store, f"{'integrity' if full else 'quick'}_check({LIMIT})")
-    return [line for line in found if "passages_fts" not in line]
+    return [line for line in found if not any(table in line for table in TABLES.values())]
 
 
 def fulltext_damage(store: Store) -> list[str]:
     """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
-    return _pragma(store, "quick_check(passages_fts)")
+    return [line for table in TABLES.values() for line in _pragma(store, f"quick_check({table})")]
 
 
 def foreign_key_violations(store: Store) -> list[str]:
@@ -136,7 +142,7 @@ def unindexed(store: Store) -> list[str]:
 def unembedded(store: Store) -> list[str]:
     """Where passages and vectors are out of step; text without words has no vector."""
     store.vectors.load_extension()
-    rows = store.connection.execute(_PASSAGES_WITHOUT_VECTORS)
+    rows = store.connection.execute(_INDEXED + _PASSAGES_WITHOUT_VECTORS)
     without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
     found = [f"{without} passages without a vector"] if without else []
     return found + _counts(
@@ -157,7 +163,7 @@ def _has_vectors(store: Store) -> bool:
 def _counts(store: Store, queries: dict[str, str]) -> list[str]:
     found = []
     for what, query in queries.items():
-        count = store.connection.execute(f"SELECT count(*) FROM ({query})").get
+        count = store.connection.execute(f"{_INDEXED} SELECT count(*) FROM ({query})").get
         if count:
             found.append(f"{count} {what}")
     return found
@@ -170,8 +176,7 @@ def _pragma(store: Store, name: str) -> list[str]:
 
 def _schema_names(connection: apsw.Connection) -> set[str]:
     rows: Iterable[tuple[str]] = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE name NOT GLOB 'passages_fts_*'"
-        " AND name NOT GLOB 'sqlite_*'"
+        "SELECT name FROM sqlite_schema WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
     )
     return {name for (name,) in rows}
 

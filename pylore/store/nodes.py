@@ -173,18 +173,22 @@ class Nodes:
 
     # --- passages: what full text and vectors index of a node
 
-    def new_passages(self, id: str, count: int) -> list[int]:
+    def new_passages(self, id: str, count: int, collection: str) -> list[int]:
         """Keys for ``count`` new passages of a node."""
         keys = []
         for _ in range(count):
-            self._db.execute("INSERT INTO passages(node_id) VALUES (?)", (id,))
+            self._db.execute(
+                "INSERT INTO passages(node_id, collection) VALUES (?, ?)", (id, collection)
+            )
             keys.append(self._db.last_insert_rowid())
         return keys
 
-    def passages(self, id: str) -> list[int]:
-        """The keys of a node's passages, in the order of its text."""
-        rows = self._db.execute("SELECT key FROM passages WHERE node_id = ? ORDER BY key", (id,))
-        return [key for (key,) in rows]
+    def passages(self, id: str) -> list[tuple[int, str]]:
+        """Key and full-text collection of a node's passages, in the order of its text."""
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT key, collection FROM passages WHERE node_id = ? ORDER BY key", (id,)
+        ).fetchall()
+        return rows
 
     def remove_passages(self, id: str) -> None:
         """Forgets a node's passages; their indexed rows are the caller's to remove."""

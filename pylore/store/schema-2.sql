@@ -1,5 +1,8 @@
 -- What version 2 has beside the tables of schema.sql.
 
+-- Which full-text table has a passage: texts_fts, names_fts or code_fts.
+ALTER TABLE passages ADD COLUMN collection TEXT NOT NULL DEFAULT 'texts';
+
 -- What was shown in a run: the best position of each node, 1 first.
 CREATE TABLE shown(
   run_id TEXT NOT NULL,

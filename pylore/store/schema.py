@@ -5,9 +5,9 @@ from __future__ import annotations
 import apsw
 
 from ..errors import StoreError
-from ..vocabulary import RELATIONS, TYPES
+from ..vocabulary import COLLECTIONS, RELATIONS, TYPES
 from .foreign import schema_text
-from .fulltext import FullText
+from .fulltext import COLUMNS, TABLES, FullText
 from .tables import Meta
 
 
@@ -33,6 +33,7 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
     for _ in connection.execute(schema_text(after=version)):
         pass
     connection.executemany("INSERT OR IGNORE INTO types VALUES (?, ?)", TYPES.items())
+    _copy_passages(connection)
     for name, (weight, backward, description) in RELATIONS.items():
         old = FIRST_WEIGHTS.get(name, weight)
         connection.execute(
@@ -41,6 +42,24 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             " WHERE weight = ?5 AND backward_weight IS ?5",
             (name, weight, backward, description, old),
         )
+
+
+def _copy_passages(connection: apsw.Connection) -> None:
+    """From the one full-text table of version 1 to those of today."""
+    engine = Meta(connection).get("fulltext") or "fts5"
+    FullText(connection).create(engine)
+    connection.executemany(
+        "UPDATE passages SET collection = ? WHERE node_id IN (SELECT id FROM nodes WHERE type = ?)",
+        ((collection, type) for type, collection in COLLECTIONS.items()),
+    )
+    columns = ", ".join(COLUMNS)
+    for collection, table in TABLES.items():
+        connection.execute(
+            f"INSERT INTO {table}(rowid, {columns}) SELECT rowid, {columns} FROM passages_fts"
+            " WHERE rowid IN (SELECT key FROM passages WHERE collection = ?)",
+            (collection,),
+        )
+    connection.execute("DROP TABLE passages_fts")
 
 
 FIRST_WEIGHTS = {
