@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import LoreError
 from .jsontext import Raw
 from .model import Hits
-from .search import relation_weights, walk_hits
+from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope

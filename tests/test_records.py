@@ -56,7 +56,7 @@ def everything(store: Store) -> list[Any]:
     """All that the tables hold, the cache of words aside."""
     return [
         store.connection.execute(f"SELECT * FROM {table}").fetchall()
-        for table in ("nodes", "graph_edges", "edge_history", "passages", "passages_fts",
+        for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
                       "passages_vec", "signs", "types", "relations")
     ]  # fmt: skip
 
@@ -466,7 +466,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     records.link(a, "relates_to", b, weight=0.7)
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
-    for table in ("nodes", "graph_edges", "edge_history", "passages", "passages_fts",
+    for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
                   "passages_vec", "signs"):  # fmt: skip
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
@@ -497,7 +497,7 @@ def test_a_long_text_is_gone_with_all_its_passages(store: Store, records: Record
     id = records.add("note", " ".join(f"word{number}" for number in range(900))).id
     assert len(store.nodes.passages(id)) == 5
     records.edit(id, text="short")
-    assert len(store.nodes.passages(id)) == count(store, "passages_fts") == 1
+    assert len(store.nodes.passages(id)) == count(store, "texts_fts") == 1
     assert found(store, None, "word700") == set()
 
 
