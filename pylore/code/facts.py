@@ -69,13 +69,13 @@ a space, in the order of the file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MODULE = ""
 """The qualified name of what stands at the top level of a file."""
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A definition. Lines count from 1, the last one included."""
 
     name: str
@@ -94,8 +94,7 @@ class Symbol:
     """Names of the parameters of a function, in order (Python and JavaScript alone)."""
 
 
-@dataclass(frozen=True)
-class Import:
+class Import(NamedTuple):
     """One imported thing, as written; each language's resolver knows the form."""
 
     module: str
@@ -111,8 +110,7 @@ class Import:
     """import, export (a re-export), mod (Rust), include (C), use, require, source…"""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call or an instantiation, as written."""
 
     caller: str
