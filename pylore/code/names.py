@@ -1,8 +1,8 @@
-"""The names of a whole tree: definitions, modules, instances, and what is a member of what."""
+"""The definitions of a tree, file by file, and the order of a class's bases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from .facts import FileFacts, Symbol, symbol_id
 from .imports import Bound
@@ -159,21 +159,3 @@ def _merged(rows: list[list[Def]]) -> list[Def] | None:
         order.append(head)
         rows = [rest for row in rows if (rest := row[1:] if row[0] is head else row)]
     return order
-
-
-class Names:
-    """Looks names up in files, packages and classes."""
-
-    def __init__(self, files: Mapping[str, File], packages: Mapping[str, list[str]]) -> None:
-        self.files = files
-        self.packages = packages
-        self._orders: dict[Def, list[Def]] = {}
-
-    def order(self, cls: Def) -> list[Def]:
-        found = self._orders.get(cls)
-        if found is None:
-            found = self._orders[cls] = linearised(cls)
-        return found
-
-    def forget_orders(self) -> None:
-        self._orders.clear()

@@ -6,6 +6,7 @@ import re
 
 from ..facts import FileFacts, Import
 from .found import AMBIGUOUS, BY_SUFFIX, CERTAIN, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .packages import Packages
 from .tree import Tree, folder_of, nearest, step
 
 _COMPUTED = re.compile(r"^(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/")
@@ -13,7 +14,7 @@ _COMPUTED = re.compile(r"^(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]
 
 
 class BashImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:

@@ -9,12 +9,14 @@ from .found import (
     BY_NEARNESS,
     BY_SUFFIX,
     CERTAIN,
+    DECLARED,
     RESOLVED,
     UNRESOLVED,
     Bound,
     Found,
     outside,
 )
+from .packages import Packages
 from .tree import Tree, above, folder_of, join, nearest, step
 
 _LAYOUTS = ("", "include", "inc", "src")
@@ -32,11 +34,13 @@ _STANDARD = frozenset(
 
 
 class CIncludes:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._tree = tree
         self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
 
     def find(self, facts: FileFacts, item: Import) -> Found:
+        if item.kind != "include":
+            return Found(DECLARED)
         key = (folder_of(facts.path), item.module.strip())
         place = self._known.get(key)
         if place is None:

@@ -10,6 +10,8 @@ RESOLVED = "resolved"
 EXTERNAL = "external"
 AMBIGUOUS = "ambiguous"
 UNRESOLVED = "unresolved"
+DECLARED = "declared"
+"""No import of a file: a package's own name, a namespace, an export of the file's own."""
 
 CERTAIN = 1.0
 """The language's own rule leads to the file."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..facts import FileFacts, Import
-from .found import BY_SUFFIX, CERTAIN, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .found import BY_SUFFIX, CERTAIN, DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .packages import Packages
 from .tree import Tree, above, folder_of, join, step
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
@@ -14,7 +15,8 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._packages = packages
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
         self._modules: dict[str, str] = {}
         """Path of a module → its folder."""
@@ -31,14 +33,16 @@ class GoImports:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
 
     def find(self, facts: FileFacts, item: Import) -> Found:
+        if item.kind == "package":
+            return Found(DECLARED)
         written = item.module.strip('"`')
-        local = item.alias or item.name or _package_name(written)
         place = self._place(folder_of(facts.path), written)
         if place is None:
-            return outside(local)
-        folder, sure = place
-        if folder not in self._folders:
+            return outside(item.alias or _package_name(written))
+        folder, sure = place[0] or ".", place[1]
+        if folder not in self._packages.files:
             return Found(UNRESOLVED)
+        local = item.alias or self._packages.names.get(folder) or _package_name(written)
         bound = () if local == "_" else (Bound("*" if local == "." else local, folder),)
         return Found(RESOLVED, (folder,), bound, sure)
 

@@ -1,4 +1,4 @@
-"""Java: a class is a file of its name in the folder of its package."""
+"""Java: a class is found by the package that its file declares."""
 
 from __future__ import annotations
 
@@ -7,76 +7,60 @@ from .found import (
     AMBIGUOUS,
     BY_NEARNESS,
     CERTAIN,
+    DECLARED,
     RESOLVED,
     UNRESOLVED,
     Bound,
     Found,
     outside,
 )
-from .tree import Tree, above, folder_of, nearest
-
-_SUFFIX = ".java"
+from .packages import Packages, java_key
+from .tree import Tree, nearest
 
 
 class JavaImports:
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-        self._packages: dict[str, list[str]] = {}
-        """``com/example/app`` → the folders that end so; every end of every folder."""
-        folders = {folder_of(path) for path in tree.paths if path.endswith(_SUFFIX)}
-        for folder in sorted(folders):
-            parts = folder.split("/")
-            for position in range(len(parts)):
-                self._packages.setdefault("/".join(parts[position:]), []).append(folder)
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._packages = packages
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":
-            return Found(RESOLVED)
-        written = item.module.replace(".", "/").strip("/")
-        if item.name and item.name != "*":
-            written = f"{written}/{item.name}"
-        if item.name == "*" or written.endswith("/*"):
-            return self._everything(facts.path, written.removesuffix("/*"))
-        local = item.alias or written.rpartition("/")[2]
+            return Found(DECLARED)
+        if item.name == "*":
+            return self._everything(facts.path, item.module)
+        written = f"{item.module}.{item.name}" if item.name else item.module
+        local = item.alias or written.rpartition(".")[2]
         # A nested class or a static member stands in the file of the outer class.
-        for place in above(written):
-            if "/" not in place:
-                break
-            found = self._class(place, facts.path)
+        outer = written
+        while "." in outer:
+            found = self._class(outer, facts.path)
+            if isinstance(found, str):
+                return Found(found)
             if found is not None:
-                return self._bound(found, local, place, written)
-        return Found(UNRESOLVED) if self._is_ours(written) else outside(local)
+                inner = written[len(outer.rpartition(".")[0]) + 1 :]
+                return Found(RESOLVED, (found[0],), (Bound(local, found[0], inner),), found[1])
+            outer = outer.rpartition(".")[0]
+        return self._missing(item.module) or outside(local)
 
-    def _bound(self, found: tuple[str, float] | str, local: str, place: str, written: str) -> Found:
-        if isinstance(found, str):
-            return Found(found)
-        path, sure = found
-        dotted = written[len(place.rpartition("/")[0]) + 1 :].replace("/", ".")
-        return Found(RESOLVED, (path,), (Bound(local, path, dotted),), sure)
-
-    def _class(self, place: str, near: str) -> tuple[str, float] | str | None:
-        found = self._tree.ending(place + _SUFFIX)
+    def _class(self, name: str, near: str) -> tuple[str, float] | str | None:
+        found = self._packages.classes.get(name, [])
         if len(found) < 2:
             return (found[0], CERTAIN) if found else None
         best = nearest(found, near)
         return AMBIGUOUS if best is None else (best, BY_NEARNESS)
 
-    def _everything(self, path: str, package: str) -> Found:
+    def _everything(self, path: str, name: str) -> Found:
         """All of a package, or (``import static a.B.*``) all members of a class."""
-        folders = self._packages.get(package, [])
-        if folders:
-            return Found(RESOLVED, tuple(folders), tuple(Bound("*", one) for one in folders))
-        found = self._class(package, path) if "/" in package else None
+        key = java_key(name)
+        if key in self._packages.files:
+            return Found(RESOLVED, (key,), (Bound("*", key),))
+        found = self._class(name, path)
         if isinstance(found, tuple):
-            name = package.rpartition("/")[2]
-            return Found(RESOLVED, (found[0],), (Bound("*", found[0], name),), found[1])
-        if found == AMBIGUOUS:
-            return Found(AMBIGUOUS)
-        return Found(UNRESOLVED) if self._is_ours(package) else outside()
+            bound = Bound("*", found[0], name.rpartition(".")[2])
+            return Found(RESOLVED, (found[0],), (bound,), found[1])
+        if found is not None:
+            return Found(found)
+        return self._missing(name.rpartition(".")[0]) or outside()
 
-    def _is_ours(self, written: str) -> bool:
-        """Whether the package, at least, stands in the tree."""
-        folder = written.rpartition("/")[0]
-        return folder.count("/") > 0 and folder in self._packages
-
-
+    def _missing(self, package: str) -> Found | None:
+        """A package that stands in the tree lacks the class: it is generated, or left out."""
+        return Found(UNRESOLVED) if java_key(package) in self._packages.files else None

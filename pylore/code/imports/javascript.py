@@ -6,12 +6,14 @@ from ..facts import FileFacts, Import
 from .found import (
     BY_CONVENTION,
     CERTAIN,
+    DECLARED,
     EXTERNAL,
     RESOLVED,
     UNRESOLVED,
     Bound,
     Found,
 )
+from .npm import NodePackages
 from .packages import Packages
 from .tree import Tree, above, folder_of, step
 from .tsconfig import Configs
@@ -19,7 +21,13 @@ from .tsconfig import Configs
 SUFFIXES = (
     ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte",
 )  # fmt: skip
-_WRITTEN_AS = {".js": (".ts", ".tsx", ".d.ts"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}  # fmt: skip
+_WRITTEN_AS = {
+    ".js": (".ts", ".tsx", ".d.ts"),
+    ".jsx": (".tsx",),
+    ".mjs": (".mts",),
+    ".cjs": (".cts",),
+}
+"""TypeScript imports by the name of what the compiler will write."""
 _ASSETS = (
     ".css", ".scss", ".sass", ".less", ".json", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp",
     ".woff2", ".woff", ".ttf", ".html", ".md", ".mdx", ".txt", ".graphql", ".wasm", ".node",
@@ -27,14 +35,16 @@ _ASSETS = (
 
 
 class JavaScriptImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._tree = tree
         folders = {folder_of(path) for path in tree.paths if path.endswith(SUFFIXES)}
-        self._packages = Packages(tree, folders, self._file)
+        self._packages = NodePackages(tree, folders, self._file)
         self._configs = Configs(tree, folders)
         self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
 
     def find(self, facts: FileFacts, item: Import) -> Found:
+        if not item.module:
+            return self._own_export(facts.path, item)
         written = item.module.strip("'\"`")
         key = (folder_of(facts.path), written)
         place = self._known.get(key)
@@ -46,6 +56,12 @@ class JavaScriptImports:
         path, sure = place
         name = "" if item.name == "*" and item.alias else item.name
         return Found(RESOLVED, (path,), (Bound(local, path, name),) if local else (), sure)
+
+    def _own_export(self, path: str, item: Import) -> Found:
+        """``export {a as b}``, ``export default a``: another name for what is here."""
+        if not item.alias or item.alias == item.name:
+            return Found(DECLARED)
+        return Found(DECLARED, (), (Bound(item.alias, path, item.name),))
 
     def _local(self, item: Import) -> str:
         """What the file calls it; ``*`` where an ``export *`` passes everything on."""

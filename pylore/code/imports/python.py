@@ -16,6 +16,7 @@ from .found import (
     Found,
     outside,
 )
+from .packages import Packages
 from .tree import Tree, above, folder_of, join, nearest
 
 _LAYOUTS = ("src", "lib", "python")
@@ -24,7 +25,7 @@ _INIT = "__init__.py"
 
 
 class PythonImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
         """Those with Python somewhere below them: packages of either kind."""

@@ -14,13 +14,14 @@ from .found import (
     Found,
     outside,
 )
+from .packages import Packages
 from .tree import Tree, above, folder_of, join, nearest, step
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
 
 
 class RubyImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:

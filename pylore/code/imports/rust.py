@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..facts import FileFacts, Import
-from .found import CERTAIN, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .packages import Packages
 from .tree import Tree, above, folder_of, join, step
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
@@ -16,7 +17,7 @@ _LOOSE = ("src/bin", "tests", "examples", "benches")
 
 
 class RustImports:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
         self._paths = tree.paths
         folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
         self._packages: dict[str, set[str]] = {}
@@ -42,8 +43,10 @@ class RustImports:
         if item.kind == "mod":
             name = item.module.rpartition("::")[2] or item.name
             child = self._child(path, name)
-            bound = (Bound(item.alias or name, child or ""),)
-            return Found(RESOLVED, (child,), bound) if child else Found(UNRESOLVED)
+            if child is None:
+                inline = any(symbol.qualified == name for symbol in facts.symbols)
+                return Found(DECLARED if inline else UNRESOLVED)
+            return Found(RESOLVED, (child,), (Bound(item.alias or name, child),))
         parts = [one for one in item.module.replace(".", "::").split("::") if one]
         if item.name and item.name not in ("*", "self"):
             parts.append(item.name)
@@ -87,8 +90,7 @@ class RustImports:
             here = child
         else:
             name = ""
-        last = name.rpartition("::")[2]
-        bound = Bound("*", here) if local == "*" else Bound(local, here, last)
+        bound = Bound(local, here, name.replace("::", "."))
         return Found(RESOLVED, (here,), (bound,))
 
     def _is_root(self, path: str, package: str) -> bool:
@@ -116,9 +118,10 @@ class RustImports:
         for folder in above(folder_of(path)):
             for name in ("lib.rs", "main.rs", "mod.rs"):
                 candidate = join(folder, name)
-                if candidate in self._paths and candidate != path:
-                    if name != "mod.rs" or self._is_root(candidate, package):
-                        return candidate
+                if candidate == path or candidate not in self._paths:
+                    continue
+                if name != "mod.rs" or self._is_root(candidate, package):
+                    return candidate
             if folder == package:
                 break
         return None

@@ -54,17 +54,21 @@ class Configs:
         if isinstance(options.get("paths"), dict):
             start = base if base is not None else folder
             paths = {
-                pattern: [place for one in words(targets) if (place := step(start, one)) is not None]
+                pattern: [
+                    place for one in words(targets) if (place := step(start, one)) is not None
+                ]
                 for pattern, targets in options["paths"].items()
             }
         return Config(base, paths)
 
     def _references(self, data: dict[str, object], options: dict[str, object]) -> list[str]:
         """A config without files of its own stands for the ones that it refers to."""
-        if "paths" in options or data.get("files") != [] and "compilerOptions" in data:
+        if "paths" in options or (data.get("files") != [] and "compilerOptions" in data):
             return []
         references = data.get("references")
-        found = [table(one).get("path") for one in references] if isinstance(references, list) else []
+        if not isinstance(references, list):
+            return []
+        found = [table(one).get("path") for one in references]
         return [one for one in found if isinstance(one, str)]
 
     def _extended(self, folder: str, written: str, depth: int) -> Config | None:
@@ -83,9 +87,9 @@ def _matches(config: Config, spec: str) -> Iterator[str]:
     matching = []
     for pattern, targets in config.paths.items():
         before, star, after = pattern.partition("*")
-        if star and spec.startswith(before) and spec.endswith(after):
-            if len(spec) >= len(before) + len(after):
-                matching.append((len(before), spec[len(before) : len(spec) - len(after)], targets))
+        long_enough = len(spec) >= len(before) + len(after)
+        if star and long_enough and spec.startswith(before) and spec.endswith(after):
+            matching.append((len(before), spec[len(before) : len(spec) - len(after)], targets))
     if matching:
         _, middle, targets = max(matching, key=lambda match: match[0])
         yield from (target.replace("*", middle) for target in targets)
