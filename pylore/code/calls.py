@@ -13,7 +13,7 @@ from .confidence import (
 )
 from .edges import Draft
 from .facts import Call, file_id
-from .languages import COMMON
+from .languages import COMMON, is_test
 from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Module, Value
 from .values import Known, Values
 
@@ -33,11 +33,16 @@ class Calls:
                 self._index(made)
 
     def _index(self, made: Def) -> None:
+        """What has no name outside of the function that it stands in is no candidate."""
         if made.kind not in ("function", "method"):
             return
-        key = (made.file.language.family, made.name)
-        is_method = made.outer is not None and made.outer.is_class
-        (self._methods if is_method else self._functions).setdefault(key, []).append(made)
+        outer = made.outer
+        index = self._functions if outer is None else self._methods
+        while outer is not None:
+            if not outer.is_class:
+                return
+            outer = outer.outer
+        index.setdefault((made.file.language.family, made.name), []).append(made)
 
     def run(self) -> None:
         """Resolves every call: those that a former round could not, with what it passed on."""
@@ -166,6 +171,8 @@ class Calls:
         unique = UNIQUE_METHOD
         if not receiver and language.functions_global:
             found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
+        if not is_test(file.path):
+            found = [made for made in found if not is_test(made.file.path)]
         if not found:
             count(file.facts.language, "calls", "unresolved")
         elif len(found) > MOST_CANDIDATES:

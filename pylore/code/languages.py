@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import re
+from functools import cache
 from typing import NamedTuple
 
 CLASSES = frozenset({"class", "interface", "type", "module"})
@@ -57,6 +59,22 @@ _LANGUAGES = {
 def language(name: str) -> Language:
     """What is known of a language; one that is not known is a family of its own."""
     return _LANGUAGES.get(name) or Language(name)
+
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures)/"
+    r"|(?:^|/)(?:test_[^/]*|conftest)\.py$|[._](?:test|spec)\.\w+$|Tests?\.java$"
+)
+
+
+@cache
+def is_test(path: str) -> bool:
+    """Whether a path is one of tests, which nothing else calls.
+
+    >>> is_test("src/tests/a.rs"), is_test("a_test.go"), is_test("src/contest.py")
+    (True, True, False)
+    """
+    return _TESTS.search(path) is not None
 
 
 _PYTHON_COMMON = {

@@ -6,6 +6,7 @@ A pure function but for the manifests (``tsconfig.json``, ``go.mod``, ``Cargo.to
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 
 from .bases import adopt, inherit
@@ -29,6 +30,17 @@ def resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
     confidences. Names that lead nowhere are counted and get no edge.
     """
+    # Everything made here lives to the end: the collector would only search it in vain.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _resolve(files, root)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
     draft = Draft()
     known = {path: File(facts, language(facts.language)) for path, facts in files.items()}
     importers = Importers(Tree(files, root), files)

@@ -38,6 +38,7 @@ class Values:
         self._orders: dict[Def, list[Def]] = {}
         self._supers: dict[Def, Super] = {}
         self._exports: dict[tuple[str, str], Known] = {}
+        self._members: dict[tuple[Def, str, int], Known] = {}
         self._depth = 0
         self.passed: dict[tuple[Def, str], dict[Value, None]] = {}
         """What callers pass for a parameter of a function."""
@@ -45,6 +46,7 @@ class Values:
     def forget(self) -> None:
         """To be called when bases or ``passed`` have grown."""
         self._exports.clear()
+        self._members.clear()
         self._orders.clear()
         for file in self._files.values():
             file.memo.clear()
@@ -68,14 +70,18 @@ class Values:
         head, *rest = text.split(".")
         name = head.rstrip("()")
         values, sure = self._name(file, scope, name)
-        values, sure = self._calls(values, sure, head, name)
+        if len(name) < len(head):
+            values, sure = self._calls(values, sure, head, name)
         own = name in file.language.self_names or name == "super"
         for part in rest:
             if not values:
                 return NOTHING
+            if values[0] is OUTSIDE:
+                return EXTERNAL
             name = part.rstrip("()")
             values, sure = self.members(values, sure, name, own)
-            values, sure = self._calls(values, sure, part, name)
+            if len(name) < len(part):
+                values, sure = self._calls(values, sure, part, name)
             own = False
         return values, sure
 
@@ -317,6 +323,14 @@ class Values:
         return self._in_order(cls, name, 0)
 
     def _in_order(self, cls: Def, name: str, start: int) -> Known:
+        key = (cls, name, start)
+        found = self._members.get(key)
+        if found is None:
+            self._members[key] = NOTHING
+            found = self._members[key] = self._find_in_order(cls, name, start)
+        return found
+
+    def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
         order = self.order(cls)
         for one in order[start:]:
             made = one.children.get(name)

@@ -63,10 +63,12 @@ class PythonImports:
                 folder = folder_of(folder)
             module = self._module(join(folder, item.module.replace(".", "/")))
             return self._taken(item, module, CERTAIN) if module is not None else Found(UNRESOLVED)
-        key = (folder, item.module)
+        # A script may have the name of what it imports: then that is not itself.
+        itself = facts.path == join(folder, item.module.partition(".")[0] + ".py")
+        key = (facts.path if itself else folder, item.module)
         place = self._known.get(key)
         if place is None:
-            place = self._known[key] = self._search(facts.path, item.module)
+            place = self._known[key] = self._search(facts.path, item.module, itself)
         if isinstance(place, tuple):
             return self._taken(item, *place)
         local = item.alias or item.name or item.module.partition(".")[0]
@@ -79,18 +81,23 @@ class PythonImports:
                 return path
         return base if base in self._folders else None
 
-    def _search(self, path: str, name: str) -> tuple[str, float] | str:
+    def _search(self, path: str, name: str, itself: bool) -> tuple[str, float] | str:
         """The absolute module and how sure that is; ambiguous, unresolved, or "": outside."""
         inner = name.replace(".", "/")
         top = inner.partition("/")[0]
         own = self._root_of(folder_of(path))
+        standard = top in sys.stdlib_module_names
         missed = False
         for root in (*above(own), *_LAYOUTS):
+            if root not in (own, "") and (standard or join(root, _INIT) in self._paths):
+                continue
+            if standard and self._module(join(root, top)) == join(root, top):
+                continue
             module = self._module(join(root, inner))
-            if module is not None and module != path:
+            if module is not None and not (itself and module == path):
                 return module, CERTAIN if root in (own, "") else BY_CONVENTION
             missed = missed or self._module(join(root, top)) not in (None, path, join(root, top))
-        if top in sys.stdlib_module_names:
+        if standard:
             return ""
         modules = [self._module(join(root, inner)) for root in self._tops.get(top, ())]
         others = [module for module in modules if module is not None]
