@@ -19,9 +19,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from codefacts import facts_of  # noqa: E402
+from codefacts import facts_of
 
-from pylore.code.resolve import resolve  # noqa: E402
+from pylore.code.resolve import resolve
 
 MIN_CONFIDENCE = 0.5
 

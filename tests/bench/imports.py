@@ -20,14 +20,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from codefacts import facts_of  # noqa: E402
+from codefacts import facts_of
 
-from pylore.code.resolve import resolve  # noqa: E402
+from pylore.code.resolve import resolve
 
 STANDARD = (
     "asyncio", "collections", "concurrent", "ctypes", "curses", "dbm", "email", "encodings", "html",
-    "http", "importlib", "json", "logging", "multiprocessing", "re", "unittest", "urllib", "wsgiref",
-    "xml", "xmlrpc", "zoneinfo",
+    "http", "importlib", "json", "logging", "multiprocessing", "re", "unittest", "urllib",
+    "wsgiref", "xml", "xmlrpc", "zoneinfo",
 )  # fmt: skip
 INSTALLED = ("hypothesis", "mypy", "numpy", "pip", "pydantic", "pytest", "_pytest", "setuptools")
 

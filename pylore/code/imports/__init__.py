@@ -18,7 +18,8 @@ from .rust import RustImports
 from .tree import Tree
 
 __all__ = [
-    "AMBIGUOUS", "DECLARED", "EXTERNAL", "RESOLVED", "UNRESOLVED", "Bound", "Found", "Importers", "Tree",
+    "AMBIGUOUS", "DECLARED", "EXTERNAL", "RESOLVED", "UNRESOLVED",
+    "Bound", "Found", "Importers", "Tree",
 ]  # fmt: skip
 
 _FAMILIES: dict[str, Callable[[Tree, Packages], Importer]] = {
