@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from codefacts import facts_of
 
+from pylore.code.facts import FileFacts
 from pylore.code.resolve import resolve
 
 STANDARD = (
@@ -38,7 +39,9 @@ def main() -> int:
     total_right = total_found = total_true = 0
     print(f"{'tree':<20}{'files':>7}{'true':>7}{'found':>7}{'precision':>11}{'recall':>8}")
     for folder in _trees(sys.argv[1:]):
-        root, files = folder.parent, facts_of(folder.parent, folder.name)
+        root = folder.parent
+        read = facts_of(root, folder.name)
+        files = {path: facts for path, facts in read.items() if path.endswith(".py")}
         found = _found(root, files)
         truth = {pair for path in files for pair in _truth(root, folder.name, path)}
         right = len(found & truth)
@@ -69,8 +72,8 @@ def _trees(given: list[str]) -> Iterator[Path]:
     yield from (place for place in places if place.is_dir())
 
 
-def _found(root: Path, files: dict[str, object]) -> Pairs:
-    edges = resolve(files, str(root)).edges  # type: ignore[arg-type]
+def _found(root: Path, files: dict[str, FileFacts]) -> Pairs:
+    edges = resolve(files, str(root)).edges
     return {
         (edge.from_id.removeprefix("file-"), edge.to_id.removeprefix("file-"))
         for edge in edges
