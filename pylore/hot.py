@@ -1,4 +1,4 @@
-"""The commands that are called hundreds of times: search, related, show, stats.
+"""The commands that are called hundreds of times: search, related, show, stats, index.
 
 They import no click, numpy, wordllama or json.
 """
@@ -120,7 +120,32 @@ def stats_command(argv: Sequence[str]) -> None:
     output.one(found, stats_text)
 
 
+def index_command(argv: Sequence[str]) -> None:
+    """``lore index``."""
+    given = parse(argv, values=("--languages", "--since"))
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    if len(given.positionals) > 1:
+        raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
+    from .code.index import below_root, index
+    from .embed import open_embedder
+    from .render import Bar
+
+    root = project_root()
+    below = below_root(root, *given.positionals) if given.positionals else ""
+    with open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+        found = index(
+            store, settings, lambda: open_embedder(settings.embedder, store), root, below=below,
+            languages=given.words("languages"), since=given.last("since") or "",
+            progress=bar.show,
+        )  # fmt: skip
+    from .render import index_text
+
+    output.one(found, index_text)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
+    "index": index_command,
     "search": search_command,
     "related": related_command,
     "show": show_command,
@@ -145,6 +170,13 @@ def data_folder() -> str:
     if not folder:
         raise LoreError("no data folder: run 'lore init', or set HOME or LORE_DIR")
     return require_utf8(folder, "the data folder")
+
+
+def project_root() -> str:
+    """The folder that paths in the store start from: where ``.lore`` lies, or the working one."""
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        return os.path.dirname(os.path.abspath(data_folder()))
+    return os.getcwd()
 
 
 def require_utf8(text: str, what: str) -> str:

@@ -293,6 +293,14 @@ SETTINGS: tuple[Setting, ...] = (
         low=1000,
         high=1_000_000_000,
     ),
+    Setting(
+        "index_max_file",
+        "int",
+        1_000_000,
+        "the largest file that 'lore index' reads, in bytes",
+        low=1000,
+        high=1_000_000_000,
+    ),
     Setting("busy_timeout", "float", 10.0, "seconds to wait for another writer", low=0, high=3600),
     Setting("plugin_dir", "text", "", "a folder of lore-<command> executables; user config only"),
     Setting("quiet", "bool", False, "leave out notes on stderr; errors are still said"),
@@ -339,6 +347,7 @@ class Settings:
         fulltext: str
         duplicate_similarity: float
         max_text: int
+        index_max_file: int
         busy_timeout: float
         plugin_dir: str
         quiet: bool

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from .code import CodeFiles
     from .shape import Shape
 
 FILE = "search.db"
@@ -48,6 +49,13 @@ class Store:
         from .shape import Shape
 
         return Shape(self.connection)
+
+    @property
+    def code(self) -> CodeFiles:
+        """What ``lore index`` has read; made here, since no search asks for it."""
+        from .code import CodeFiles
+
+        return CodeFiles(self.connection)
 
     @property
     def writable(self) -> bool:
