@@ -167,7 +167,8 @@ def instance(text: str) -> str:
             return instance(text[len(opening) : -1])
     if "|" in text:
         parts = [part for part in split(text, "|") if part not in _NOTHING]
-        return instance(parts[0]) if len(parts) == 1 else ""
+        if parts != [text]:
+            return instance(parts[0]) if len(parts) == 1 else ""
     if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
         return ""
     for closing in "[<":

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from traceback import format_exc
 from typing import Any, Generic, TypeVar, cast
 
 from ..errors import LoreError
@@ -60,7 +61,7 @@ class Pool(Generic[J, R]):
                 except EOFError:
                     raise LoreError("a process that read files has died: run it again") from None
                 if failed:
-                    raise result
+                    raise RuntimeError(result)  # a bug: its traceback belongs into the log
                 busy.remove(pipe)
                 self._give(pipe, rest, busy)
                 yield result
@@ -82,8 +83,8 @@ class Pool(Generic[J, R]):
                 os._exit(0)
             try:
                 answer: tuple[bool, object] = (False, self._work(job))
-            except Exception as error:
-                answer = (True, error)
+            except Exception:
+                answer = (True, format_exc())
             try:
                 pipe.send(answer)
             except (BrokenPipeError, KeyboardInterrupt):

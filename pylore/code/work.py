@@ -74,7 +74,11 @@ def work(job: Job, rules: Rules) -> list[Outcome]:
             outcomes.append(_skip(path, stamp, hash, "unparsed"))
             continue
         source = Source(text, rules.languages.get(language, _PLAIN))
-        outcomes.append(_outcome(path, stamp, hash, language, source, found.matches.get(path, [])))
+        try:
+            matches = found.matches.get(path, [])
+            outcomes.append(_outcome(path, stamp, hash, language, source, matches))
+        except RecursionError:  # nobody nests that deep but a generator, or an attacker
+            outcomes.append(_skip(path, stamp, hash, "unparsed"))
     return outcomes
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
 _FIELDS = ", ".join(Node.__slots__)
+_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
 _MARKS = ", ".join("?" * len(Node.__slots__))
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
@@ -73,8 +74,8 @@ class CodeFiles:
     def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
         """The nodes of these files and of the symbols in them, forgotten ones too."""
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM json_each(?) j CROSS JOIN nodes ON file = j.value"
-            " WHERE type IN ('file', 'symbol')",
+            f"SELECT {_OWN_FIELDS} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
+            " WHERE n.type IN ('file', 'symbol')",
             (dumps(paths),),
         )
         found = {}
@@ -114,8 +115,8 @@ class CodeFiles:
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """``(file, symbol)`` of the standing ``defines`` edges of these files."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT from_id, to_id FROM json_each(?) j CROSS JOIN graph_edges"
-            " ON from_id = j.value AND relation = 'defines' WHERE invalidated_at IS NULL",
+            "SELECT e.from_id, e.to_id FROM json_each(?) j CROSS JOIN graph_edges e"
+            " ON e.from_id = j.value AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
             (dumps(file_ids),),
         ).fetchall()
         return set(rows)
