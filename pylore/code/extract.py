@@ -18,6 +18,7 @@ from .scan import Match
 
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
 CONTAINERS = frozenset({"class", "interface", "module", "scope", "type"})
+_TYPES = CONTAINERS - {"module"}
 _CALLERS = frozenset({"class", "interface", "module", "function", "method", "type"})
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _SELF = ("self.", "this.", "@")
@@ -29,18 +30,21 @@ _SPACE = re.compile(r"\s+")
 class Definition:
     """A match that defines something, on its way to a ``Symbol``."""
 
-    __slots__ = ("bases", "first", "kind", "last", "name", "outer", "params", "qualified")
+    __slots__ = ("bases", "first", "kind", "last", "member", "name", "outer", "params", "qualified")
 
     def __init__(self, match: Match, kind: str) -> None:
         fields = match.fields
         self.first = match.first
         self.last = match.last
+        if match.rule.endswith(".line"):  # the match includes the line's end
+            self.last = max(match.first, match.last - 1)
         self.kind = kind
-        owner = chain(fields[2]) if len(fields) > 2 and fields[2] else ""
-        own = _name(fields[0])
-        self.qualified = f"{owner}.{own}" if owner and owner != UNKNOWN else own
+        owner = _owner(fields[2]) if len(fields) > 2 and fields[2] else ""
+        own = _name(fields[0]) if kind != "scope" else instance(fields[0])
+        self.qualified = f"{owner}.{own}" if owner else own
         self.name = own.rpartition(".")[2] if kind != "module" else own
         extra = fields[1] if len(fields) > 1 else ""
+        self.member = match.rule.endswith(".member")
         self.bases = _bases(extra) if kind in CONTAINERS else ()
         self.params = extra if kind in ("function", "method") else ""
         self.outer: Definition | None = None
@@ -57,6 +61,7 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     definitions = _nested(
         Definition(match, kind) for kind in (*KINDS, "scope") for match in grouped.pop(kind, ())
     )
+    _embed(grouped.pop("base", []), definitions)
     facts.symbols = _symbols(definitions, source)
     scopes = [d for d in definitions if d.kind in _CALLERS or d.kind == "scope"]
     facts.calls = _calls(grouped.pop("call", []), scopes)
@@ -64,7 +69,7 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     facts.imports = sorted(
         (imported for kind, found in grouped.items() for match in found
          for imported in imports(kind, match)),
-        key=lambda imported: imported.line,
+        key=lambda imported: (imported.line, imported[:5]),
     )  # fmt: skip
     return facts
 
@@ -78,18 +83,17 @@ def _nested(found: Iterable[Definition]) -> list[Definition]:
     kept: list[Definition] = []
     stack: list[Definition] = []
     seen = set()
-    for each in sorted(found, key=lambda d: (d.first, -d.last, _ORDER[d.kind])):
+    for each in sorted(found, key=lambda d: (d.first, -d.last, _ORDER[d.kind], d.qualified)):
         while stack and not _holds(stack[-1], each):
             stack.pop()
         outer = stack[-1] if stack else None
-        if each.kind == "constant" and any(d.kind not in ("module", "scope") for d in stack):
+        within = ("module", "scope", "class", "interface") if each.member else ("module", "scope")
+        if each.kind == "constant" and any(d.kind not in within for d in stack):
             continue
-        if outer is not None and outer.kind != "constant":
+        if outer is not None:
             each.qualified = f"{outer.qualified}.{each.qualified}"
-            if each.kind == "function" and outer.kind in CONTAINERS - {"module"}:
+            if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"
-        elif outer is not None:
-            each.qualified = f"{outer.qualified}.{each.qualified}"
         each.outer = outer
         key = (each.qualified, each.first, each.last)
         if key in seen or not each.name:
@@ -106,6 +110,15 @@ def _holds(outer: Definition, inner: Definition) -> bool:
     if outer.first == inner.first and outer.last == inner.last:
         return outer.kind in CONTAINERS and inner.kind not in CONTAINERS
     return inner.first > outer.first or outer.first == inner.first
+
+
+def _embed(matches: Sequence[Match], definitions: list[Definition]) -> None:
+    """Adds bases that stand in the body of a type, as Go's do."""
+    at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
+    for match in sorted(matches, key=_place):
+        owner = at(match.first, match.last)
+        if owner is not None:
+            owner.bases = (*owner.bases, *_bases(match.fields[0]))
 
 
 def _symbols(definitions: list[Definition], source: Source) -> list[Symbol]:
@@ -154,7 +167,7 @@ def _calls(matches: list[Match], scopes: Sequence[Definition]) -> list[Call]:
     """Each call once a caller, at its first line."""
     at = _Scopes(scopes).at
     found: dict[tuple[str, str, tuple[str, ...]], Call] = {}
-    for match in sorted(matches, key=lambda m: m.first):
+    for match in sorted(matches, key=_place):
         callee = chain(match.fields[0])
         if callee == UNKNOWN:
             continue
@@ -175,7 +188,7 @@ def _assigned(
     found: dict[str, dict[str, None]] = {}
     for is_return, some in ((False, matches), (True, returns)):
         at = _Scopes(scopes).at
-        for match in sorted(some, key=lambda m: m.first):
+        for match in sorted(some, key=_place):
             scope = at(match.first, match.last)
             if is_return:
                 name, values = "return", match.fields[:1]
@@ -190,6 +203,11 @@ def _assigned(
                 if len(held) < _MOST_VALUES:
                     held[value] = None
     return {key: " ".join(values) for key, values in found.items()}
+
+
+def _place(match: Match) -> tuple[int, int, list[str]]:
+    # ast-grep's order is another one each time.
+    return match.first, match.last, match.fields
 
 
 def _key(name: str, scope: Definition | None) -> str:
@@ -249,16 +267,29 @@ def _arg(text: str) -> str:
     return "" if UNKNOWN in found or found in _USELESS or found[0].isdigit() else found
 
 
+_MODIFIERS = re.compile(r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+")
+
+
 def _params(text: str) -> tuple[str, ...]:
     """The names of parameters, without their types and defaults."""
     if text.startswith("("):
         text = text[1:-1]
     found = []
     for part in split(text):
+        part = _MODIFIERS.sub("", part)
         name = re.split(r"[:=\s]", part.lstrip("*&. "), maxsplit=1)[0].rstrip("?")
         if name and name != "/":
             found.append(f"{part[: len(part) - len(part.lstrip('*'))]}{name}")
     return tuple(found)
+
+
+_OUTSIDE = frozenset({"exports", "module.exports", "this", "self", "window", "global"})
+
+
+def _owner(text: str) -> str:
+    """The type of a method that is defined outside of it; nothing for what is no type."""
+    found = instance(text).removesuffix(".prototype")
+    return "" if found in _OUTSIDE else found
 
 
 _WORDS = re.compile(

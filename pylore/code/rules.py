@@ -20,6 +20,7 @@ VERSION = 1
 
 _HEAD = re.compile(r"# ([a-z]+): (.+)")
 _GRAMMAR = re.compile(r"^language: (\w+)$", re.MULTILINE)
+_ALONE = re.compile(r"^# alone$", re.MULTILINE)
 _ID = re.compile(r"^id: (\S+)$", re.MULTILINE)
 
 
@@ -75,7 +76,7 @@ class Rules:
     def _add(self, language: Language, also: list[str], text: str) -> None:
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
-            for target in targets:
+            for target in targets[:1] if _ALONE.search(rule) else targets:
                 grammars = [target.grammar, *(grammar for grammar, _ in target.dialects)]
                 for grammar in grammars:
                     copy = _GRAMMAR.sub(f"language: {grammar}", rule)
