@@ -11,7 +11,7 @@ import subprocess
 
 from ..errors import LoreError
 
-_COMMAND = ("git", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false",
+_COMMAND = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false",
             "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")  # fmt: skip
 
 

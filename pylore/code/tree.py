@@ -6,11 +6,13 @@ import os
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import time_ns
 
-from .git import finish, names, start
+from .git import finish, git, names, start
 
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
-_LEFT_OUT = frozenset({"node_modules", "__pycache__", "venv", "env", "target", "dist", "build"})
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
+_NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""A folder with one of these holds what a tool has put there."""
 _RACY_NS = 500_000_000
 """A file that changed so little ago may change again and keep its time."""
 
@@ -77,7 +79,8 @@ def _list(root: str, below: str, listing: Listing, found: list[str]) -> None:
                               "--exclude-standard", "--directory")  # fmt: skip
     out = None if known is None else finish(known)
     left_out = None if ignored is None else finish(ignored)
-    if out is None:
+    if out is None or (not out and git(folder, "check-ignore", "-q", ".") is not None):
+        # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
@@ -104,9 +107,9 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
                 listing.skip("ignored")
             elif os.path.exists(os.path.join(entry.path, ".git")):
                 _list(root, path, listing, found)
-            elif not os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
-                _walk(root, path, listing, found)
-            else:
+            elif any(os.path.exists(os.path.join(entry.path, name)) for name in _NOT_SOURCES):
                 listing.skip("ignored")
+            else:
+                _walk(root, path, listing, found)
         else:
             found.append(path)
