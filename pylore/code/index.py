@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..settings import Settings
     from ..store import Store
-    from .work import Job, Outcome
+    from .rules import Rules
+    from .work import Chunk, Job
 
 OWED = "code_owed"
 RULES = "code_rules"
@@ -35,9 +36,6 @@ _CHUNK = 60
 """Files that a worker takes at once."""
 _FEW = 24
 """So few files are read by this process alone."""
-_BATCH = 1500
-"""Files of one transaction."""
-
 
 class Changes:
     """What is to be done, from a look at the tree alone."""
@@ -117,12 +115,14 @@ def index(
         totals: dict[str, Any] = json.loads(kept)
         done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
     else:
+        from .work import Job
         from .write import Writer
 
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_headers(found.listing.paths)
-        for outcomes in _outcomes(root, settings, rules, wanted, found.read, progress):
-            writer.take(outcomes)
+        job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
+        for chunk in _read(job, rules, found.read, progress):
+            writer.take(chunk)
         totals = writer.finish(fingerprint)
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
     return _summary(totals, done, found.listing, perf_counter() - began)
@@ -146,28 +146,26 @@ def _summary(
     }
 
 
-def _outcomes(
-    root: str, settings: Settings, rules: Any, wanted: frozenset[str],
-    paths: list[tuple[str, str]], progress: Callable[[int, int], None],
-) -> Iterator[list[Outcome]]:  # fmt: skip
+def _read(
+    job: Job, rules: Rules, paths: list[tuple[str, str]], progress: Callable[[int, int], None]
+) -> Iterator[Chunk]:
     """What became of these files, a chunk at a time, read by as many processes as help."""
     if not paths:
         return
     from tempfile import TemporaryDirectory
 
-    from .work import chunks
-
     with TemporaryDirectory(prefix="lore-") as folder:
-        config = rules.write(folder, wanted, _scripts(root, rules, paths))
+        config = rules.write(folder, job.wanted, _scripts(job.root, rules, paths))
+        pieces = (paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK))
+        jobs = (job._replace(config=config, paths=piece) for piece in pieces)
         done = 0
-        jobs = _jobs(root, config, settings.index_max_file, wanted, chunks(paths, _CHUNK))
-        for outcomes in _work(jobs, rules, len(paths)):
-            done += len(outcomes)
+        for chunk in _work(jobs, rules, len(paths)):
+            done += len(chunk.outcomes)
             progress(done, len(paths))
-            yield outcomes
+            yield chunk
 
 
-def _work(jobs: Iterable[Job], rules: Any, count: int) -> Iterator[list[Outcome]]:
+def _work(jobs: Iterable[Job], rules: Rules, count: int) -> Iterator[Chunk]:
     from .work import work
 
     processes = min(os.cpu_count() or 1, 8, -(-count // _CHUNK))
@@ -181,17 +179,7 @@ def _work(jobs: Iterable[Job], rules: Any, count: int) -> Iterator[list[Outcome]
         yield from pool.run(jobs)
 
 
-def _jobs(
-    root: str, config: str, largest: int, wanted: frozenset[str],
-    pieces: Iterable[list[tuple[str, str]]],
-) -> Iterator[Job]:  # fmt: skip
-    from .work import Job
-
-    for piece in pieces:
-        yield Job(root, config, piece, largest, wanted, 1)
-
-
-def _scripts(root: str, rules: Any, paths: list[tuple[str, str]]) -> dict[str, list[str]]:
+def _scripts(root: str, rules: Rules, paths: list[tuple[str, str]]) -> dict[str, list[str]]:
     """Files without an extension that are scripts of a known language."""
     found: dict[str, list[str]] = {}
     for path, _ in paths:

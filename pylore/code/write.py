@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..ids import LONGEST_ID
 from ..index import Index
 from ..model import Edge, Node
 from ..times import now
-from .facts import FileFacts, Symbol
+from ..vocabulary import CODE
+from .facts import FileFacts
 from .mentions import Mentions
-from .work import Outcome, facts_as_json, facts_from_json
+from .work import Chunk, Entry, Outcome, facts_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,16 +45,25 @@ class Writer:
         self._index = Index(store, embedder)
         self._facts: dict[str, FileFacts] = {}
         self._waiting: list[Outcome] = []
+        self._words: dict[str, list[int]] = {}
         self._moved: dict[str, str] = {}
         self._lost = {known[path][1]: path for path in found.gone if known[path][1]}
         self._now = now()
         self._token = new_token()
+        store.code.hold_more()
         with store.transaction():
             store.meta.set(OWED, self._token)
 
-    def take(self, outcomes: list[Outcome]) -> None:
+    @property
+    def embeds_elsewhere(self) -> bool:
+        """Whether the readers make the vectors: they can where no model has to be loaded."""
+        embedder = self._index.embedder
+        return embedder is not None and embedder.name.startswith("static:")
+
+    def take(self, chunk: Chunk) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
-        self._waiting += outcomes
+        self._waiting += chunk.outcomes
+        self._words.update(chunk.words)
         if len(self._waiting) >= _BATCH:
             self._flush()
 
@@ -67,11 +76,12 @@ class Writer:
             changed = [outcome for outcome in waiting if not outcome.same]
             store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
             store.code.put(
-                (o.path, o.hash, o.stamp, o.language,
-                 facts_as_json(o.facts) if o.facts else json.dumps({"skipped": o.skipped}))
+                (o.path, o.hash, o.stamp, o.language, o.json or json.dumps({"skipped": o.skipped}))
                 for o in changed
-            )  # fmt: skip
+            )
             self._write_nodes(changed)
+            store.words.put(self._words)
+            self._words = {}
         self._count(waiting)
 
     def _count(self, outcomes: Iterable[Outcome]) -> None:
@@ -92,27 +102,36 @@ class Writer:
         code = self._store.code
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
-        seen: list[Node] = []
+        seen: list[tuple[Node, Entry]] = []
         edges: list[Edge] = []
         for outcome in outcomes:
-            if outcome.facts is None:
-                continue
-            nodes = _nodes(outcome, self._now)
-            for node in nodes:
-                self._compare(node, old.pop(node.id, None), put, seen)
-            edges += (Edge(nodes[0].id, node.id, "defines", 1.0, "file", created_at=self._now)
-                      for node in nodes[1:])  # fmt: skip
+            for entry in outcome.entries or ():
+                node = _node(entry, outcome.path, self._now)
+                self._compare(node, entry, old.pop(node.id, None), put, seen)
+                if entry.first is not None:
+                    edges.append(Edge(f"file-{outcome.path}", entry.id, "defines", 1.0, "file",
+                                      created_at=self._now))  # fmt: skip
         code.put_nodes(put)
-        self._index.update([*seen, *self._forget(old.values())])
+        forgotten = self._forget(old.values())
+        if self._index.embedder is None or self.embeds_elsewhere:
+            self._index.replace(CODE, [
+                *((entry.id, entry.rows, entry.vectors or []) for _, entry in seen),
+                *((node.id, [], []) for node in forgotten),
+            ])  # fmt: skip
+        else:
+            self._index.update([*(node for node, _ in seen), *forgotten])
         file_ids = [f"file-{outcome.path}" for outcome in outcomes if outcome.path in self._known]
         standing = code.defined(file_ids)
         code.put_edges(edge for edge in edges if (edge.from_id, edge.to_id) not in standing)
 
-    def _compare(self, node: Node, old: Node | None, put: list[Node], seen: list[Node]) -> None:
+    def _compare(
+        self, node: Node, entry: Entry, old: Node | None, put: list[Node],
+        seen: list[tuple[Node, Entry]],
+    ) -> None:  # fmt: skip
         """Lines up a node for writing, and for indexing, where it is not as it was."""
         if old is None:
             put.append(node)
-            seen.append(node)
+            seen.append((node, entry))
             return
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
@@ -122,7 +141,7 @@ class Writer:
         put.append(old)
         if gone is not None or old_text != [getattr(node, name) for name in _SEEN]:
             old.updated_at = self._now
-            seen.append(old)
+            seen.append((old, entry))
         if gone is not None:
             self._store.edges.restore_node(old.id, gone)
 
@@ -231,34 +250,12 @@ class Writer:
         }
 
 
-def _nodes(outcome: Outcome, at: str) -> list[Node]:
-    """The node of a file, and after it one for each of its symbols."""
-    path = outcome.path
-    data = json.dumps({"language": outcome.language})
-    nodes = [
-        Node(f"file-{path}", "file", path, outcome.body, source="file", file=path, data=data,
-             created_at=at, updated_at=at)
-    ]  # fmt: skip
-    names: dict[str, int] = {}
-    for symbol, title, body in outcome.symbols:
-        id = _symbol_id(path, symbol, names)
-        if id:
-            data = json.dumps(
-                {"kind": symbol.kind, "signature": symbol.signature}, ensure_ascii=False
-            )
-            nodes.append(
-                Node(id, "symbol", title, body, source="file", file=path,
-                     line_start=symbol.line_start, line_end=symbol.line_end, data=data,
-                     created_at=at, updated_at=at)
-            )  # fmt: skip
-    return nodes
-
-
-def _symbol_id(path: str, symbol: Symbol, names: dict[str, int]) -> str:
-    """Of several definitions of one name the first has the plain id, the next one ``~2``."""
-    count = names[symbol.qualified] = names.get(symbol.qualified, 0) + 1
-    id = f"symbol-{path}::{symbol.qualified}" + (f"~{count}" if count > 1 else "")
-    return id if len(id) <= LONGEST_ID and id.isprintable() else ""
+def _node(entry: Entry, path: str, at: str) -> Node:
+    return Node(
+        entry.id, "file" if entry.first is None else "symbol", entry.title, entry.body,
+        source="file", file=path, line_start=entry.first, line_end=entry.last, data=entry.data,
+        created_at=at, updated_at=at,
+    )  # fmt: skip
 
 
 def _unresolved(counts: dict[str, Any]) -> dict[str, int]:

@@ -29,6 +29,10 @@ class CodeFiles:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
+    def hold_more(self) -> None:
+        """Lets this connection keep 256 MB of pages: much is written, all over the indexes."""
+        self._db.pragma("cache_size", -262_144)
+
     def stamps(self) -> dict[str, tuple[str, str, str]]:
         """Path to ``(stamp, hash, language)`` of every file."""
         rows = self._db.execute("SELECT path, stamp, hash, language FROM code_files")

@@ -173,26 +173,28 @@ class Nodes:
 
     # --- passages: what full text and vectors index of a node
 
-    def new_passages(self, id: str, count: int, collection: str) -> list[int]:
-        """Keys for ``count`` new passages of a node."""
-        keys = []
-        for _ in range(count):
-            self._db.execute(
-                "INSERT INTO passages(node_id, collection) VALUES (?, ?)", (id, collection)
-            )
-            keys.append(self._db.last_insert_rowid())
+    def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
+        """Keys for new passages, one for each of these ids of nodes."""
+        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
+        keys = list(range(last + 1, last + 1 + len(ids)))
+        self._db.executemany(
+            "INSERT INTO passages(key, node_id, collection) VALUES (?, ?, ?)",
+            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+        )
         return keys
 
-    def passages(self, id: str) -> list[tuple[int, str]]:
-        """Key and full-text collection of a node's passages, in the order of its text."""
+    def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
+        """Key and full-text collection of the passages of these nodes, by key."""
         rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT key, collection FROM passages WHERE node_id = ? ORDER BY key", (id,)
+            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.node_id = j.value ORDER BY p.key",
+            (dumps(ids),),
         ).fetchall()
         return rows
 
-    def remove_passages(self, id: str) -> None:
-        """Forgets a node's passages; their indexed rows are the caller's to remove."""
-        self._db.execute("DELETE FROM passages WHERE node_id = ?", (id,))
+    def remove_passages(self, keys: Iterable[int]) -> None:
+        """Forgets passages; their indexed rows are the caller's to remove."""
+        self._db.executemany("DELETE FROM passages WHERE key = ?", ((key,) for key in keys))
 
     def remove_all_passages(self) -> None:
         """Forgets every passage; the caller has made both indexes empty."""
