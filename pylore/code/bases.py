@@ -27,6 +27,25 @@ def adopt(files: Sequence[File], values: Values) -> None:
     values.forget()
 
 
+def merge(files: Sequence[File], values: Values) -> None:
+    """Namespaces span files, and Ruby's classes may: their parts get each other's members."""
+    parts: dict[tuple[str, str], list[Def]] = {}
+    for file in files:
+        if file.language.namespaces:
+            for made in file.defs.values():
+                parts.setdefault((file.language.family, made.qualified), []).append(made)
+    for key, found in parts.items():
+        whole = max(found, key=lambda one: (one.is_class, len(one.children)))
+        if len(found) == 1:
+            values.shared[key] = whole
+        elif whole.kind == "module" or (whole.is_class and key[0] == "ruby"):
+            values.shared[key] = whole
+            for part in found:
+                if part is not whole and part.is_class:
+                    whole.children.update({**part.children, **whole.children})
+                    part.children, part.bases = whole.children, whole.bases
+
+
 def inherit(files: Sequence[File], values: Values, draft: Draft) -> None:
     """Finds the bases of every class, and draws the edges ``inherits``."""
     found = []

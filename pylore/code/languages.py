@@ -25,6 +25,8 @@ class Language(NamedTuple):
     """Whether names of a class body are seen in its methods."""
     functions_global: bool = False
     """Whether a bare name may be defined in a file that is not named here."""
+    namespaces: bool = False
+    """Whether namespaces span files, and what is in them needs no import by name."""
     maker: str = ""
     """The method of a class that makes an instance: ``new`` in Ruby."""
     builtin: frozenset[str] = frozenset()
@@ -38,7 +40,7 @@ _PYTHON = Language(
 )
 _JAVASCRIPT = Language("javascript", _THIS, constructors=("constructor",))
 _C = Language("c", _THIS, constructors=("",), members_bare=True, class_scope=True,
-              functions_global=True)  # fmt: skip
+              functions_global=True, namespaces=True)  # fmt: skip
 _LANGUAGES = {
     "python": _PYTHON,
     "javascript": _JAVASCRIPT,
@@ -51,7 +53,7 @@ _LANGUAGES = {
     "c": _C,
     "cpp": _C,
     "ruby": Language("ruby", _SELF, constructors=("initialize",), members_bare=True,
-                     class_scope=True, functions_global=True, maker="new"),
+                     class_scope=True, functions_global=True, namespaces=True, maker="new"),
     "bash": Language("bash", functions_global=True),
 }  # fmt: skip
 

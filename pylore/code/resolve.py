@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping
 
-from .bases import adopt, inherit
+from .bases import adopt, inherit, merge
 from .calls import Calls
 from .edges import CodeEdge, Draft, Resolution
 from .facts import FileFacts, file_id
@@ -48,6 +48,7 @@ def _resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
         _imports(file, importers, known, draft)
     values = Values(known, importers.packages)
     every = list(known.values())
+    merge(every, values)
     adopt(every, values)
     inherit(every, values, draft)
     Calls(every, values, draft).run()

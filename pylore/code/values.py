@@ -39,7 +39,11 @@ class Values:
         self._supers: dict[Def, Super] = {}
         self._exports: dict[tuple[str, str], Known] = {}
         self._members: dict[tuple[Def, str, int], Known] = {}
+        self._tops: dict[tuple[str, str], list[Def]] = {}
+        self._closures: dict[str, set[str]] = {}
         self._depth = 0
+        self.shared: dict[tuple[str, str], Def] = {}
+        """(family, full name) → the one definition, where namespaces span files."""
         self.passed: dict[tuple[Def, str], dict[Value, None]] = {}
         """What callers pass for a parameter of a function."""
 
@@ -122,7 +126,24 @@ class Values:
                 values, _ = self.of_class(cls, name)
                 if values and values[0] is not OUTSIDE:
                     return values, OWN_METHOD
-        return self._global(file, name)
+        return (
+            self._global(file, name)
+            if not language.namespaces
+            else self._spanning(file, scope, name)
+        )
+
+    def _spanning(self, file: File, scope: str, name: str) -> Known:
+        """A name of the file, of a namespace around the scope, of an included file."""
+        if name in file.top or name in file.assigned:
+            return self._global(file, name)
+        here = scope
+        while True:
+            made = self.shared.get((file.language.family, f"{here}.{name}" if here else name))
+            if made is not None and (here or made.is_class):
+                return (made,), PACKAGE
+            if not here:
+                return self._global(file, name)
+            here = here.rpartition(".")[0]
 
     def _special(self, file: File, scope: str, name: str) -> Known | None:
         language = file.language
@@ -244,12 +265,46 @@ class Values:
                 return found
         if name == "default":
             return self._default(file)
-        return self._from_stars(file, name)
+        found = self._from_stars(file, name)
+        if not found[0] and "default" in file.bound:
+            # What CommonJS exports whole, a function or an object, has the names.
+            values, sure = self.exported(file.path, "default")
+            return self.members(values, sure, name)
+        return found
 
     def _taken(self, bound: Bound) -> Known:
         return self.exported(bound.module, bound.name)
 
+    def _from_included(self, file: File, name: str) -> Known:
+        """A definition in the files that this one includes, and those that they include."""
+        if not self._tops:
+            for other in self._files.values():
+                if other.language.functions_global:
+                    for key, made in other.top.items():
+                        self._tops.setdefault((other.language.family, key), []).append(made)
+        found = self._tops.get((file.language.family, name))
+        if found:
+            included = self._included(file)
+            for made in found:
+                if made.file.path in included:
+                    return (made,), PACKAGE
+        return NOTHING
+
+    def _included(self, file: File) -> set[str]:
+        found = self._closures.get(file.path)
+        if found is None:
+            found = self._closures[file.path] = set()
+            pending = [star.module for star in file.stars]
+            while pending:
+                path = pending.pop()
+                if path not in found and path in self._files:
+                    found.add(path)
+                    pending += [star.module for star in self._files[path].stars]
+        return found
+
     def _from_stars(self, file: File, name: str) -> Known:
+        if file.language.functions_global:
+            return self._from_included(file, name)
         for star in file.stars:
             inner = f"{star.name}.{name}" if star.name else name
             values, _ = self.exported(star.module, inner)
@@ -265,10 +320,7 @@ class Values:
         return ((self._module(base),), IMPORTED) if base in self._folders else NOTHING
 
     def _default(self, file: File) -> Known:
-        """What a CommonJS file is; else its only definition."""
-        text = file.assigned.get("module.exports")
-        if text is not None:
-            return self.several(file, "", text)
+        """The only definition of a file that does not say which is its default."""
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 

@@ -9,7 +9,7 @@ from .found import AMBIGUOUS, BY_SUFFIX, CERTAIN, RESOLVED, UNRESOLVED, Bound, F
 from .packages import Packages
 from .tree import Tree, folder_of, nearest, step
 
-_COMPUTED = re.compile(r"^(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/")
+_COMPUTED = re.compile(r"^(?:(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/)+")
 """A beginning that only the shell knows: ``$here/``, ``${1%/*}/``, ``$(dirname "$0")/``."""
 
 

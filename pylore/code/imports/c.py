@@ -72,4 +72,12 @@ class CIncludes:
         if ending:
             best = nearest(ending, path)
             return AMBIGUOUS if best is None else (best, BY_NEARNESS)
-        return "" if system or name.removesuffix(".h") in _STANDARD else UNRESOLVED
+        if system or name.removesuffix(".h") in _STANDARD or not self._has_folder(tail):
+            return ""
+        return UNRESOLVED
+
+    def _has_folder(self, tail: str) -> bool:
+        """Whether the tree has the folder that an include names, if it names one."""
+        folder = folder_of(tail)
+        inner = "/" + folder
+        return not folder or any(one == folder or one.endswith(inner) for one in self._tree.folders)

@@ -6,13 +6,10 @@ import json
 import re
 from typing import Any
 
-# A string is matched whole, so that what looks like a comment in it stays.
-_TOKEN = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"'
-    r"|//[^\n]*|/\*.*?(?:\*/|\Z)"
-    r"|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[}\]])",
-    re.DOTALL,
-)
+# A string is matched whole, so that what looks like a comment or a comma in it stays.
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMA = re.compile(_STRING + r"|,(?=\s*[}\]])", re.DOTALL)
 
 
 def loads(text: str) -> Any:
@@ -27,11 +24,15 @@ def loads(text: str) -> Any:
         pass
     except RecursionError:
         return None
-    bare = _TOKEN.sub(lambda match: match[0] if match[0].startswith('"') else " ", text)
+    bare = _COMMA.sub(_strings, _COMMENT.sub(_strings, text))
     try:
         return json.loads(bare)
     except (ValueError, RecursionError):
         return None
+
+
+def _strings(match: re.Match[str]) -> str:
+    return match[0] if match[0].startswith('"') else " "
 
 
 def table(value: Any) -> dict[str, Any]:

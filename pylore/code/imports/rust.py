@@ -42,7 +42,7 @@ class RustImports:
         path = facts.path
         if item.kind == "mod":
             name = item.module.rpartition("::")[2] or item.name
-            child = self._child(path, name)
+            child = self._child(path, name) or self._nested(facts, name, item.line)
             if child is None:
                 inline = any(symbol.qualified == name for symbol in facts.symbols)
                 return Found(DECLARED if inline else UNRESOLVED)
@@ -57,6 +57,17 @@ class RustImports:
         if start is None:
             return outside(local)
         return self._walked(path, *start, local)
+
+    def _nested(self, facts: FileFacts, name: str, line: int) -> str | None:
+        """``mod name;`` in a ``mod outer { … }`` stands in a folder of that name."""
+        folder = self._home(facts.path)
+        for symbol in facts.symbols:
+            if symbol.kind == "module" and symbol.line_start <= line <= symbol.line_end:
+                inner = join(folder, symbol.qualified.replace(".", "/"))
+                for candidate in (f"{inner}/{name}.rs", f"{inner}/{name}/mod.rs"):
+                    if candidate in self._paths:
+                        return candidate
+        return None
 
     def _start(self, path: str, parts: list[str]) -> tuple[str, list[str]] | None:
         """The file that a path begins in and what is left of it; None for an external crate."""

@@ -48,7 +48,8 @@ class Configs:
         for parent in (*words(data.get("extends")), *self._references(data, options)):
             inherited = self._extended(folder, parent, depth)
             if inherited is not None:
-                base, paths = inherited.base or base, inherited.paths or paths
+                base = base if inherited.base is None else inherited.base
+                paths = inherited.paths or paths
         if isinstance(options.get("baseUrl"), str):
             base = step(folder, options["baseUrl"])
         if isinstance(options.get("paths"), dict):
