@@ -164,7 +164,7 @@ def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Project) -> 
         db.pragma("writable_schema", 1)
         db.execute(
             "UPDATE sqlite_schema SET sql = replace(sql, 'unicode61', 'unicode99')"
-            " WHERE name = 'passages_fts'"
+            " WHERE name = 'texts_fts'"
         )
         assert db.changes() == 1
     for words in (["search", "tokens"], ["add", "note", "x"]):
@@ -230,7 +230,7 @@ def hostile(filled: Project) -> Project:
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),
             ("types", "description"), ("relations", "description"),
-            ("passages_fts", "title body tags file"), ("graph_edges", "created_at"),
+            ("texts_fts", "title body tags file"), ("graph_edges", "created_at"),
         ):  # fmt: skip
             for column in columns.split():
                 if not column.endswith("_"):
