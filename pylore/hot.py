@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .errors import LoreError, StoreError, UsageError
+from .errors import LoreError, NoStore, StoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, note
 from .settings import BY_NAME, Settings, from_environment
@@ -187,10 +187,28 @@ def require_utf8(text: str, what: str) -> str:
 
 
 def open_for_reading(settings: Settings) -> Store:
-    """The store of this process's data folder."""
+    """The store of this process's data folder.
+
+    Raises:
+        StoreError: there is none, or it cannot be read.
+    """
     from .store import open_store
 
-    return open_store(data_folder(), busy_timeout=settings.busy_timeout)
+    folder = data_folder()
+    try:
+        return open_store(folder, busy_timeout=settings.busy_timeout)
+    except NoStore:
+        if os.environ.get("LORE_DIR"):
+            raise  # where 'lore init' makes one is the folder that was looked into
+        raise NoStore(_where_to_init(folder)) from None
+
+
+def _where_to_init(folder: str) -> str:
+    if os.environ.get("LORE_STORE_SCOPE") != "project":
+        return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
+    parent = os.path.dirname(folder)
+    where = "" if parent == os.environ.get("PWD") else f" in {parent}"
+    return f"no store in {folder}: run 'lore init'{where}"
 
 
 def say(notes: Sequence[str], settings: Settings) -> None:

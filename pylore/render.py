@@ -44,8 +44,41 @@ def _hit_text(row: dict[str, Any]) -> str:
     if row["snippet"] and row["snippet"] != row["title"]:
         lines.append(f"      {row['snippet']}")
     if "explain" in row:
-        lines += [dim(f"      {key}: {value}") for key, value in row["explain"].items()]
+        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
+
+
+def _factor_lines(explain: dict[str, Any]) -> list[str]:
+    """Every factor of a score: plain values and legs on a line each, a hop of the walk too."""
+    lines = []
+    for key, value in explain.items():
+        if not isinstance(value, dict):
+            lines.append(f"{key} {_number(value)}")
+            continue
+        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
+        if plain:
+            lines.append(f"{key}: {_pairs(plain)}")
+        for name, item in value.items():
+            if isinstance(item, dict):
+                lines.append(f"{name}: {_pairs(item)}")
+            elif isinstance(item, list):
+                lines += [f"  {_hop(hop)}" for hop in item]
+    return lines
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
+
+
+def _hop(hop: dict[str, Any]) -> str:
+    arrow = "-{}->" if hop["direction"] == "out" else "<-{}-"
+    factors = {key: value for key, value in hop.items()
+               if key not in ("from", "to", "relation", "direction")}  # fmt: skip
+    return f"{hop['from']} {arrow.format(hop['relation'])} {hop['to']}: {_pairs(factors)}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def location(row: dict[str, Any]) -> str:

@@ -73,6 +73,8 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     found = candidates(store, settings, query, vector, request.scope, request.excluded)
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    if request.scope.tags and not direct:
+        notes += store.nodes.unknown_tags(request.scope.tags)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
     hits = direct

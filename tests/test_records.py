@@ -283,7 +283,7 @@ def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
     store: Store, records: Records
 ) -> None:
     a, b = records.add("note", "one").id, records.add("note", "two").id
-    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*--new-relation declares it"):
+    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*new_relation declares it"):
         records.link(a, "blocs", b)
     records.link(a, "Blocks it", b, new_relation=True)
     assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)
@@ -456,6 +456,20 @@ def test_what_was_unlinked_before_is_not_restored(
     records.forget([a])
     records.restore([a])
     assert store.edges.of(a) == []
+
+
+def test_what_was_unlinked_in_the_same_second_is_not_restored(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, c = chain
+    others = [edge.key for edge in store.edges.of(b) if a not in edge.key]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_module, "now", lambda: "2026-01-01T00:00:00Z")
+        records.unlink(a, "relates_to", b)
+        records.forget([b])
+        records.forget([c])
+    assert [change.state for change in records.restore([b, c])] == ["restored"] * 2
+    assert [edge.key for edge in store.edges.of(b)] == others != []
 
 
 def test_purge_leaves_nothing(store: Store, records: Records) -> None:

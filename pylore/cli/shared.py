@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..embed import open_embedder
-from ..hot import data_folder, project_root, read_stdin, say
+from ..hot import data_folder, open_for_reading, project_root, read_stdin, say
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment
-from ..store import Store, open_store
+from ..store import Store
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -42,11 +42,10 @@ class Session:
         for warning in self.settings.warnings:
             note(warning)
         self.output = chosen_output(options)
-        self.folder = data_folder
 
     def open(self) -> Store:
         """The store of this command's data folder."""
-        return open_store(self.folder(), busy_timeout=self.settings.busy_timeout)
+        return open_for_reading(self.settings)
 
     def embedder(self, store: Store) -> Embedder | None:
         """The embedder that the settings name."""

@@ -70,7 +70,11 @@ class StaticEmbedder:
 
     def _look_up(self, wanted: Iterable[str]) -> None:
         missing = [word for word in wanted if word not in self._tokens]
-        known = self._known.get(missing)
+        known = {
+            word: numbers
+            for word, numbers in self._known.get(missing).items()
+            if max(numbers, default=0) < TOKENS
+        }
         self._tokens.update(known)
         new = [word for word in missing if word not in known]
         if new:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from ..errors import LoreError
+from ..errors import LoreError, nearest
 from ..jsontext import dumps
 from ..model import Node
 from .scope import Scope
@@ -134,6 +134,17 @@ class Nodes:
             if rows:
                 return [str(id) for (id,) in rows]
         return []
+
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        """A note for each of these tags that no live node has, with the nearest one."""
+        rows = self._db.execute(
+            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        )
+        known = sorted({tag for (text,) in rows for tag in str(text).split(" ")})
+        return [
+            f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
+            if tag not in known
+        ]  # fmt: skip
 
     def outlines(
         self, types: Sequence[str] = ()
