@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from .expand import Step, Walk, strongest_edges
+from .expand import Step, Walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def accumulate(
     for _ in range(depth):
         spread = _Spread(barred)
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
-        capped = strongest_edges(bundles, weights, fanout, result)
+        capped = _fair_share(bundles, fanout, result)
         ties = spread.along(capped, frontier, weights)
         if ties:
             spread.across(edges, ties)
@@ -87,6 +87,44 @@ def accumulate(
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
+
+
+def _fair_share(bundles: Sequence[Bundle], fanout: int, result: Walk) -> list[Bundle]:
+    """The bundles with at most ``fanout`` edges of a node, taken in turn from its relations.
+
+    Of one relation and direction the strongest go first. Otherwise the hundred symbols
+    that a file defines would leave no room for the three files that it imports.
+    """
+    by_node: dict[str, list[Bundle]] = {}
+    for bundle in bundles:
+        by_node.setdefault(bundle[0], []).append(bundle)
+    kept: list[Bundle] = []
+    for node, own in by_node.items():
+        degree = sum(len(bundle[2]) for bundle in own)
+        result.edges_seen += degree
+        if degree > fanout:
+            result.hubs.add(node)
+            own = _in_turn(own, fanout)
+        kept += own
+    return kept
+
+
+def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+    groups: dict[tuple[bool, str], list[tuple[float, str]]] = {}
+    for _, outgoing, names, others, weights in bundles:
+        for relation, other, weight in zip(names, others, weights, strict=True):
+            groups.setdefault((outgoing, relation), []).append((-weight, other))
+    turns = [
+        (turn, key, edge)
+        for key, edges in groups.items()
+        for turn, edge in enumerate(sorted(edges)[:fanout])
+    ]
+    turns.sort()
+    node = bundles[0][0]
+    return [
+        (node, outgoing, [relation], [other], [-weight])
+        for _, (outgoing, relation), (weight, other) in turns[:fanout]
+    ]
 
 
 def _standing(step: Step, decay: float) -> Step:

@@ -164,22 +164,25 @@ def _collection(
     found: Candidates,
 ) -> dict[str, float]:
     """All words first; where too few nodes have them all, some; then other forms; beginnings."""
-    fulltext, weights = store.fulltext, settings.field_weights
+    where = searched(scope)
     wanted = max(PASSAGES, 4 * settings.limit)
-    whole = fulltext.nodes_with_all(collection, query, scope, wanted)
+
+    def matching(how: str) -> list[tuple[int, str, float]]:
+        weights = settings.field_weights
+        return lifted(store.fulltext.search(collection, query, how, where, weights, wanted), scope)
+
+    with_all = store.fulltext.nodes_with_all(collection, query, where, wanted)
+    whole = {lift(id) for id in with_all} if where is not scope else with_all
     enough = len(whole) >= settings.limit or (whole and len(query.terms) == 1)
-    rows = fulltext.search(collection, query, "all" if enough else "some", scope, weights, wanted)
-    scores = _by_node(rows, "all" if enough else "some", whole, found)
+    how = "all" if enough else "some"
+    scores = _by_node(matching(how), how, whole, found)
     if len(scores) < settings.limit:
-        rows = fulltext.search(collection, query, "inflected", scope, weights, wanted)
-        least = min(scores.values(), default=1.0)
-        others = _by_node([row for row in rows if row[1] not in scores], "some", whole, found)
-        most = max(others.values(), default=1.0)
-        for id, score in others.items():
-            scores[id] = INFLECTED * least * score / most
+        rows = [row for row in matching("inflected") if row[1] not in scores]
+        others = _by_node(rows, "some", whole, found)
+        unit = INFLECTED * min(scores.values(), default=1.0) / max(others.values(), default=1.0)
+        scores.update((id, unit * score) for id, score in others.items())
     if not scores:
-        rows = fulltext.search(collection, query, "prefix", scope, weights, wanted)
-        scores = _by_node(rows, "prefix", whole, found)
+        scores = _by_node(matching("prefix"), "prefix", whole, found)
     return scores
 
 
@@ -216,13 +219,35 @@ def coverage(query: Query, text: str) -> float:
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
 ) -> dict[str, float]:
+    wanted = max(NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
-    for key, id, score in store.vectors.search(vector, scope, max(NEIGHBOURS, 2 * settings.limit)):
+    for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
         if id not in leg and score >= settings.vector_min:
             leg[id] = score
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
+
+
+def searched(scope: Scope) -> Scope:
+    """Where the legs look: for files, at the symbols in them too."""
+    if "file" in scope.types and "symbol" not in scope.types:
+        return scope.with_types((*scope.types, "symbol"))
+    return scope
+
+
+def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
+    """Where files are asked for: the passages of a symbol as passages of its file."""
+    if searched(scope) is scope:
+        return rows
+    return [(key, lift(id), score) for key, id, score in rows]
+
+
+def lift(id: str) -> str:
+    """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
+    if not id.startswith("symbol-"):
+        return id
+    return "file-" + id[len("symbol-") :].partition("::")[0]
 
 
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:

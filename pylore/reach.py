@@ -95,6 +95,10 @@ KEPT = 2
 """How many of the best direct matches nothing that the graph says can overtake."""
 
 
+JUST_BELOW = 0.001
+"""What the second of the kept ones is below the first."""
+
+
 def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settings) -> None:
     """Scores direct and reached hits by what they match and what the graph says for them.
 
@@ -109,8 +113,8 @@ def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settin
         for hit in hits
     }
     highest = max(scores.values(), default=1.0)
-    for hit in [hit for hit in hits if not hit.hops][:KEPT]:
-        scores[hit.id] = max(highest, scores[hit.id])
+    for rank, hit in enumerate([hit for hit in hits if not hit.hops][:KEPT]):
+        scores[hit.id] = highest * (1 - rank * JUST_BELOW)
     unit = top * found.confidence / max(1.0, highest)
     for hit in hits:
         hit.score = scores[hit.id] * unit

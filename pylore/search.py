@@ -152,13 +152,22 @@ def _seeds(
 
     Unless ``every`` one may be a seed, those that are left out of the results are not.
     """
-    ids = list(starts.fused)
     if every:
-        top = starts.fused[ids[0]] if ids else 1.0
-        return {id: max(LEAST_SEED, starts.fused[id] / top) for id in ids[: settings.graph_seeds]}
+        return _best_of((found, starts), settings.graph_seeds)
+    ids = list(starts.fused)
     past_limit = found.fused.keys() - {hit.id for hit in direct}
     ids = [id for id in ids if id not in past_limit]
     return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}
+
+
+def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
+    """The best ``count`` matches of each list, relative to its best one."""
+    seeds: dict[str, float] = {}
+    for found in lists:
+        top = max(found.fused.values(), default=1.0)
+        for id in list(found.fused)[:count]:
+            seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
+    return seeds
 
 
 def _worth_showing(
