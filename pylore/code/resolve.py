@@ -50,7 +50,6 @@ def _resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
     every = list(known.values())
     merge(every, values)
     adopt(every, values)
-    merge(every, values)
     inherit(every, values, draft)
     Calls(every, values, draft).run()
     return draft.result()
