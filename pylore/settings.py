@@ -212,7 +212,7 @@ SETTINGS: tuple[Setting, ...] = (
         "min_confidence",
         "float",
         0.5,
-        "imports, calls and bases in code that are less sure than this are not walked",
+        "edges made from code (imports, calls, …) that are less sure than this are not walked",
         low=0,
         high=1,
     ),
