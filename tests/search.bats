@@ -280,8 +280,10 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   expect 0 $'symbol-a.py::f\nsymbol-b.py::g\nsymbol-c.py::h'
   run_lore related symbol-a.py::f --ids --min-confidence 0.2
   expect 0 $'symbol-b.py::g\nsymbol-c.py::h'
-  LORE_MIN_CONFIDENCE=0.95 run_lore search frobnicate --ids
-  expect 0 symbol-a.py::f
+  for expansion in accumulate best-path; do
+    LORE_MIN_CONFIDENCE=0.95 run_lore search frobnicate --ids --expansion "$expansion"
+    expect 0 symbol-a.py::f
+  done
   run_lore search frobnicate --min-confidence 2
   expect_error 2 'give a number from 0 to 1'
 }

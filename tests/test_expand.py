@@ -9,6 +9,7 @@ from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pylore.accumulate import accumulate
 from pylore.expand import Step, Walk, walk
 from pylore.store import Store
 from pylore.vocabulary import FROM_CODE
@@ -194,6 +195,10 @@ def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) 
     result = walked(store, edges, {"note-0": 1.0}, 1, min_confidence=0.5)
     assert sorted(result.reached) == ["note-2", "note-4"]
     assert result.edges_seen == 2
+    with filled(store, edges, ids_of(edges)):
+        added = accumulate(store.edges, {"note-0": 1.0}, RELATIONS, depth=1, decay=0.7,
+                           fanout=9, max_nodes=9, min_confidence=0.5)  # fmt: skip
+    assert sorted(added.reached) == ["note-2", "note-4"]
     capped = walked(store, edges, {"note-0": 1.0}, 1, fanout=2, min_confidence=0.5)
     assert (capped.hubs, sorted(capped.reached)) == (set(), ["note-2", "note-4"])
 
