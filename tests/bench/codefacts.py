@@ -22,7 +22,8 @@ def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
     paths = [(path, "") for path in found]
     with TemporaryDirectory(prefix="lore-") as folder:
         config = rules.write(folder, wanted, {})
-        outcomes = work(Job(str(root), config, paths, _LARGEST, wanted, 0), rules)
+        job = Job(str(root), config, paths, _LARGEST, wanted, threads=0, embed=False)
+        outcomes = work(job, rules).outcomes
     return {one.path: one.facts for one in outcomes if one.facts is not None}
 
 
