@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from .expand import Step, Walk
+from .expand import Step, Walk, sure_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def accumulate(
     decay: float,
     fanout: int,
     max_nodes: int,
+    min_confidence: float = 0.0,
     barred: frozenset[str] = frozenset(),
 ) -> Walk:
     """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
@@ -54,7 +55,8 @@ def accumulate(
     node reached in one hop stands for its own neighbours in the next one with
     ``decay`` times its support. ``fanout`` caps the edges followed from one node,
     ``max_nodes`` the nodes that the next hop starts from. All that was reached comes
-    back, best first; ``barred`` nodes are not entered.
+    back, best first; edges from code that are less sure than ``min_confidence`` count
+    as absent, and ``barred`` nodes are not entered.
     """
     result = Walk()
     frontier = {id: Step(id, score) for id, score in seeds.items()}
@@ -64,6 +66,7 @@ def accumulate(
     for _ in range(depth):
         spread = _Spread(barred)
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
+        bundles = sure_edges(bundles, min_confidence)
         capped = _fair_share(bundles, fanout, result)
         ties = spread.along(capped, frontier, weights)
         if ties:

@@ -37,7 +37,8 @@ def reach(
     result = _rule(rule)(
         store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, barred=excluded,
+        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
+        barred=excluded,
     )  # fmt: skip
     _say_what_was_left_out(result, settings, notes)
     return result

@@ -209,6 +209,14 @@ SETTINGS: tuple[Setting, ...] = (
         high=10_000,
     ),
     Setting(
+        "min_confidence",
+        "float",
+        0.5,
+        "edges made from code (imports, calls, …) that are less sure than this are not walked",
+        low=0,
+        high=1,
+    ),
+    Setting(
         "expansion",
         "choice",
         "accumulate",
@@ -330,6 +338,7 @@ class Settings:
         graph_max_nodes: int
         graph_seeds: int
         graph_fanout: int
+        min_confidence: float
         expansion: str
         graph_weight: float
         limit: int

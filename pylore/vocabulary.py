@@ -65,6 +65,9 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "invalidated_by": (0.2, 0.2, "record -> commit"),
 }
 
+FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
+"""Relations whose edges are resolved from code: their weight is how sure that is."""
+
 DECLARED_WEIGHT = 0.7
 """The weight of a relation that is declared without one."""
 
