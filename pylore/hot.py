@@ -24,13 +24,13 @@ def search_command(argv: Sequence[str]) -> None:
     """``lore search``."""
     given = parse(
         argv,
-        switches=("--explain", "--filter-expanded"),
-        values=("--type", "--tag", "--since", "--file", "--exclude"),
+        switches=("--explain", "--filter-expanded", "--skip-bad"),
+        values=("--type", "--tag", "--since", "--file", "--exclude", "--batch"),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
-    if not given.positionals:
-        raise UsageError("search needs a query: lore search WORD…")
+    batch = given.last("batch")
+    _check_search(given, batch)
     from .embed import open_embedder
     from .search import Request, search
     from .store.scope import Scope
@@ -53,11 +53,34 @@ def search_command(argv: Sequence[str]) -> None:
             excluded=given.words("exclude"),
         )
         embedder = open_embedder(settings.embedder, store)
+        if batch is not None:
+            from .batch import search_batch
+
+            search_batch(
+                store, settings, request, embedder, output, batch,
+                skip_bad="skip-bad" in given.switches,
+            )  # fmt: skip
+            remember_words(store, embedder)
+            return
         with store.snapshot():
             found = search(store, settings, request, embedder)
         remember_words(store, embedder)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def _check_search(given: Arguments, batch: str | None) -> None:
+    if batch is None:
+        if not given.positionals:
+            raise UsageError("search needs a query: lore search WORD…")
+        if "skip-bad" in given.switches:
+            raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
+        return
+    if given.positionals:
+        raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
+    for form in ("json", "text"):
+        if form in given.switches:
+            raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
 def related_command(argv: Sequence[str]) -> None:
