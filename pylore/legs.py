@@ -95,13 +95,11 @@ def candidates(
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
     found = Candidates()
+    scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
         found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
-    for leg in found.legs.values():
-        for id in excluded & leg.keys():
-            del leg[id]
     found.rrf = rrf(found.legs, settings.rrf_k)
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)

@@ -61,7 +61,7 @@ needs_jq() {
 }
 
 @test "a node that is excluded does not keep others from being found" {
-  run_lore search cookie tokens --ids --limit 1 --exclude decision-sessions --quiet
+  run_lore search cookie tokens --ids --limit 1 --exclude decision-sessions --quiet --retrievers fulltext
   expect 0 lesson-keys
 }
 
