@@ -1,0 +1,98 @@
+"""eval, tune: how good the results are, on queries with known answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..errors import LoreError, UsageError
+from ..evaluate.report import count_searches, evaluate
+from ..evaluate.run import Asked, missing
+from ..evaluate.table import report_text
+from ..hot import remember_words
+from ..questions import Question, read_lines, read_questions
+from ..settings import SETTINGS
+from ..store import Store
+from ..store.scope import Scope
+from .shared import Session, output_options, progress_bar, setting_options
+
+_MOST = 1000
+_every_setting = setting_options(*(setting.name for setting in SETTINGS if setting.name != "quiet"))
+
+
+@click.command("eval", add_help_option=False)
+@click.option("--queries", "path")
+@click.option("--at", default="5,10")
+@click.option("--compare", "compared", multiple=True)
+@click.option("--controls", is_flag=True)
+@click.option("--timed", type=click.IntRange(0, 1_000_000), default=50)
+@click.option("--type", "types", multiple=True)
+@click.option("--skip-bad", is_flag=True)
+@output_options
+@_every_setting
+def eval_command(
+    path: str | None, at: str, compared: tuple[str, ...], controls: bool, timed: int,
+    types: tuple[str, ...], skip_bad: bool, **options: Any,
+) -> None:  # fmt: skip
+    session = Session(options)
+    ranks = _ranks(at)
+    questions = _questions(session, path, "eval", skip_bad=skip_bad)
+    total = count_searches(
+        compared, session.settings, len(questions), controls=controls, timed=timed
+    )
+    with session.open() as store, store.faults:
+        asked = Asked(store, questions, _scope(store, types), ranks)
+        _say_missing(session, store, questions)
+        with progress_bar("asking", total) as advance:
+            asked.progress = advance
+            report = evaluate(asked, session.settings, compared, controls=controls, timed=timed)
+        remember_words(store, session.embedder(store))
+    if ranks[-1] > session.settings.limit:
+        session.say([f"recall@{ranks[-1]} asks for more than the {session.settings.limit} "
+                     "direct matches of a search: see the setting limit"])  # fmt: skip
+    session.say(asked.notes)
+    session.output.one(report, report_text)
+
+
+COMMANDS = (eval_command,)
+
+
+def _ranks(text: str) -> list[int]:
+    words = [word for word in text.replace(",", " ").split() if word]
+    if not words or not all(
+        word.isascii() and word.isdigit() and len(word) < 5 and 0 < int(word) <= _MOST
+        for word in words
+    ):
+        raise UsageError(f"--at is '{text}': give ranks from 1 to {_MOST}, as 5,10")
+    return sorted({int(word) for word in words})
+
+
+def _questions(
+    session: Session, path: str | None, command: str, *, skip_bad: bool
+) -> list[Question]:
+    if path is None:
+        raise UsageError(f"{command} needs --queries FILE: see 'lore {command} --help'")
+    told = (lambda text: session.say([text])) if skip_bad else None
+    name = "stdin" if path == "-" else path
+    found = list(read_questions(read_lines(path), name, bad=told))
+    asked = [question for question in found if question.relevant]
+    if len(asked) < len(found):
+        session.say([f"{len(found) - len(asked)} queries name nothing relevant: left out"])
+    if not asked:
+        raise LoreError(f"{name}: no query with relevant ids: give lines of "
+                        '{"id","query","relevant":[…]}')  # fmt: skip
+    return asked
+
+
+def _scope(store: Store, types: tuple[str, ...]) -> Scope:
+    words = tuple(word for text in types for word in text.split(",") if word)
+    return Scope(types=store.types.require(words))
+
+
+def _say_missing(session: Session, store: Store, questions: list[Question]) -> None:
+    gone = missing(store, questions)
+    if gone:
+        some = ", ".join(sorted(gone)[:3]) + (", …" if len(gone) > 3 else "")
+        what = "relevant ids are" if len(gone) > 1 else "relevant id is"
+        session.say([f"{len(gone)} {what} not in the store ({some}): counted as not found"])

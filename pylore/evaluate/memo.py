@@ -1,0 +1,108 @@
+"""A store that remembers its answers, so that many configurations cost little more than one.
+
+Full text and vectors do not depend on what the graph is asked, and most settings
+change neither. What is remembered here are the store's answers, not what search
+makes of them: search itself runs whole for every configuration.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any, cast
+
+from ..model import Record
+from ..text import Query
+
+if TYPE_CHECKING:
+    from ..embed import Embedder
+    from ..store import Store
+
+KEPT = 3000
+"""Answers of one kind that are kept, the last used ones: a list of passages takes 50 kB."""
+
+_SHARED = {"fulltext": ("search", "nodes_with_all"), "vectors": ("search",), "nodes": ("briefs",)}
+_OF_THE_GRAPH = {"edges": ("bundles",)}
+_TEXTS = {"fulltext": "body", "nodes": "beginning"}
+"""What only snippets are made of: nobody reads them here."""
+
+
+class Memo:
+    """Remembers what functions gave for their arguments."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[Hashable, OrderedDict[Hashable, Any]] = {}
+
+    def remembering(self, kind: Hashable, function: Callable[..., Any]) -> Callable[..., Any]:
+        """``function``, asked once for the same arguments; each answer is a copy."""
+        known = self._kinds.setdefault(kind, OrderedDict())
+
+        def ask(*arguments: Any, **named: Any) -> Any:
+            key = (frozen(arguments), frozen(named))
+            if key in known:
+                known.move_to_end(key)
+            else:
+                known[key] = function(*arguments, **named)
+                if len(known) > KEPT:
+                    known.popitem(last=False)
+            return copy(known[key])
+
+        return ask
+
+
+class _Part:
+    """One part of a store, some of its methods replaced."""
+
+    def __init__(self, part: object, replaced: dict[str, Callable[..., Any]]) -> None:
+        self._part = part
+        self.__dict__.update(replaced)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._part, name)
+
+
+class _Remembering:
+    def __init__(self, store: Store, shared: Memo, own: Memo) -> None:
+        self._store = store
+        for memo, parts in ((shared, _SHARED), (own, _OF_THE_GRAPH)):
+            for part, names in parts.items():
+                real = getattr(store, part)
+                replaced = {
+                    name: memo.remembering((part, name), getattr(real, name)) for name in names
+                }
+                if part in _TEXTS:
+                    replaced[_TEXTS[part]] = lambda *_: ""
+                setattr(self, part, _Part(real, replaced))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def remembering(store: Store, shared: Memo, own: Memo) -> Store:
+    """The store, without texts. What its edges say is remembered in ``own``, the rest in
+    ``shared``, which stores that differ in nothing but their edges may have in common.
+    """
+    return cast("Store", _Remembering(store, shared, own))
+
+
+class RememberingEmbedder:
+    """An embedder that embeds each text once."""
+
+    def __init__(self, embedder: Embedder, memo: Memo) -> None:
+        self.name = embedder.name
+        self.dimension = embedder.dimension
+        self.embed = memo.remembering(("embedder", embedder.name), embedder.embed)
+
+
+def frozen(value: Any) -> Hashable:
+    """``value`` as a key: what is equal gives the same one."""
+    if isinstance(value, Query):
+        return value.text
+    if isinstance(value, Record):
+        return tuple(frozen(getattr(value, name)) for name in value.__slots__)
+    if isinstance(value, Mapping):
+        return tuple((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return tuple(map(frozen, value))
+    return frozenset(value) if isinstance(value, set) else cast("Hashable", value)

@@ -1,0 +1,59 @@
+"""A report as a table for people: measures in percent, differences in points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def report_text(report: dict[str, Any]) -> str:
+    """The rows of a report under its headings, and what the figures mean."""
+    measures = report["measures"]
+    first = measures[0]
+    heads = ["", *measures, "ms", "p95", f"{first} against {report['reference']}"]
+    rows = [heads, *(_cells(row, measures) for row in report["rows"])]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    lines = [_line(row, widths) for row in rows]
+    return "".join([*lines, f"{report['queries']} queries; differences with 95 % intervals\n"])
+
+
+def report_markdown(report: dict[str, Any]) -> str:
+    """The same as a table in Markdown."""
+    measures = report["measures"]
+    heads = ["", *measures, "ms", "p95", f"{measures[0]} against {report['reference']}"]
+    rows = [heads, ["---", *["---:"] * (len(heads) - 2), "---"]]
+    rows += [_cells(row, measures) for row in report["rows"]]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def percent(share: float) -> str:
+    """0.6725 → 67.2 (or 67.3: as ``format`` rounds)."""
+    return f"{100 * share:.1f}"
+
+
+def points(difference: dict[str, float]) -> str:
+    """A difference in points with its interval: ``+8.3 [+5.1, +11.6]``."""
+    mean, low, high = (100 * difference[name] for name in ("mean", "low", "high"))
+    return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+def _cells(row: dict[str, Any], measures: Sequence[str]) -> list[str]:
+    ms = row["ms"]
+    times = [f"{ms['median']:.1f}", f"{ms['p95']:.1f}"] if ms else ["", ""]
+    difference = row["difference"]
+    name = f"{row['id']} (share {row['share']:g})" if "share" in row else row["id"]
+    return [
+        name,
+        *(percent(row[name]) for name in measures),
+        *times,
+        points(difference[measures[0]]) if difference else "the reference",
+    ]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    last = len(cells) - 1
+    padded = (
+        cell.ljust(width) if i in (0, last) else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return "  ".join(padded).rstrip() + "\n"
