@@ -98,9 +98,8 @@ class Asked:
         """
         step = max(1, len(self.questions) // max(1, count))
         chosen = self.questions[::step][:count]
-        embedders = [
-            open_embedder(one.settings.embedder, self.real_store) for one in configurations
-        ]
+        store = self.real_store
+        embedders = [open_embedder(one.settings.embedder, store) for one in configurations]
         found: list[list[float]] = [[] for _ in configurations]
         for question in [*chosen[:1], *chosen]:  # the first one twice: to warm up
             for number, one in enumerate(configurations):
