@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 import click
 
 from ..errors import LoreError, UsageError
+from ..evaluate.metrics import measures
 from ..evaluate.report import count_searches, evaluate
 from ..evaluate.run import Asked, missing
-from ..evaluate.table import report_text
+from ..evaluate.space import coordinates
+from ..evaluate.table import report_text, tuning_text
+from ..evaluate.tune import fragment, tune
 from ..hot import remember_words
+from ..output import note
 from ..questions import Question, read_lines, read_questions
 from ..settings import SETTINGS
 from ..store import Store
@@ -55,7 +61,77 @@ def eval_command(
     session.output.one(report, report_text)
 
 
-COMMANDS = (eval_command,)
+@click.command("tune", add_help_option=False)
+@click.option("--queries", "path")
+@click.option("--folds", type=click.IntRange(2, 100), default=5)
+@click.option("--measure", default="recall@5")
+@click.option("--settings", "names", multiple=True)
+@click.option("--write", "target", is_flag=False, flag_value="")
+@click.option("--type", "types", multiple=True)
+@click.option("--skip-bad", is_flag=True)
+@output_options
+@_every_setting
+def tune_command(
+    path: str | None, folds: int, measure: str, names: tuple[str, ...], target: str | None,
+    types: tuple[str, ...], skip_bad: bool, **options: Any,
+) -> None:  # fmt: skip
+    session = Session(options)
+    questions = _questions(session, path, "tune", skip_bad=skip_bad)
+    words = [word for text in names for word in text.replace(",", " ").split()]
+    with session.open() as store, store.faults:
+        asked = Asked(store, questions, _scope(store, types), _rank_of(measure))
+        _say_missing(session, store, questions)
+        space = coordinates(words, sorted(store.shape.count_by_relation()))
+        stage = _stage if sys.stderr.isatty() and not session.settings.quiet else _nothing
+        report = tune(asked, session.settings, space, measure=measure, folds=folds, heard=stage)
+    report["fragment"] = fragment(report)
+    report["written"] = _write(session, report, target) if target is not None else None
+    session.say(_advice(report))
+    session.output.one(report, tuning_text)
+
+
+COMMANDS = (eval_command, tune_command)
+
+
+def _stage(text: str) -> None:
+    note(f"tuning: {text}")
+
+
+def _nothing(text: str) -> None:
+    """What is heard by nobody."""
+
+
+def _rank_of(measure: str) -> list[int]:
+    name, _, rank = measure.partition("@")
+    ranks = _ranks(rank) if name == "recall" and "," not in rank else [5, 10]
+    if measure not in measures(ranks):
+        raise UsageError(f"--measure is '{measure}': one of recall@N, "
+                         f"{', '.join(measures([]))}")  # fmt: skip
+    return ranks
+
+
+def _advice(report: dict[str, Any]) -> list[str]:
+    if not report["changes"]:
+        return ["nothing that was tried is better: keep the settings as they are"]
+    if not report["sure"]:
+        return ["the gain on queries that were not tuned on may be none (its interval has 0 "
+                "in it): keep the settings as they are"]  # fmt: skip
+    return []
+
+
+def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
+    """Appends the fragment to a config file, where it is worth it; the file's path."""
+    if not report["sure"] or not report["fragment"]:
+        session.say(["nothing was written"])
+        return None
+    path = os.path.abspath(target or os.path.join(session.folder(), ".config"))
+    try:
+        with open(path, "a+", encoding="utf-8") as file:
+            file.seek(max(0, file.tell() - 1))
+            file.write(("" if file.read() in ("", "\n") else "\n") + report["fragment"])
+    except (OSError, UnicodeDecodeError) as error:
+        raise LoreError(f"{path}: {error}: nothing was written") from None
+    return path
 
 
 def _ranks(text: str) -> list[int]:

@@ -43,7 +43,10 @@ def evaluate(
     does without the graph and has the best recall at the first rank of ``asked.at``.
     """
     chosen = [*legs(base), *(configured(base, text) for text in compared or COMPARED)]
-    results = [Result(one, asked.scores(one.settings), {}) for one in chosen]
+    results = [
+        Result(one, asked.scores(one.settings, listen=one.kind == "configuration"), {})
+        for one in chosen
+    ]
     reference = max((one for one in results if one.configuration.plain), key=_first_measure)
     for one, times in zip(results, asked.times(chosen, timed), strict=True):
         one.extra["ms"] = milliseconds(times)

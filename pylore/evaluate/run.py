@@ -55,7 +55,7 @@ class Asked:
         self.at = tuple(at)
         self.progress = progress
         self.notes: list[str] = []
-        """What search said of every query of a configuration."""
+        """What search said of every single query."""
         self.real_store = store
         self._memo = memo or Memo()
         self.store = remembering(store, self._memo, Memo())
@@ -74,8 +74,11 @@ class Asked:
         found = open_embedder(settings.embedder, self.real_store)
         return RememberingEmbedder(found, self._memo) if found else None
 
-    def scores(self, settings: Settings) -> Scores:
-        """Every measure of every query's results under these settings."""
+    def scores(self, settings: Settings, *, listen: bool = False) -> Scores:
+        """Every measure of every query's results under these settings.
+
+        With ``listen``, a note that every single query gets is kept in ``notes``.
+        """
         embedder = self.embedder(settings)
         said: Counter[str] = Counter()
         rows = []
@@ -85,9 +88,10 @@ class Asked:
             rows.append(score([hit.id for hit in hits], question.relevant, self.at))
             self.progress(1)
         self.notes += [
-            note for note, times in said.items()
-            if times == len(self.questions) > 1 and note not in self.notes
-        ]  # fmt: skip
+            note
+            for note, times in said.items()
+            if listen and times == len(self.questions) > 1 and note not in self.notes
+        ]
         return np.array(rows)
 
     def times(self, configurations: Sequence[Configuration], count: int) -> list[list[float]]:

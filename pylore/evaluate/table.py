@@ -26,6 +26,18 @@ def report_markdown(report: dict[str, Any]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+def tuning_text(report: dict[str, Any]) -> str:
+    """What tuning changed and what it gains, for people."""
+    measure = report["measure"]
+    lines = [
+        f"{measure} {percent(report['base'])} with the settings as they stand, "
+        f"{report['queries']} queries, {report['evaluations']} settings tried",
+        f"on the queries tuned on     {points(report['seen'])}",
+        f"on queries not tuned on     {points(report['unseen'])}  ({report['folds']} folds)",
+    ]
+    return "\n".join(lines) + "\n" + (f"\n{report['fragment']}" if report["fragment"] else "")
+
+
 def percent(share: float) -> str:
     """0.6725 → 67.2 (or 67.3: as ``format`` rounds)."""
     return f"{100 * share:.1f}"
