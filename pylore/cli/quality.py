@@ -103,11 +103,10 @@ def _nothing(text: str) -> None:
 
 def _rank_of(measure: str) -> list[int]:
     name, _, rank = measure.partition("@")
-    ranks = _ranks(rank) if name == "recall" and "," not in rank else [5, 10]
+    ranks = [int(rank)] if name == "recall" and _is_rank(rank) else []
     if measure not in measures(ranks):
-        raise UsageError(f"--measure is '{measure}': one of recall@N, "
-                         f"{', '.join(measures([]))}")  # fmt: skip
-    return ranks
+        raise UsageError(f"--measure is '{measure}': one of recall@N, {', '.join(measures([]))}")
+    return ranks or [5, 10]
 
 
 def _advice(report: dict[str, Any]) -> list[str]:
@@ -135,13 +134,14 @@ def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
 
 
 def _ranks(text: str) -> list[int]:
-    words = [word for word in text.replace(",", " ").split() if word]
-    if not words or not all(
-        word.isascii() and word.isdigit() and len(word) < 5 and 0 < int(word) <= _MOST
-        for word in words
-    ):
+    words = text.replace(",", " ").split()
+    if not words or not all(map(_is_rank, words)):
         raise UsageError(f"--at is '{text}': give ranks from 1 to {_MOST}, as 5,10")
     return sorted({int(word) for word in words})
+
+
+def _is_rank(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) < 5 and 0 < int(word) <= _MOST
 
 
 def _questions(
@@ -154,7 +154,7 @@ def _questions(
     found = list(read_questions(read_lines(path), name, bad=told))
     asked = [question for question in found if question.relevant]
     if len(asked) < len(found):
-        session.say([f"{len(found) - len(asked)} queries name nothing relevant: left out"])
+        session.say([f"queries that name nothing relevant are left out: {len(found) - len(asked)}"])
     if not asked:
         raise LoreError(f"{name}: no query with relevant ids: give lines of "
                         '{"id","query","relevant":[…]}')  # fmt: skip
