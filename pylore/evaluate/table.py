@@ -7,23 +7,26 @@ from typing import Any
 
 
 def report_text(report: dict[str, Any]) -> str:
-    """The rows of a report under its headings, and what the figures mean."""
-    measures = report["measures"]
-    first = measures[0]
-    heads = ["", *measures, "ms", "p95", f"{first} against {report['reference']}"]
-    rows = [heads, *(_cells(row, measures) for row in report["rows"])]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(heads))]
+    """The rows of a report under their headings."""
+    rows = [headings(report), *(cells(row, report) for row in report["rows"])]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = [_line(row, widths) for row in rows]
     return "".join([*lines, f"{report['queries']} queries; differences with 95 % intervals\n"])
 
 
-def report_markdown(report: dict[str, Any]) -> str:
-    """The same as a table in Markdown."""
+def headings(report: dict[str, Any]) -> list[str]:
+    """What stands above the ``cells``."""
     measures = report["measures"]
-    heads = ["", *measures, "ms", "p95", f"{measures[0]} against {report['reference']}"]
-    rows = [heads, ["---", *["---:"] * (len(heads) - 2), "---"]]
-    rows += [_cells(row, measures) for row in report["rows"]]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return ["", *measures, "ms", "p95", f"{measures[0]} against {report['reference']}"]
+
+
+def cells(row: dict[str, Any], report: dict[str, Any]) -> list[str]:
+    """One row of a report: its name, every measure, the times, the difference."""
+    measures, ms, difference = report["measures"], row["ms"], row["difference"]
+    name = f"{row['id']} (share {row['share']:g})" if "share" in row else row["id"]
+    times = [f"{ms['median']:.1f}", f"{ms['p95']:.1f}"] if ms else ["", ""]
+    against = points(difference[measures[0]]) if difference else "the reference"
+    return [name, *(percent(row[measure]) for measure in measures), *times, against]
 
 
 def tuning_text(report: dict[str, Any]) -> str:
@@ -47,19 +50,6 @@ def points(difference: dict[str, float]) -> str:
     """A difference in points with its interval: ``+8.3 [+5.1, +11.6]``."""
     mean, low, high = (100 * difference[name] for name in ("mean", "low", "high"))
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]"
-
-
-def _cells(row: dict[str, Any], measures: Sequence[str]) -> list[str]:
-    ms = row["ms"]
-    times = [f"{ms['median']:.1f}", f"{ms['p95']:.1f}"] if ms else ["", ""]
-    difference = row["difference"]
-    name = f"{row['id']} (share {row['share']:g})" if "share" in row else row["id"]
-    return [
-        name,
-        *(percent(row[name]) for name in measures),
-        *times,
-        points(difference[measures[0]]) if difference else "the reference",
-    ]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
