@@ -53,7 +53,8 @@ def eval_command(
         with progress_bar("asking", total) as advance:
             asked.progress = advance
             report = evaluate(asked, session.settings, compared, controls=controls, timed=timed)
-        remember_words(store, session.embedder(store))
+        for embedder in asked.embedders.values():
+            remember_words(store, embedder)
     if ranks[-1] > session.settings.limit:
         session.say([f"recall@{ranks[-1]} asks for more than the {session.settings.limit} "
                      "direct matches of a search: see the setting limit"])  # fmt: skip
@@ -84,6 +85,8 @@ def tune_command(
         space = coordinates(words, sorted(store.shape.count_by_relation()))
         stage = _stage if sys.stderr.isatty() and not session.settings.quiet else _nothing
         report = tune(asked, session.settings, space, measure=measure, folds=folds, heard=stage)
+        for embedder in asked.embedders.values():
+            remember_words(store, embedder)
     report["fragment"] = fragment(report)
     report["written"] = _write(session, report, target) if target is not None else None
     session.say(_advice(report))

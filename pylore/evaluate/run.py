@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from copy import copy
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,6 @@ class Asked:
         scope: Scope,
         at: Sequence[int] = (5, 10),
         progress: Callable[[int], None] = silent,
-        memo: Memo | None = None,
     ) -> None:
         self.questions = questions
         self.scope = scope
@@ -56,8 +56,13 @@ class Asked:
         self.progress = progress
         self.notes: list[str] = []
         """What search said of every single query."""
+        self.embedders: dict[str, Embedder | None] = {}
+        """Setting to embedder: one each, so that a word is new to it once."""
+        self._memo = Memo()
+        self._use(store)
+
+    def _use(self, store: Store) -> None:
         self.real_store = store
-        self._memo = memo or Memo()
         self.store = remembering(store, self._memo, Memo())
 
     @property
@@ -67,12 +72,20 @@ class Asked:
 
     def on(self, store: Store) -> Asked:
         """The same questions to a store that differs in its edges alone."""
-        return Asked(store, self.questions, self.scope, self.at, self.progress, self._memo)
+        other = copy(self)
+        other._use(store)
+        return other
 
     def embedder(self, settings: Settings) -> Embedder | None:
         """The embedder of these settings, remembering."""
-        found = open_embedder(settings.embedder, self.real_store)
+        found = self._embedder(settings)
         return RememberingEmbedder(found, self._memo) if found else None
+
+    def _embedder(self, settings: Settings) -> Embedder | None:
+        if settings.embedder not in self.embedders:
+            found = open_embedder(settings.embedder, self.real_store)
+            self.embedders[settings.embedder] = found
+        return self.embedders[settings.embedder]
 
     def scores(self, settings: Settings, *, listen: bool = False) -> Scores:
         """Every measure of every query's results under these settings.
@@ -103,7 +116,7 @@ class Asked:
         step = max(1, len(self.questions) // max(1, count))
         chosen = self.questions[::step][:count]
         store = self.real_store
-        embedders = [open_embedder(one.settings.embedder, store) for one in configurations]
+        embedders = [self._embedder(one.settings) for one in configurations]
         found: list[list[float]] = [[] for _ in configurations]
         for question in [*chosen[:1], *chosen]:  # the first one twice: to warm up
             for number, one in enumerate(configurations):
