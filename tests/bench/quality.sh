@@ -15,17 +15,5 @@
 #
 # Stores are kept in .bench/quality/, and made anew when a set or the index changes.
 
-set -u
-root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P) || exit 1
-python=$root/.venv/bin/python
-if [ ! -x "$python" ]; then
-  printf 'lore: no Python environment in %s: run '\''make setup'\'' there\n' "$root" >&2
-  exit 1
-fi
-case ${1-} in
-  -h | --help)
-    awk 'NR == 1 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-esac
-exec "$python" -X utf8 "$root/tests/bench/quality.py" "$@"
+. "${BASH_SOURCE[0]%/*}/start.sh"
+start "${BASH_SOURCE[0]}" quality.py "$@"
