@@ -97,7 +97,7 @@ def candidates(
     found = Candidates()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
     found.rrf = rrf(found.legs, settings.rrf_k)
@@ -133,15 +133,12 @@ def _fulltext_leg(
     settings: Settings,
     query: Query,
     scope: Scope,
-    excluded: frozenset[str],
     found: Candidates,
 ) -> dict[str, float]:
     """Every collection's matches, relative to its best one, times what that one covers."""
     leg: dict[str, float] = {}
     for collection in store.fulltext.collections(scope.types):
         scores = _collection(store, settings, collection, query, scope, found)
-        for id in excluded & scores.keys():
-            del scores[id]
         if scores:
             first = max(scores, key=lambda id: scores[id])
             title, everything = store.fulltext.indexed(found.passage[first])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import pylore
 from pylore.errors import LoreError, UsageError
-from pylore.evaluate import controls, metrics, table
+from pylore.evaluate import controls, memo, metrics, table
 from pylore.evaluate.bootstrap import interval
 from pylore.evaluate.configurations import configured, legs
 from pylore.evaluate.memo import Memo, frozen
@@ -305,6 +305,20 @@ def test_a_memo_asks_once_and_gives_copies() -> None:
     assert len(asked) == 1
     ask(["a"], {"b": 2})
     assert len(asked) == 2
+
+
+def test_a_memo_lets_go_of_what_was_not_used_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memo, "KEPT", 10)
+    asked: list[int] = []
+
+    def function(number: int) -> list[int]:
+        asked.append(number)
+        return [0, 0, 0]  # with itself, four rows
+
+    ask = memo.Memo().remembering("kind", function)
+    for number in (1, 2, 1, 3, 1, 2):
+        ask(number)
+    assert asked == [1, 2, 3, 2]
 
 
 def test_what_differs_has_another_key() -> None:

@@ -19,36 +19,53 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
 
-KEPT = 3000
-"""Answers of one kind that are kept, the last used ones: a list of passages takes 50 kB."""
+KEPT = 1_000_000
+"""Rows of answers of one kind that are kept, the last used ones: 200 MB of passages."""
 
-_SHARED = {"fulltext": ("search", "nodes_with_all"), "vectors": ("search",), "nodes": ("briefs",)}
+_SHARED = {
+    "fulltext": ("search", "nodes_with_all", "passage"),
+    "vectors": ("search",),
+    "nodes": ("briefs", "beginning"),
+}
 _OF_THE_GRAPH = {"edges": ("bundles",)}
-_TEXTS = {"fulltext": "body", "nodes": "beginning"}
-"""What only snippets are made of: nobody reads them here."""
 
 
 class Memo:
     """Remembers what functions gave for their arguments."""
 
     def __init__(self) -> None:
-        self._kinds: dict[Hashable, OrderedDict[Hashable, Any]] = {}
+        self._kinds: dict[Hashable, _Answers] = {}
 
     def remembering(self, kind: Hashable, function: Callable[..., Any]) -> Callable[..., Any]:
         """``function``, asked once for the same arguments; each answer is a copy."""
-        known = self._kinds.setdefault(kind, OrderedDict())
+        known = self._kinds.setdefault(kind, _Answers())
 
         def ask(*arguments: Any, **named: Any) -> Any:
             key = (frozen(arguments), frozen(named))
             if key in known:
                 known.move_to_end(key)
             else:
-                known[key] = function(*arguments, **named)
-                if len(known) > KEPT:
-                    known.popitem(last=False)
+                known.keep(key, function(*arguments, **named))
             return copy(known[key])
 
         return ask
+
+
+class _Answers(OrderedDict[Hashable, Any]):
+    """Answers by what was asked, the last used ones at the end."""
+
+    rows = 0
+
+    def keep(self, key: Hashable, answer: Any) -> None:
+        """Adds one, and lets the oldest go while there are too many rows."""
+        self[key] = answer
+        self.rows += _size(answer)
+        while self.rows > KEPT and len(self) > 1:
+            self.rows -= _size(self.popitem(last=False)[1])
+
+
+def _size(answer: Any) -> int:
+    return 1 + (len(answer) if isinstance(answer, (list, set, dict)) else 0)
 
 
 class _Part:
@@ -71,8 +88,6 @@ class _Remembering:
                 replaced = {
                     name: memo.remembering((part, name), getattr(real, name)) for name in names
                 }
-                if part in _TEXTS:
-                    replaced[_TEXTS[part]] = lambda *_: ""
                 setattr(self, part, _Part(real, replaced))
 
     def __getattr__(self, name: str) -> Any:
@@ -80,8 +95,9 @@ class _Remembering:
 
 
 def remembering(store: Store, shared: Memo, own: Memo) -> Store:
-    """The store, without texts. What its edges say is remembered in ``own``, the rest in
-    ``shared``, which stores that differ in nothing but their edges may have in common.
+    """The store. What its edges say is remembered in ``own``, the rest in ``shared``.
+
+    Stores that differ in nothing but their edges may have the latter in common.
     """
     return cast("Store", _Remembering(store, shared, own))
 
