@@ -11,13 +11,13 @@ from ..settings import BY_NAME
 _WEIGHTS = ("0", "0.15", "0.3", "0.5", "0.7", "1")
 _OF_THE_GRAPH = (
     "edge_weights", "edge_backward_weights", "expansion", "graph_limit", "graph_seeds",
-    "graph_share", "hop_decay",
+    "graph_weight", "hop_decay",
 )  # fmt: skip
 
 VALUES: dict[str, tuple[str, ...]] = {
     "graph_depth": ("0", "1", "2"),
     "expansion": BY_NAME["expansion"].choices,
-    "graph_share": ("0.3", "0.5", "0.7", "0.85", "1"),
+    "graph_weight": ("0.35", "0.7", "1", "1.4", "2", "3"),
     "edge_weights": _WEIGHTS,
     "edge_backward_weights": _WEIGHTS,
     "hop_decay": ("0.3", "0.5", "0.7", "0.85", "1"),
