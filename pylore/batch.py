@@ -7,29 +7,19 @@ import gc
 from .jsontext import dumps
 from .output import Output, flush, note, write
 from .questions import read_lines, read_questions
-from .search import Request, search
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from .embed import Embedder
+    from .model import Hits
     from .questions import Question
-    from .settings import Settings
-    from .store import Store
+
+    Ask = Callable[[Question], Hits]
 
 
-def search_batch(
-    store: Store,
-    settings: Settings,
-    request: Request,
-    embedder: Embedder | None,
-    output: Output,
-    path: str,
-    *,
-    skip_bad: bool = False,
-) -> None:
+def answer_all(ask: Ask, output: Output, path: str, *, skip_bad: bool, quiet: bool) -> None:
     """Answers every line of a file (``-``: stdin), and writes each answer at once.
 
     The form is JSON lines; ``--ids`` has ids for results, ``--jq`` waits for them all.
@@ -39,11 +29,9 @@ def search_batch(
             set; the answers to the lines before it have been written.
     """
     gc.enable()  # a hot command does without: it has one query to live for
-    say = (lambda text: None) if settings.quiet else note
-    found = answers(
-        store, settings, request, embedder, read_lines(path),
-        name="stdin" if path == "-" else path, say=say, skip_bad=skip_bad,
-    )  # fmt: skip
+    name = "stdin" if path == "-" else path
+    say = (lambda text: None) if quiet else note
+    found = answers(ask, read_lines(path), name=name, say=say, skip_bad=skip_bad)
     if output.form == "ids":
         found = ({**row, "results": [hit["id"] for hit in row["results"]]} for row in found)
     if output.jq is not None:
@@ -55,10 +43,7 @@ def search_batch(
 
 
 def answers(
-    store: Store,
-    settings: Settings,
-    request: Request,
-    embedder: Embedder | None,
+    ask: Ask,
     lines: Iterable[bytes],
     *,
     name: str,
@@ -67,26 +52,13 @@ def answers(
 ) -> Iterator[dict[str, Any]]:
     """``{"id", "results"}`` for each line, made when it is asked for.
 
-    ``request`` is what all queries share; what a line excludes comes on top. A
-    query sees the store as it is when its turn comes. ``say`` hears the notes,
-    each with its query's id before it.
+    ``say`` hears the notes, each with its query's id before it.
 
     Raises:
         LoreError: a line is broken, and ``skip_bad`` is not set.
     """
     for question in read_questions(lines, name, bad=say if skip_bad else None):
-        with store.snapshot():
-            found = search(store, settings, _asked(request, question), embedder)
+        found = ask(question)
         for text in found.notes:
             say(f"{question.id}: {text}")
         yield {"id": question.id, "results": [hit.to_dict() for hit in found]}
-
-
-def _asked(shared: Request, question: Question) -> Request:
-    return Request(
-        question.query,
-        shared.scope,
-        filter_expanded=shared.filter_expanded,
-        explain=shared.explain,
-        excluded=shared.excluded.union(question.exclude),
-    )

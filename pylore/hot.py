@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .model import Hits
     from .store import Store
 
 
@@ -45,25 +46,29 @@ def search_command(argv: Sequence[str]) -> None:
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
-        request = Request(
-            " ".join(words),
-            scope,
-            filter_expanded="filter-expanded" in given.switches,
-            explain="explain" in given.switches,
-            excluded=given.words("exclude"),
-        )
         embedder = open_embedder(settings.embedder, store)
-        if batch is not None:
-            from .batch import search_batch
 
-            search_batch(
-                store, settings, request, embedder, output, batch,
-                skip_bad="skip-bad" in given.switches,
+        def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
+            request = Request(
+                query,
+                scope,
+                filter_expanded="filter-expanded" in given.switches,
+                explain="explain" in given.switches,
+                excluded=given.words("exclude") + excluded,
+            )
+            with store.snapshot():
+                return search(store, settings, request, embedder)
+
+        if batch is not None:
+            from .batch import answer_all
+
+            answer_all(
+                lambda question: ask(question.query, question.exclude), output, batch,
+                skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
             )  # fmt: skip
             remember_words(store, embedder)
             return
-        with store.snapshot():
-            found = search(store, settings, request, embedder)
+        found = ask(" ".join(words))
         remember_words(store, embedder)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)

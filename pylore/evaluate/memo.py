@@ -8,7 +8,7 @@ makes of them: search itself runs whole for every configuration.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,12 +22,8 @@ if TYPE_CHECKING:
 KEPT = 1_000_000
 """Rows of answers of one kind that are kept, the last used ones: 200 MB of passages."""
 
-_SHARED = {
-    "fulltext": ("search", "nodes_with_all", "passage"),
-    "vectors": ("search",),
-    "nodes": ("briefs", "beginning"),
-}
-_OF_THE_GRAPH = {"edges": ("bundles",)}
+_SHARED = ("fulltext", "vectors", "nodes")
+_OF_THE_GRAPH = ("edges",)
 
 
 class Memo:
@@ -45,7 +41,10 @@ class Memo:
             if key in known:
                 known.move_to_end(key)
             else:
-                known.keep(key, function(*arguments, **named))
+                answer = function(*arguments, **named)
+                if isinstance(answer, Iterator):
+                    return answer  # it can be read once only
+                known.keep(key, answer)
             return copy(known[key])
 
         return ask
@@ -69,26 +68,27 @@ def _size(answer: Any) -> int:
 
 
 class _Part:
-    """One part of a store, some of its methods replaced."""
+    """One part of a store, each of its methods remembering: nothing is written here."""
 
-    def __init__(self, part: object, replaced: dict[str, Callable[..., Any]]) -> None:
+    def __init__(self, part: object, name: str, memo: Memo) -> None:
         self._part = part
-        self.__dict__.update(replaced)
+        self._name = name
+        self._memo = memo
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._part, name)
+        found = getattr(self._part, name)
+        if callable(found):
+            found = self._memo.remembering((self._name, name), found)
+            setattr(self, name, found)
+        return found
 
 
 class _Remembering:
     def __init__(self, store: Store, shared: Memo, own: Memo) -> None:
         self._store = store
         for memo, parts in ((shared, _SHARED), (own, _OF_THE_GRAPH)):
-            for part, names in parts.items():
-                real = getattr(store, part)
-                replaced = {
-                    name: memo.remembering((part, name), getattr(real, name)) for name in names
-                }
-                setattr(self, part, _Part(real, replaced))
+            for name in parts:
+                setattr(self, name, _Part(getattr(store, name), name, memo))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -121,4 +121,4 @@ def frozen(value: Any) -> Hashable:
         return tuple((key, frozen(item)) for key, item in value.items())
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return tuple(map(frozen, value))
-    return frozenset(value) if isinstance(value, set) else cast("Hashable", value)
+    return frozenset(value) if isinstance(value, Set) else cast("Hashable", value)
