@@ -105,8 +105,12 @@ def _git(*words: str) -> None:
 
 def _index(store: Path, checkout: Path) -> None:
     done = subprocess.run(
-        [LORE, "index", str(checkout)], cwd=checkout, env=environment(store),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [LORE, "index"],
+        cwd=checkout,
+        env=environment(store),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise BenchmarkError(f"lore index failed: {done.stderr.strip()}")
