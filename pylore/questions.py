@@ -7,6 +7,7 @@ Other fields are left alone.
 from __future__ import annotations
 
 import sys
+from codecs import BOM_UTF8
 
 from .errors import LoreError
 from .jsonlines import parse_object
@@ -63,7 +64,7 @@ def read_questions(
         if not line.strip():
             continue
         try:
-            question = _question(parse_object(line))
+            question = _question(parse_object(line.removeprefix(BOM_UTF8) if number == 1 else line))
         except LoreError as error:
             place = f"{name}: line {number}" if name else f"line {number}"
             if bad is None:

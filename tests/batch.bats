@@ -122,6 +122,13 @@ needs_jq() {
   expect_error 1 "."
 }
 
+@test "a byte order mark before the first line is none of it" {
+  { printf '\357\273\277' && cat queries.jsonl; } >marked.jsonl
+  run_lore search --batch marked.jsonl --ids
+  expect 0
+  [ "${#lines[@]}" -eq 2 ]
+}
+
 @test "no lines, no answers" {
   run_lore search --batch /dev/null
   expect 0 ''

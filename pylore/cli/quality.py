@@ -15,7 +15,7 @@ from ..evaluate.run import Asked, missing
 from ..evaluate.space import coordinates
 from ..evaluate.table import report_text, tuning_text
 from ..evaluate.tune import fragment, tune
-from ..hot import remember_words
+from ..hot import data_folder, remember_words
 from ..output import note
 from ..questions import Question, read_lines, read_questions
 from ..settings import SETTINGS
@@ -126,7 +126,7 @@ def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
     if not report["sure"] or not report["fragment"]:
         session.say(["nothing was written"])
         return None
-    path = os.path.abspath(target or os.path.join(session.folder(), ".config"))
+    path = os.path.abspath(target or os.path.join(data_folder(), ".config"))
     try:
         with open(path, "a+", encoding="utf-8") as file:
             file.seek(max(0, file.tell() - 1))
