@@ -11,10 +11,10 @@ PYTHON ?= python3
 PREFIX ?= ~/.local
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test lint bench docs install uninstall clean
+.PHONY: help setup setup-dev demo test lint bench bench-quality docs install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make the private environment .venv, with pinned packages
 	@bash tools/setup.sh
@@ -33,6 +33,9 @@ lint: setup-dev ## types, lint and format alone
 
 bench: setup-dev ## speed, as ratios against floors measured in the same run
 	@bash tests/bench/run.sh
+
+bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
+	@bash tests/bench/quality.sh
 
 docs: setup ## write docs/commands.md anew from the commands' own help
 	@bash docs/generate.sh

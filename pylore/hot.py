@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .model import Hits
     from .store import Store
 
 
@@ -24,13 +25,13 @@ def search_command(argv: Sequence[str]) -> None:
     """``lore search``."""
     given = parse(
         argv,
-        switches=("--explain", "--filter-expanded"),
-        values=("--type", "--tag", "--since", "--file", "--exclude"),
+        switches=("--explain", "--filter-expanded", "--skip-bad"),
+        values=("--type", "--tag", "--since", "--file", "--exclude", "--batch"),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
-    if not given.positionals:
-        raise UsageError("search needs a query: lore search WORD…")
+    batch = given.last("batch")
+    _check_search(given, batch)
     from .embed import open_embedder
     from .search import Request, search
     from .store.scope import Scope
@@ -45,19 +46,46 @@ def search_command(argv: Sequence[str]) -> None:
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
-        request = Request(
-            " ".join(words),
-            scope,
-            filter_expanded="filter-expanded" in given.switches,
-            explain="explain" in given.switches,
-            excluded=given.words("exclude"),
-        )
         embedder = open_embedder(settings.embedder, store)
-        with store.snapshot():
-            found = search(store, settings, request, embedder)
+
+        def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
+            request = Request(
+                query,
+                scope,
+                filter_expanded="filter-expanded" in given.switches,
+                explain="explain" in given.switches,
+                excluded=given.words("exclude") + excluded,
+            )
+            with store.snapshot():
+                return search(store, settings, request, embedder)
+
+        if batch is not None:
+            from .batch import answer_all
+
+            answer_all(
+                lambda question: ask(question.query, question.exclude), output, batch,
+                skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
+            )  # fmt: skip
+            remember_words(store, embedder)
+            return
+        found = ask(" ".join(words))
         remember_words(store, embedder)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def _check_search(given: Arguments, batch: str | None) -> None:
+    if batch is None:
+        if not given.positionals:
+            raise UsageError("search needs a query: lore search WORD…")
+        if "skip-bad" in given.switches:
+            raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
+        return
+    if given.positionals:
+        raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
+    for form in ("json", "text"):
+        if form in given.switches:
+            raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
 def related_command(argv: Sequence[str]) -> None:

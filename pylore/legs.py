@@ -95,13 +95,11 @@ def candidates(
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
     found = Candidates()
+    scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
-    for leg in found.legs.values():
-        for id in excluded & leg.keys():
-            del leg[id]
     found.rrf = rrf(found.legs, settings.rrf_k)
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)
@@ -135,15 +133,12 @@ def _fulltext_leg(
     settings: Settings,
     query: Query,
     scope: Scope,
-    excluded: frozenset[str],
     found: Candidates,
 ) -> dict[str, float]:
     """Every collection's matches, relative to its best one, times what that one covers."""
     leg: dict[str, float] = {}
     for collection in store.fulltext.collections(scope.types):
         scores = _collection(store, settings, collection, query, scope, found)
-        for id in excluded & scores.keys():
-            del scores[id]
         if scores:
             first = max(scores, key=lambda id: scores[id])
             title, everything = store.fulltext.indexed(found.passage[first])

@@ -20,7 +20,7 @@ from .errors import UsageError, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     Value = int | float | bool | str | tuple[str, ...] | dict[str, float]
 
@@ -383,6 +383,25 @@ class Settings:
         for name, text in flags.items():
             settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
+
+    def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
+        """A copy with these ``(config key, text)`` set, ``KEY[element]`` too.
+
+        Raises:
+            UsageError: a key is not known, or a value is not one of its values.
+        """
+        copy = Settings()
+        for name in BY_NAME:
+            setattr(copy, name, getattr(self, name))
+        copy.origins = dict(self.origins)
+        for key, text in pairs:
+            name, bracket, element = key.partition("[")
+            setting = BY_NAME.get(name.lower())
+            if setting is None or (bracket and setting.kind != "weights"):
+                hint = nearest(name, [s.config_key for s in SETTINGS])
+                raise UsageError(f"unknown setting '{key}'{hint}: see 'lore config list'")
+            copy._set(setting.name, origin, f"{element.rstrip(']')}={text}" if bracket else text)
+        return copy
 
     @property
     def depth(self) -> int:

@@ -19,13 +19,13 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "settings", "ids", "times"),
-    ("output", "render", "store"),
-    ("embed", "options", "expand"),
+    ("jsontext", "jsonlines", "settings", "ids", "times"),
+    ("output", "render", "store", "questions"),
+    ("embed", "options", "expand", "batch"),
     ("index", "relations", "accumulate", "legs", "hits"),
     ("reach", "records", "graph_shape"),
     ("search", "formats", "graph", "graph_path", "code"),
-    ("hot", "sdk", "doctor"),
+    ("hot", "sdk", "doctor", "evaluate"),
     ("cli",),
     ("main",),
 )

@@ -10,7 +10,7 @@ from .faults import GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     Neighbour = tuple[str, str, str, float, bool]
@@ -147,6 +147,14 @@ class Edges:
             [getattr(edge, name) for name in Edge.__slots__],
         )
         return "added" if old is None else "updated"
+
+    def replace_all(self, edges: Iterable[Edge]) -> None:
+        """These edges in place of all that there are, invalidated ones too."""
+        self._db.execute("DELETE FROM graph_edges")
+        self._db.executemany(
+            f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})",
+            ([getattr(edge, name) for name in Edge.__slots__] for edge in edges),
+        )
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""

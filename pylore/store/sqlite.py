@@ -81,6 +81,12 @@ class Store:
         except (apsw.BusyError, apsw.FullError):
             return
 
+    def copied_to(self, folder: str) -> Store:
+        """A copy of the store, in a folder that has none."""
+        path = os.path.join(folder, FILE)
+        self.connection.execute("VACUUM INTO ?", (path,))
+        return open_store(folder)
+
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
         self.connection.close()
