@@ -5,7 +5,7 @@ from __future__ import annotations
 from .errors import LoreError
 from .jsontext import Raw
 from .model import Hits
-from .search import relation_weights, walk_hits
+from .search import best_hit_first, rate_hits, relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
@@ -39,6 +39,8 @@ def related(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
         excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
+    rate_hits(store, settings, hits, notes)
+    hits.sort(key=best_hit_first)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     return Hits(hits, notes)

@@ -10,13 +10,14 @@ import sys
 
 from .errors import LoreError, StoreError, UsageError
 from .options import Arguments, parse
-from .output import Output, note
+from .output import Output, flush, note
 from .settings import BY_NAME, Settings, from_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from .model import Hits
     from .store import Store
 
 
@@ -55,9 +56,11 @@ def search_command(argv: Sequence[str]) -> None:
         embedder = open_embedder(settings.embedder, store)
         with store.snapshot():
             found = search(store, settings, request, embedder)
+        say(found.notes, settings)
+        output.list([hit.to_dict() for hit in found], _hits_text)
+        if settings.run:
+            record_shown(store, settings, request.query, found)
         remember_words(store, embedder)
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
 
 
 def related_command(argv: Sequence[str]) -> None:
@@ -82,8 +85,10 @@ def related_command(argv: Sequence[str]) -> None:
                 store, settings, [store.nodes.require(id).id for id in ids], types=types,
                 excluded=given.words("exclude"), explain="explain" in given.switches,
             )  # fmt: skip
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
+        say(found.notes, settings)
+        output.list([hit.to_dict() for hit in found], _hits_text)
+        if settings.run:
+            record_shown(store, settings, f"related {' '.join(ids)}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
@@ -161,7 +166,7 @@ def open_for_reading(settings: Settings) -> Store:
     return open_store(data_folder(), busy_timeout=settings.busy_timeout)
 
 
-def say(notes: Sequence[str], settings: Settings) -> None:
+def say(notes: Iterable[str], settings: Settings) -> None:
     """Notes for the person, unless they want quiet."""
     if not settings.quiet:
         for text in notes:
@@ -207,6 +212,14 @@ def remember_words(store: Store, embedder: object) -> None:
                 embedder.remember()  # type: ignore[attr-defined]
         except (Error, StoreError):
             return
+
+
+def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> None:
+    """Lets the results go out, then records them in the run of the settings."""
+    flush()
+    from .shown import keep_shown
+
+    say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

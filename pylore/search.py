@@ -1,7 +1,7 @@
 """The pipeline of a search, top to bottom.
 
 legs (full text, vectors) → fusion → seeds → walk over the graph → recency →
-merge → results. With depth 0 no graph table is touched.
+merge → feedback → results. With depth 0 no graph table is touched.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from .errors import GraphUnavailable
 from .legs import Candidates, candidates, embed_query
 from .model import Hit, Hits, Record
-from .rank import aged, recency
+from .rank import aged, boosted, feedback, recency
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
 
@@ -78,7 +78,8 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         past_limit = found.fused.keys() - {hit.id for hit in direct}
         seeds = [id for id in starts.fused if id not in past_limit][: settings.graph_seeds]
         hits += _reached_hits(store, settings, request, starts, seeds, direct, notes)
-    hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+    rate_hits(store, settings, hits, notes)
+    hits.sort(key=best_hit_first)
     _add_texts(store, hits, found, query)
     if request.explain:
         _explain(hits, found, settings)
@@ -203,6 +204,27 @@ def _describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     return hits
 
 
+def rate_hits(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> None:
+    """Adds what ratings say to the scores; which results there are is settled before."""
+    if not settings.feedback_weight:
+        return
+    try:
+        ratings = store.ratings.of([hit.id for hit in hits])
+    except GraphUnavailable as error:
+        notes.append(f"{error}; without feedback")
+        return
+    for hit in hits:
+        if hit.id in ratings:
+            score = feedback(*ratings[hit.id])
+            hit.feedback_score = round(score, 6)
+            hit.score = round(boosted(hit.score, score, settings.feedback_weight), 6)
+
+
+def best_hit_first(hit: Hit) -> tuple[float, float, int, str]:
+    """The key that sorts results; among equal scores the better rated one comes first."""
+    return (-hit.score, -hit.feedback_score, hit.hops, hit.id)
+
+
 def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
     for hit in hits:
         key = found.passage.get(hit.id)
@@ -260,6 +282,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             },
             "fused": _rounded(found.fused.get(hit.id)),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }
 

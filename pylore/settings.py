@@ -259,6 +259,15 @@ SETTINGS: tuple[Setting, ...] = (
         "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
     ),
     Setting(
+        "feedback_weight",
+        "float",
+        0.3,
+        "the most that ratings can add to a score or take off it",
+        low=0,
+        high=1,
+    ),
+    Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
+    Setting(
         "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
     ),
     Setting(
@@ -324,6 +333,8 @@ class Settings:
         field_weights: dict[str, float]
         recency_weight: float
         recency_half_life: int
+        feedback_weight: float
+        run: str
         embedder: str
         fulltext: str
         duplicate_similarity: float

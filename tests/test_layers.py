@@ -23,7 +23,7 @@ FLOORS = (
     ("output", "render", "store"),
     ("embed", "options"),
     ("index", "relations", "expand", "legs"),
-    ("search", "records", "graph_shape"),
+    ("search", "records", "graph_shape", "runs", "shown"),
     ("formats", "graph", "graph_path", "code"),
     ("hot", "sdk", "doctor"),
     ("cli",),

@@ -12,13 +12,14 @@ from .faults import Translated
 from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
-from .tables import Meta, Relations, Types, Words
+from .tables import Meta, Ratings, Relations, Types, Words
 from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from .runs import Runs
     from .shape import Shape
 
 FILE = "search.db"
@@ -37,6 +38,7 @@ class Store:
         self.types = Types(connection)
         self.relations = Relations(connection)
         self.words = Words(connection)
+        self.ratings = Ratings(connection)
         self.nodes = Nodes(connection)
         self.edges = Edges(connection)
         self.fulltext = FullText(connection)
@@ -48,6 +50,13 @@ class Store:
         from .shape import Shape
 
         return Shape(self.connection)
+
+    @property
+    def runs(self) -> Runs:
+        """What runs were shown; made here, since most searches belong to none."""
+        from .runs import Runs
+
+        return Runs(self.connection)
 
     @property
     def writable(self) -> bool:
