@@ -50,8 +50,11 @@ class Index:
             self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
 
     def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
-        parts = passages(indexed_text(node))
+        text = indexed_text(node)
         tags, file = " ".join(node.tags), node.file or ""
+        if not (node.title or text or tags or file):
+            return  # nothing to find it by, as with a run: it would only count for BM25
+        parts = passages(text)
         keys = self._store.nodes.new_passages(node.id, len(parts), collection)
         for key, text in zip(keys, parts, strict=True):
             words = identifier_parts(f"{node.title} {text} {file}")

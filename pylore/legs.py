@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .embed import Embedder
+    from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
     from .store.scope import Scope
@@ -27,6 +28,9 @@ NEIGHBOURS = 100
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
+
+RETRIEVER_SHARE = 0.3
+"""What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
 
 
 INFLECTED = 0.6
@@ -82,13 +86,22 @@ def candidates(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
+    further: Retrievers | None = None,
 ) -> Candidates:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+
+    ``further`` are retrievers of the user's own, which have been started before.
+    """
     found = Candidates()
     if "fulltext" in settings.retrievers:
         found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+    if further is not None:
+        for name, leg in further.legs(store, scope).items():
+            found.legs[name] = leg
+            for id in leg:
+                found.how.setdefault(id, "retriever")
     for leg in found.legs.values():
         for id in excluded & leg.keys():
             del leg[id]
@@ -98,7 +111,8 @@ def candidates(
         fused = {id: score / most for id, score in found.rrf.items()}
     else:
         share = settings.fulltext_share
-        shares = {"fulltext": share, "vector": 1 - share}
+        shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+        shares |= {**settings.retriever_shares, "fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
     found.fused = best_first(fused)
     found.evidence = _evidence(found)

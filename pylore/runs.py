@@ -193,7 +193,13 @@ class Runs:
         for id, (position, query) in self._store.runs.shown(run).items():
             node = self._store.nodes.get(id)
             title = node.title if node else ""
-            seen = {"id": id, "title": title, "position": position, "query": query, "rating": None}
+            seen: dict[str, Any] = {
+                "id": id,
+                "title": title,
+                "position": position,
+                "query": query,
+                "rating": None,
+            }
             records.setdefault(id, seen)
         found["shown"] = len(records)
         found["records"] = sorted(

@@ -10,6 +10,7 @@ from .errors import GraphUnavailable
 from .legs import Candidates, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import aged, boosted, feedback, recency
+from .settings import BUILT_IN_RETRIEVERS
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
 
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 
     from .embed import Embedder
     from .expand import Step, Walk
+    from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
     from .text import Query
+
+BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 
 class Request(Record):
@@ -57,6 +61,23 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
+    if BUILT_IN.issuperset(settings.retrievers):
+        return _search(store, settings, request, embedder, None)
+    from .retrievers import Retrievers
+
+    with Retrievers(settings, request.query, request.scope, request.excluded) as further:
+        found = _search(store, settings, request, embedder, further)
+        found.notes[:0] = further.notes
+        return found
+
+
+def _search(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    embedder: Embedder | None,
+    further: Retrievers | None,
+) -> Hits:
     query = parse_query(request.query)
     notes: list[str] = []
     if not query:
@@ -64,7 +85,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     if query.cut:
         notes.append(f"the query is long: its last {query.cut} words were left out")
     vector = embed_query(query, store, settings, embedder, notes)
-    found = candidates(store, settings, query, vector, request.scope, request.excluded)
+    found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
     if settings.graph_depth and not settings.graph_max_depth:
@@ -74,7 +95,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
-            starts = candidates(store, settings, query, vector, anything, request.excluded)
+            starts = candidates(store, settings, query, vector, anything, request.excluded, further)
         past_limit = found.fused.keys() - {hit.id for hit in direct}
         seeds = [id for id in starts.fused if id not in past_limit][: settings.graph_seeds]
         hits += _reached_hits(store, settings, request, starts, seeds, direct, notes)
@@ -244,7 +265,7 @@ def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) 
     if not ways:
         within = " within these filters" if filtered else ""
         notes.append(f"nothing matches these words{within}")
-    elif "all" not in ways:
+    elif not ways & {"all", "retriever"}:
         notes.append(
             "no record has all of these words; showing those that have some"
             if "some" in ways

@@ -21,7 +21,7 @@ FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
     ("jsontext", "settings", "ids", "times"),
     ("output", "render", "store"),
-    ("embed", "options"),
+    ("embed", "options", "retrievers"),
     ("index", "relations", "expand", "legs"),
     ("search", "records", "graph_shape", "runs", "shown"),
     ("formats", "graph", "graph_path", "code"),
