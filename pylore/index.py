@@ -131,4 +131,5 @@ def rebuild(
                 progress(done)
                 batch = []
         index.update(batch)
+        store.ratings.recount()
     return done + len(batch)

@@ -90,7 +90,8 @@ class Runs:
             shown = self._store.runs.shown(run)
             self._say_not_shown([id for id in ratings if id not in shown], result.notes)
             stamp = _stamp()
-            for id in {**shown, **ratings}:
+            gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
+            for id in [id for id in {**shown, **ratings} if id not in gone]:
                 self._use(id, run, ratings.get(id), shown.get(id), stamp)
             self._store.runs.clear(run)
             node.data = json.dumps({**data, "finished_at": now()})
@@ -111,7 +112,10 @@ class Runs:
 
         Raises:
             LoreError: no such run, or an id is not in the store.
+            UsageError: ``rating`` is another word.
         """
+        if rating not in ("helpful", "unhelpful"):
+            raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
         with self._store.faults, self._store.transaction():
             if run:
