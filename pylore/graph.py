@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .errors import LoreError
+from .hits import rated
 from .jsontext import Raw
 from .model import Hits
-from .search import best_hit_first, rate_hits, relation_weights, walk_hits
+from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
@@ -39,8 +40,7 @@ def related(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
         excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
-    rate_hits(store, settings, hits, notes)
-    hits.sort(key=best_hit_first)
+    hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     return Hits(hits, notes)

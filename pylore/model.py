@@ -127,7 +127,7 @@ class Hit(Record):
     __slots__ = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "match", "explain",
+        "match", "weak", "explain",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
@@ -148,6 +148,7 @@ class Hit(Record):
         self.path: list[str] = [id]
         self.edge: str | None = None
         self.match = "graph"
+        self.weak = False
         self.explain: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -66,6 +66,11 @@ def aged(score: float, recency_score: float, weight: float) -> float:
     return score * (1 - weight * (1 - recency_score))
 
 
+def rounded(value: float | None) -> float | None:
+    """To the digits that results are given with."""
+    return None if value is None else round(value, 6)
+
+
 PRIOR_MEAN = 0.5
 """What the ratings of a node that nobody has rated are taken to be."""
 

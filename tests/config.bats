@@ -376,7 +376,7 @@ M[c]	$place:22	3"
   lore config list --jq '.[] | "\(.id)=\(.value)"' | grep -v '^EDGE_WEIGHTS=' >after
   diff before after
   run_lore config list --jq '.[] | select(.origin == "default").id'
-  expect 0 EDGE_BACKWARD_WEIGHTS
+  expect 0 $'EDGE_BACKWARD_WEIGHTS\nRETRIEVER_SHARES'
 }
 
 @test "config.example has the weight of every relation, as a new store has it" {

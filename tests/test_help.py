@@ -72,7 +72,8 @@ def commands() -> Iterator[tuple[str, str, str]]:
         if name not in IN_THE_SHELL:
             yield name, name, head(file)
     for verb, text in verbs("graph", ROOT / "graph" / "graph.sh"):
-        yield f"graph {verb}", verb if verb in (*hot.COMMANDS, "link") else f"graph-{verb}", text
+        shared = (*hot.COMMANDS, "link", "unlink")
+        yield f"graph {verb}", verb if verb in shared else f"graph-{verb}", text
     for verb, text in verbs("run", ROOT / "lib" / "lore-run"):
         yield f"run {verb}", f"run-{verb}", text
 
@@ -110,7 +111,7 @@ def test_help_names_the_options_that_are_taken(
 
 @pytest.mark.parametrize("command", sorted(CLICK))
 def test_every_command_of_the_engine_has_help(command: str) -> None:
-    assert command in {engine for _, engine, _ in COMMANDS} | {"unlink"}
+    assert command in {engine for _, engine, _ in COMMANDS}
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS if " " not in name])

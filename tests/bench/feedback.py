@@ -35,9 +35,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from pylore.embed import open_embedder
 from pylore.formats.jsonl import import_lines
+from pylore.hits import rated
 from pylore.model import Hit
 from pylore.runs import Runs
-from pylore.search import Request, best_hit_first, rate_hits, search
+from pylore.search import Request, search
 from pylore.settings import Settings
 from pylore.shown import keep_shown
 from pylore.store import Store, create_store, open_store
@@ -99,9 +100,9 @@ def _measure(
     for seed in range(splits):
         chance = random.Random(seed)
         order = chance.sample(list(queries), len(queries))
-        rated, asked = order[: len(order) // 2], order[len(order) // 2 :]
-        for system, ratings in _systems(without, rated, chance).items():
-            with _rated_copy(plain, rated, ratings) as store:
+        taught, asked = order[: len(order) // 2], order[len(order) // 2 :]
+        for system, ratings in _systems(without, taught, chance).items():
+            with _rated_copy(plain, taught, ratings) as store:
                 _check(store, asked[:5], hits, weights[0])
                 for weight in weights:
                     key = (weight, system)
@@ -134,8 +135,7 @@ def _rerated(
 ) -> list[str]:
     """What a search of the rated store finds: feedback is the last that happens to results."""
     found = [copy(hit) for hit in hits[query["id"]]]
-    rate_hits(store, _settings(weight), found, [])
-    return _ids(sorted(found, key=best_hit_first))
+    return _ids(rated(store, _settings(weight), found, []))
 
 
 def _check(
@@ -147,10 +147,11 @@ def _check(
 
 
 def _systems(
-    without: Mapping[str, Sequence[str]], rated: Sequence[Query], chance: random.Random
+    without: Mapping[str, Sequence[str]], taught: Sequence[Query], chance: random.Random
 ) -> dict[str, Ratings]:
     honest = {
-        query["id"]: {id: id in query["relevant"] for id in without[query["id"]]} for query in rated
+        query["id"]: {id: id in query["relevant"] for id in without[query["id"]]}
+        for query in taught
     }
     records = sorted({id for shown in honest.values() for id in shown})
     others = dict(zip(records, chance.sample(records, len(records)), strict=True))
@@ -166,7 +167,7 @@ def _systems(
     }
 
 
-def _rated_copy(plain: Path, rated: Sequence[Query], ratings: Ratings) -> Store:
+def _rated_copy(plain: Path, taught: Sequence[Query], ratings: Ratings) -> Store:
     """A copy of the store with one finished run for each rated query."""
     folder = plain.with_name("rated")
     shutil.rmtree(folder, ignore_errors=True)
@@ -174,7 +175,7 @@ def _rated_copy(plain: Path, rated: Sequence[Query], ratings: Ratings) -> Store:
     store = open_store(str(folder))
     runs = Runs(store)
     with store.transaction():
-        for query in rated:
+        for query in taught:
             shown = ratings[query["id"]]
             run = runs.start()
             keep_shown(store, Settings.load(environ={}, flags={"run": run}), query["query"], shown)
