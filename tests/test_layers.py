@@ -135,6 +135,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     [
         ("search", "signed tokens", "--graph-depth", "2", "--explain"),
         ("search", "Sessions", "--text"),
+        ("search", "Sessions", "--run", "run-none"),
         ("related", "decision-a", "--hops", "2"),
         ("show", "decision-a"),
         ("stats",),
