@@ -190,6 +190,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield _guarded("passages", REINDEX, lambda: _passages(store))
     yield _guarded("vectors", REINDEX, lambda: _vectors(store, settings))
     yield _guarded("edges", IMPORT, lambda: _edges(store))
+    yield _guarded("ratings", REINDEX, lambda: _ratings(store))
     yield _guarded("wal", IMPORT, lambda: _wal(store))
 
 
@@ -240,6 +241,12 @@ def _edges(store: Store) -> Check:
         found.ok = True
         found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
     return found
+
+
+def _ratings(store: Store) -> Check:
+    wrong = store.ratings.wrong()
+    found = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
+    return _found("ratings", found, "as the edges to runs say", REINDEX)
 
 
 def _wal(store: Store) -> Check:

@@ -10,14 +10,15 @@ import sys
 
 from .errors import LoreError, NoStore, StoreError, UsageError
 from .options import Arguments, parse
-from .output import Output, note
+from .output import Output, flush, note
 from .settings import BY_NAME, Settings, from_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .model import Hits
+    from .questions import Question
     from .store import Store
 
 
@@ -59,19 +60,36 @@ def search_command(argv: Sequence[str]) -> None:
             with store.snapshot():
                 return search(store, settings, request, embedder)
 
-        if batch is not None:
-            from .batch import answer_all
-
-            answer_all(
-                lambda question: ask(question.query, question.exclude), output, batch,
-                skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
-            )  # fmt: skip
-            remember_words(store, embedder)
-            return
-        found = ask(" ".join(words))
+        if batch is None:
+            found = ask(" ".join(words))
+            say(found.notes, settings)
+            output.list([hit.to_dict() for hit in found], _hits_text)
+            if settings.run:
+                record_shown(store, settings, " ".join(words), found)
+        else:
+            _answer_batch(store, settings, given, output, ask)
         remember_words(store, embedder)
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def _answer_batch(
+    store: Store,
+    settings: Settings,
+    given: Arguments,
+    output: Output,
+    ask: Callable[[str, tuple[str, ...]], Hits],
+) -> None:
+    from .batch import answer_all
+
+    def answer(question: Question) -> Hits:
+        found = ask(question.query, question.exclude)
+        if settings.run:
+            record_shown(store, settings, question.query, found)
+        return found
+
+    answer_all(
+        answer, output, given.last("batch") or "-",
+        skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
+    )  # fmt: skip
 
 
 def _check_search(given: Arguments, batch: str | None) -> None:
@@ -110,8 +128,10 @@ def related_command(argv: Sequence[str]) -> None:
                 store, settings, [store.nodes.require(id).id for id in ids], types=types,
                 excluded=given.words("exclude"), explain="explain" in given.switches,
             )  # fmt: skip
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
+        say(found.notes, settings)
+        output.list([hit.to_dict() for hit in found], _hits_text)
+        if settings.run:
+            record_shown(store, settings, f"related {' '.join(ids)}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
@@ -239,7 +259,7 @@ def _where_to_init(folder: str) -> str:
     return f"no store in {folder}: run 'lore init'{where}"
 
 
-def say(notes: Sequence[str], settings: Settings) -> None:
+def say(notes: Iterable[str], settings: Settings) -> None:
     """Notes for the person, unless they want quiet."""
     if not settings.quiet:
         for text in notes:
@@ -285,6 +305,14 @@ def remember_words(store: Store, embedder: object) -> None:
                 embedder.remember()  # type: ignore[attr-defined]
         except (Error, StoreError):
             return
+
+
+def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> None:
+    """Lets the results go out, then records them in the run of the settings."""
+    flush()
+    from .shown import keep_shown
+
+    say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

@@ -113,6 +113,8 @@ class Index:
 
 def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
     """What is indexed of a text: a row for each passage of it."""
+    if not (title or body or tags or file):
+        return []  # nothing to find it by, as with a run: it would only count for BM25
     return [
         (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
         for text in passages(body)
@@ -162,4 +164,5 @@ def rebuild(
                 progress(done)
                 batch = []
         index.update(batch)
+        store.ratings.recount()
     return done + len(batch)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .errors import LoreError
 from .rank import convex, rounded, rrf
+from .settings import BUILT_IN_RETRIEVERS
 from .text import PREFIX_LENGTH, SHORT_QUERY, words
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from .embed import Embedder
     from .model import Hit
+    from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
     from .store.scope import Scope
@@ -28,6 +30,9 @@ NEIGHBOURS = 100
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
+
+RETRIEVER_SHARE = 0.3
+"""What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
 
 
 INFLECTED = 0.6
@@ -45,6 +50,9 @@ TITLE_SHARE = 0.1
 
 LEAST_WORTH = 0.05
 """So that a collection whose best match has no word whole still counts a little."""
+
+
+BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 
 class Candidates:
@@ -92,21 +100,31 @@ def candidates(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
+    further: Retrievers | None = None,
 ) -> Candidates:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+
+    ``further`` are retrievers of the user's own, which have been started before.
+    """
     found = Candidates()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
         found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+    if further is not None:
+        for name, leg in further.legs(store, scope).items():
+            found.legs[name] = leg
+            for id in leg:
+                found.how.setdefault(id, "retriever")
     found.rrf = rrf(found.legs, settings.rrf_k)
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)
         fused = {id: score / most for id, score in found.rrf.items()}
     else:
         share = settings.fulltext_share
-        shares = {"fulltext": share, "vector": 1 - share}
+        shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+        shares |= {**settings.retriever_shares, "fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
     found.fused = best_first(fused)
     found.confidence = _confidence(found)
@@ -125,6 +143,8 @@ def _confidence(found: Candidates) -> float:
         said.append(found.coverage)
     if "vector" in found.legs:
         said.append(max(found.legs["vector"].values(), default=0.0))
+    if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
+        return 1.0  # what only a retriever of one's own found: nothing here speaks against it
     return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
 
 

@@ -105,6 +105,16 @@ def _parse_words(setting: Setting, text: str) -> Value:
     return found
 
 
+def _parse_names(setting: Setting, text: str) -> Value:
+    found = tuple(text.replace(",", " ").split())
+    for name in found:
+        if not name.isascii() or not name.replace("-", "").isalnum() or name != name.lower():
+            raise ValueError("names in lower-case letters, digits and dashes")
+        if name.startswith("-"):
+            raise ValueError("names that begin with a letter or a digit")
+    return found
+
+
 def _parse_text(setting: Setting, text: str) -> Value:
     return text
 
@@ -131,9 +141,12 @@ _PARSERS = {
     "bool": _parse_bool,
     "choice": _parse_choice,
     "words": _parse_words,
+    "names": _parse_names,
     "text": _parse_text,
     "weights": _parse_weights,
 }
+
+BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -237,10 +250,27 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "retrievers",
-        "words",
-        ("fulltext", "vector"),
-        "the legs whose lists are fused",
-        choices=("fulltext", "vector"),
+        "names",
+        BUILT_IN_RETRIEVERS,
+        "the legs whose lists are fused: fulltext, vector, and retrievers of your own, which "
+        "count in the user's config only",
+    ),
+    Setting(
+        "retriever_shares",
+        "weights",
+        {},
+        "the share of a retriever of your own in a convex fusion, beside fulltext_share and its "
+        "rest; 0.3 unless set",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "retriever_timeout",
+        "float",
+        2.0,
+        "seconds that a retriever of your own may take",
+        low=0.01,
+        high=600,
     ),
     Setting("fusion", "choice", "convex", "how the legs are fused", choices=("convex", "rrf")),
     Setting("rrf_k", "int", 60, "the constant of reciprocal rank fusion", low=1, high=1000),
@@ -275,6 +305,15 @@ SETTINGS: tuple[Setting, ...] = (
         "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
     ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
+    Setting(
+        "feedback_weight",
+        "float",
+        0.3,
+        "the most that ratings can add to a score or take off it",
+        low=0,
+        high=1,
+    ),
+    Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
         "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
     ),
@@ -320,6 +359,13 @@ USER_ONLY = ("plugin_dir",)
 folder that may have come with a clone."""
 
 
+def runs_programs(name: str, text: str) -> bool:
+    """Whether a setting with this value names a program that lore would run."""
+    if name == "retrievers":
+        return not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}
+    return name in USER_ONLY
+
+
 class Settings:
     """A value for every setting, and where each one came from.
 
@@ -344,6 +390,8 @@ class Settings:
         limit: int
         graph_limit: int
         retrievers: tuple[str, ...]
+        retriever_shares: dict[str, float]
+        retriever_timeout: float
         fusion: str
         rrf_k: int
         fulltext_share: float
@@ -352,6 +400,8 @@ class Settings:
         recency_weight: float
         recency_half_life: int
         min_score: float
+        feedback_weight: float
+        run: str
         embedder: str
         fulltext: str
         duplicate_similarity: float
@@ -414,7 +464,7 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and name in USER_ONLY:
+        elif origin.startswith("project:") and runs_programs(name, text):
             self.warnings.append(
                 f"{_place(origin)}: {name} runs a program, so it counts only in the user's "
                 "own config: left out"

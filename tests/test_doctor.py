@@ -19,7 +19,8 @@ from pylore.store.check import missing_tables
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "jq", "config", "data-folder", "store",
-    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges", "wal",
+    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
+    "ratings", "wal",
 )  # fmt: skip
 
 

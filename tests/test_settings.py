@@ -46,6 +46,9 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
         "words": lambda: st.lists(
             st.sampled_from(setting.choices) if setting.choices else NAME, max_size=4
         ).map(tuple),
+        "names": lambda: st.lists(st.from_regex("[a-z0-9][a-z0-9-]{0,9}", fullmatch=True)).map(
+            tuple
+        ),
         "text": lambda: st.text(max_size=20),
         "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
     }[setting.kind]()  # type: ignore[no-any-return]
@@ -278,7 +281,26 @@ def test_what_names_a_program_counts_only_in_the_users_own_config() -> None:
     assert user.warnings == []
 
 
-def test_the_retrievers_are_some_of_those_that_there_are() -> None:
-    assert BY_NAME["retrievers"].parse("vector,fulltext") == ("vector", "fulltext")
-    with pytest.raises(ValueError, match="some of fulltext, vector"):
-        BY_NAME["retrievers"].parse("fulltext mine")
+@pytest.mark.parametrize("text", ["fulltext mine", "mine", "vector,../evil"])
+def test_retrievers_of_ones_own_count_only_in_the_users_own_config(text: str) -> None:
+    def load(scope: str) -> Settings:
+        lines = f"retrievers\tuser:/u/config:1\tvector\nretrievers\t{scope}:/c/.config:1\t{text}\n"
+        return Settings.load(environ={"LORE_FROM_CONFIG": lines}, flags={})
+
+    project = load("project")
+    assert project.retrievers == ("vector",)
+    assert project.warnings[0].startswith("/c/.config:1: retrievers runs a program")
+    if "/" not in text:
+        assert load("user").retrievers == tuple(text.split())
+
+
+def test_a_project_may_choose_among_the_built_in_retrievers() -> None:
+    line = "retrievers\tproject:/c/.config:1\tfulltext\n"
+    settings = Settings.load(environ={"LORE_FROM_CONFIG": line}, flags={})
+    assert (settings.retrievers, settings.warnings) == (("fulltext",), [])
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "Mine", "-x", "a.b", "é", "x;y"])
+def test_a_retriever_has_a_plain_name(name: str) -> None:
+    with pytest.raises(ValueError, match="names"):
+        BY_NAME["retrievers"].parse(f"fulltext {name}")

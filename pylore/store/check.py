@@ -27,6 +27,7 @@ _INDEXED = (
 )
 _LIVE_WITHOUT_PASSAGES = """
   SELECT id FROM nodes WHERE invalidated_at IS NULL
+  AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')
   AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
 _PASSAGES_WITHOUT_NODES = """
   SELECT node_id FROM passages WHERE NOT EXISTS

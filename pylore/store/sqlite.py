@@ -12,7 +12,7 @@ from .faults import Translated, lacks_room
 from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
-from .tables import Meta, Relations, Types, Words
+from .tables import Meta, Ratings, Relations, Types, Words
 from .vectors import Vectors
 
 TYPE_CHECKING = False
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .code import CodeFiles
+    from .runs import Runs
     from .shape import Shape
 
 FILE = "search.db"
@@ -38,6 +39,7 @@ class Store:
         self.types = Types(connection)
         self.relations = Relations(connection)
         self.words = Words(connection)
+        self.ratings = Ratings(connection)
         self.nodes = Nodes(connection)
         self.edges = Edges(connection)
         self.fulltext = FullText(connection)
@@ -56,6 +58,13 @@ class Store:
         from .code import CodeFiles
 
         return CodeFiles(self.connection)
+
+    @property
+    def runs(self) -> Runs:
+        """What runs were shown; made here, since most searches belong to none."""
+        from .runs import Runs
+
+        return Runs(self.connection)
 
     @property
     def writable(self) -> bool:
