@@ -124,7 +124,7 @@ def _sqlite() -> Check:
 
 
 def _embedder(settings: Settings) -> Check:
-    embedder = open_embedder(settings.embedder, check.scratch_store())
+    embedder = open_embedder(settings.embedder, check.scratch_store(), settings)
     if embedder is None:
         return Check("embedder", True, "none: search is by full text alone")
     vector = embedder.embed(["a word"])[0] or b""
@@ -223,7 +223,7 @@ def _passages(store: Store) -> Check:
 
 def _vectors(store: Store, settings: Settings) -> Check:
     held = store.meta.get("embedder")
-    wanted = open_embedder(settings.embedder, store)
+    wanted = open_embedder(settings.embedder, store, settings)
     if held is None:
         if wanted is None or not store.nodes.count_by_type():
             return Check("vectors", True, "none")

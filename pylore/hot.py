@@ -52,7 +52,7 @@ def search_command(argv: Sequence[str]) -> None:
             explain="explain" in given.switches,
             excluded=given.words("exclude"),
         )
-        embedder = open_embedder(settings.embedder, store)
+        embedder = open_embedder(settings.embedder, store, settings)
         with store.snapshot():
             found = search(store, settings, request, embedder)
         remember_words(store, embedder)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .code import CodeFiles
+    from .next_vectors import NextVectors
     from .shape import Shape
 
 FILE = "search.db"
@@ -56,6 +57,13 @@ class Store:
         from .code import CodeFiles
 
         return CodeFiles(self.connection)
+
+    @property
+    def next_vectors(self) -> NextVectors:
+        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .next_vectors import NextVectors
+
+        return NextVectors(self)
 
     @property
     def writable(self) -> bool:
