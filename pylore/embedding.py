@@ -81,6 +81,7 @@ class Embedding:
         if self._is_begun():
             lacking = self._vectors.count_lacking(aside=self._all)
         texts = self._vectors.sample(SAMPLE)
+        self._embedder.embed(texts[:4])  # the first ones take longer
         start = perf_counter()
         self._embedder.embed(texts)
         return Cost(lacking, total - lacking if self._all else 0,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..embed import open_embedder
-from ..embed.sentence_transformers import default_socket, short_name
+from ..embed.sentence_transformers import Model, default_socket, short_name
 from ..embedding import Cost, Embedding
 from ..errors import DONE, INTERRUPTED, LoreError, UsageError
 from ..output import flush
@@ -163,7 +163,7 @@ def _serve(session: Session, model: str, idle: float) -> int:
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
     code = DONE
-    server = Server(path, name, idle)
+    server = Server(path, name, lambda: Model(name), idle)
     try:
         dimension = server.open()
         row = {"socket": path, "embedder": _PREFIX + name, "dimension": dimension,

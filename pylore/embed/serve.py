@@ -15,17 +15,27 @@ import threading
 from base64 import b64encode
 from http.server import BaseHTTPRequestHandler
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import EmbedderError, LoreError
-from .sentence_transformers import LONGEST_SOCKET, Model, is_own_socket
+from .sentence_transformers import LONGEST_SOCKET, is_own_socket
 from .wire import Place, post
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 LONGEST_QUESTION = 1 << 26
 """Bytes of a request."""
 
 MOST_TEXTS = 2048
 """Texts of a request; the OpenAI form's own limit."""
+
+
+class Serveable(Protocol):
+    """What a server needs of a model."""
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """A unit vector for each text."""
 
 
 class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
@@ -38,7 +48,10 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, path: str, name: str, idle: float = 0.0) -> None:
+    def __init__(
+        self, path: str, name: str, load: Callable[[], Serveable], idle: float = 0.0
+    ) -> None:
+        self._load = load
         self.path = path
         self.name = name
         self.one_at_a_time = threading.Lock()
@@ -49,7 +62,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     def open(self) -> int:
         """Loads the model, which takes seconds, then listens; the vectors' dimension."""
-        self.model = Model(self.name)
+        self.model = self._load()
         dimension = len(self.model.vectors(["a word"])[0]) // 4  # float32
         if is_own_socket(self.path):
             os.unlink(self.path)  # of a server that was killed: the lock was free

@@ -112,7 +112,8 @@ def _post_near(place: Place, body: bytes, headers: Mapping[str, str], timeout: f
     request = "\r\n".join([*lines, "", ""]).encode("latin-1") + body
     found: tuple[Any, ...] = (_socket.AF_UNIX, place.socket)
     if not place.socket:
-        found = _socket.getaddrinfo(place.host, place.port, 0, _socket.SOCK_STREAM)[0]
+        host = place.host.encode()  # a str would be taken for an international name
+        found = _socket.getaddrinfo(host, place.port, 0, _socket.SOCK_STREAM)[0]
     connection = _socket.socket(found[0], _socket.SOCK_STREAM)
     try:
         connection.settimeout(timeout)
