@@ -108,6 +108,10 @@ class Embedding:
             return (self._vectors.embedder, self._vectors.dimension) == (name, dimension)
         return self._store.meta.get("embedder") is not None
 
+    def _require_begun(self) -> None:
+        if not self._is_begun():
+            raise LoreError("another run has taken the vectors over: see 'lore embed --status'")
+
     def _begin(self) -> None:
         name, dimension = self._embedder.name, self._embedder.dimension
         if self._all:
@@ -119,7 +123,7 @@ class Embedding:
 
     def _pass(self, progress: Callable[[int], None]) -> int:
         count, after = 0, -1
-        while passages := self._vectors.lacking(after, BATCH, aside=self._all):
+        while passages := self._next(after):
             after = passages[-1][0]
             vectors = self._embedder.embed([text for _, text in passages])
             with self._store.transaction():
@@ -130,9 +134,13 @@ class Embedding:
             progress(len(passages))
         return count
 
+    def _next(self, after: int) -> list[Passage]:
+        with self._store.snapshot():
+            self._require_begun()
+            return self._vectors.lacking(after, BATCH, aside=self._all)
+
     def _write(self, passages: Sequence[Passage], vectors: Sequence[bytes | None]) -> None:
-        if not self._is_begun():
-            raise LoreError("another run has taken the vectors over: see 'lore embed --status'")
+        self._require_begun()
         still = self._vectors.unchanged(passages)
         rows = [
             (key, vector)
@@ -150,8 +158,7 @@ class Embedding:
 
     def _left(self) -> bool:
         """Whether a passage with words has no vector yet."""
-        if not self._is_begun():
-            raise LoreError("another run has taken the vectors over: see 'lore embed --status'")
+        self._require_begun()
         many = len(self._wordless) + 1
         left = self._vectors.lacking(-1, many, aside=self._all)
         return any(key not in self._wordless for key, _ in left)

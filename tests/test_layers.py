@@ -23,7 +23,7 @@ FLOORS = (
     ("output", "render", "store"),
     ("embed", "options", "expand"),
     ("index", "relations", "accumulate", "legs", "hits"),
-    ("reach", "records", "graph_shape"),
+    ("reach", "records", "graph_shape", "embedding"),
     ("search", "formats", "graph", "graph_path", "code"),
     ("hot", "sdk", "doctor"),
     ("cli",),

@@ -159,10 +159,16 @@ def _serve(session: Session, model: str, idle: float) -> int:
                          "with --model")  # fmt: skip
     name = short_name(model or setting.removeprefix(_PREFIX))
     path = _socket(session)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
     code = DONE
+
+    def end(number: int, _: object) -> None:
+        nonlocal code
+        code = INTERRUPTED if number == signal.SIGINT else DONE
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
     server = Server(path, name, lambda: Model(name), idle)
     try:
         dimension = server.open()
@@ -173,7 +179,7 @@ def _serve(session: Session, model: str, idle: float) -> int:
         flush()
         server.serve_forever()
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        pass
     finally:
         server.server_close()
     return code
