@@ -7,6 +7,8 @@ embedder can take an interrupted run up again.
 
 from __future__ import annotations
 
+from .fulltext import TABLES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
     Passage = tuple[int, str]
     """(key, the text that is embedded: title and body)"""
+
+# A passage's text is in the full-text table of its collection.
+_TEXT = f"coalesce({', '.join(f'{name}.title || char(32) || {name}.body' for name in TABLES.values())})"
+_IN_TABLES = " ".join(f"LEFT JOIN {name} ON {name}.rowid = p.key" for name in TABLES.values())
 
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 
@@ -83,8 +89,7 @@ class NextVectors:
     def lacking(self, after: int, limit: int, *, aside: bool) -> list[Passage]:
         """Passages without a vector whose keys come after this one, by key."""
         rows: list[Passage] = self._db.execute(  # type: ignore[assignment]
-            "SELECT p.key, f.title || ' ' || f.body"
-            " FROM passages p CROSS JOIN passages_fts f ON f.rowid = p.key"
+            f"SELECT p.key, {_TEXT} FROM passages p {_IN_TABLES}"
             f" WHERE p.key > ? AND {self._without(aside)} ORDER BY p.key LIMIT ?",
             (after, limit),
         ).fetchall()
@@ -102,16 +107,16 @@ class NextVectors:
     def sample(self, count: int) -> list[str]:
         """The texts of some passages from all over the store, the same ones each time."""
         rows = self._db.execute(
-            "SELECT f.title || ' ' || f.body FROM"
+            f"SELECT {_TEXT} FROM"
             " (SELECT key FROM passages ORDER BY (key * 2654435761) % 1000003, key LIMIT ?) p"
-            " CROSS JOIN passages_fts f ON f.rowid = p.key",
+            f" {_IN_TABLES}",
             (count,),
         )
-        return [text for (text,) in rows]
+        return [text for (text,) in rows if text]
 
     def unchanged(self, passages: Sequence[Passage]) -> set[int]:
         """The keys of those passages whose text is still this one."""
-        query = "SELECT title || ' ' || body FROM passages_fts WHERE rowid = ?"
+        query = f"SELECT {_TEXT} FROM passages p {_IN_TABLES} WHERE p.key = ?"
         return {key for key, text in passages if self._db.execute(query, (key,)).get == text}
 
     def _without(self, aside: bool) -> str:
