@@ -66,7 +66,7 @@ def vectors_of(store: Store) -> dict[str, bytes]:
     """Each passage's text and its vector."""
     rows = store.connection.execute(
         "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-        " JOIN passages_fts f ON f.rowid = v.key JOIN signs s ON s.key = v.key"
+        " JOIN texts_fts f ON f.rowid = v.key JOIN signs s ON s.key = v.key"
     )
     return dict(rows)  # type: ignore[arg-type]
 

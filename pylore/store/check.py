@@ -165,8 +165,8 @@ def only_without_vectors(store: Store) -> bool:
 def any_embedded(store: Store) -> tuple[str, bytes] | None:
     """The text of a passage and its vector, if there is one."""
     for text, vector in store.connection.execute(
-        "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-        " JOIN passages_fts f ON f.rowid = v.key LIMIT 1"
+        f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
+        " JOIN indexed f ON f.key = v.key LIMIT 1"
     ):
         return str(text), bytes(vector)
     return None

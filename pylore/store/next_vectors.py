@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     """(key, the text that is embedded: title and body)"""
 
 # A passage's text is in the full-text table of its collection.
-_TEXT = f"coalesce({', '.join(f'{name}.title || char(32) || {name}.body' for name in TABLES.values())})"
+_TEXT = (
+    f"coalesce({', '.join(f'{name}.title || char(32) || {name}.body' for name in TABLES.values())})"
+)
 _IN_TABLES = " ".join(f"LEFT JOIN {name} ON {name}.rowid = p.key" for name in TABLES.values())
 
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
