@@ -70,7 +70,7 @@ offer_values() { # <option> <name of its value>: nothing where it is a file or f
   case $2 in *,…) list=yes ;; esac
   case $1 in
     --edges | --exclude-edges) offer_relations ;;
-    --embedder) offer static none ;;
+    --embedder) offer static none sentence-transformers: endpoint:http:// ;;
     --fulltext) offer auto fts5 fts4 ;;
     --graph-depth) offer 0 1 2 3 ;;
     --hops) offer 1 2 3 ;;

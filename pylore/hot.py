@@ -47,7 +47,7 @@ def search_command(argv: Sequence[str]) -> None:
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
-        embedder = open_embedder(settings.embedder, store)
+        embedder = open_embedder(settings.embedder, store, settings)
 
         def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
             request = Request(

@@ -84,13 +84,15 @@ def embed_query(
     if held != embedder.name:
         if held is not None:
             notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                         "run 'lore reindex'; full text only")  # fmt: skip
+                         "run 'lore embed --all'; full text only")  # fmt: skip
         return None
     try:
-        return embedder.embed([query.text])[0]
+        vector = embedder.embed([query.text])[0]
     except LoreError as error:
         notes.append(f"{error}; full text only")
         return None
+    notes.extend(getattr(embedder, "notes", ()))
+    return vector
 
 
 def candidates(

@@ -119,6 +119,23 @@ def _parse_text(setting: Setting, text: str) -> Value:
     return text
 
 
+def _parse_embedder(setting: Setting, text: str) -> Value:
+    kind, _, what = text.partition(":")
+    if "@" in what.partition("://")[2].partition("/")[0]:
+        raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
+    plain = what.isprintable() and " " not in what
+    if not (
+        text in OWN_EMBEDDERS
+        or (kind == "sentence-transformers" and what and plain)
+        or (kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii())
+    ):
+        raise ValueError(
+            "static, none, sentence-transformers:NAME or endpoint:URL "
+            "(http://…, https://… or unix:/PATH)"
+        )
+    return text
+
+
 def _parse_weights(setting: Setting, text: str) -> Value:
     weights = {}
     for item in text.replace(",", " ").split():
@@ -135,6 +152,12 @@ def _parse_weights(setting: Setting, text: str) -> Value:
     return weights
 
 
+OWN_EMBEDDERS = ("static", "none")
+"""Embedders that load no model and ask nobody: these a project's config may name."""
+
+PLACES = ("http://", "https://", "unix:/")
+"""How the place of an endpoint begins."""
+
 _PARSERS = {
     "int": _parse_int,
     "float": _parse_float,
@@ -143,6 +166,7 @@ _PARSERS = {
     "words": _parse_words,
     "names": _parse_names,
     "text": _parse_text,
+    "embedder": _parse_embedder,
     "weights": _parse_weights,
 }
 
@@ -315,7 +339,41 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
-        "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
+        "embedder",
+        "embedder",
+        "static",
+        "what turns text into vectors: static, none, sentence-transformers:NAME or "
+        "endpoint:URL; the last two in the user's config only",
+    ),
+    Setting(
+        "endpoint_model",
+        "text",
+        "",
+        "the model to ask an endpoint for; empty leaves it to the endpoint; user config only",
+    ),
+    Setting(
+        "endpoint_timeout",
+        "float",
+        10.0,
+        "seconds to wait for an endpoint's answer",
+        low=0.1,
+        high=600,
+    ),
+    Setting(
+        "endpoint_batch",
+        "int",
+        32,
+        "the most texts that an endpoint is given at once",
+        low=1,
+        high=2048,
+    ),
+    Setting(
+        "embed_socket",
+        "text",
+        "",
+        "where 'lore embed --serve' listens; empty means the user's runtime folder; "
+        "user config only",
+        option="socket",
     ),
     Setting(
         "fulltext",
@@ -354,16 +412,13 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
-USER_ONLY = ("plugin_dir",)
-"""Settings that name programs: honoured from the user's own files, never from a
-folder that may have come with a clone."""
-
-
-def runs_programs(name: str, text: str) -> bool:
-    """Whether a setting with this value names a program that lore would run."""
-    if name == "retrievers":
-        return not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}
-    return name in USER_ONLY
+USER_ONLY = {
+    "plugin_dir": "runs a program",
+    "endpoint_model": "says what texts are sent to",
+    "embed_socket": "says what texts are sent to",
+}
+"""Settings that name programs or places, and why they are honoured from the user's own
+files alone, never from a folder that may have come with a clone."""
 
 
 class Settings:
@@ -403,6 +458,10 @@ class Settings:
         feedback_weight: float
         run: str
         embedder: str
+        endpoint_model: str
+        endpoint_timeout: float
+        endpoint_batch: int
+        embed_socket: str
         fulltext: str
         duplicate_similarity: float
         max_text: int
@@ -464,10 +523,10 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and runs_programs(name, text):
+        elif origin.startswith("project:") and _users_alone(name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} runs a program, so it counts only in the user's "
-                "own config: left out"
+                f"{_place(origin)}: {name} {_users_alone(name, text)}, so it counts only in the "
+                "user's own config: left out"
             )
         else:
             self._set(setting.name, origin, f"{element[:-1]}={text}" if bracket else text)
@@ -478,7 +537,7 @@ class Settings:
             value = setting.parse(text)
         except ValueError as wanted:
             raise UsageError(
-                f"{_place(origin)}: {setting.config_key} is '{text}': give {wanted}"
+                f"{_place(origin)}: {setting.config_key} is '{_unsecret(text)}': give {wanted}"
             ) from None
         if isinstance(value, dict):
             value = {**getattr(self, name), **value}
@@ -495,6 +554,21 @@ class Settings:
         if isinstance(value, dict):
             return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
         return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _users_alone(name: str, text: str) -> str:
+    """Why a project may not set this; nothing where it may."""
+    if name == "embedder" and ":" in text:
+        return "loads a model or sends texts away"
+    if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
+        return "runs a program"
+    return USER_ONLY.get(name, "")
+
+
+def _unsecret(text: str) -> str:
+    """The text without what stands before an @: in a URL that may be a password."""
+    before, at, after = text.rpartition("@")
+    return f"…{at}{after}" if before else text
 
 
 def _place(origin: str) -> str:

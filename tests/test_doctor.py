@@ -97,7 +97,7 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
         "lore reindex",
     ),
     ("DROP TABLE passages_vec", "tables", "lore reindex"),
-    ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "lore reindex"),
+    ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
     ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
     ("DROP TRIGGER edge_updated", "tables", "import your last export"),
     ("DROP INDEX edges_in", "tables", "import your last export"),

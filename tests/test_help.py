@@ -10,7 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot
-from pylore.cli import graph, quality, records, runs, system, transfer
+from pylore.cli import embed, graph, quality, records, runs, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -24,7 +24,7 @@ IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (graph, quality, records, runs, system, transfer)
+    for family in (embed, graph, quality, records, runs, system, transfer)
     for command in family.COMMANDS
 }
 

@@ -23,7 +23,7 @@ FLOORS = (
     ("output", "render", "store", "questions"),
     ("embed", "options", "expand", "batch", "retrievers"),
     ("index", "relations", "accumulate", "legs", "hits"),
-    ("reach", "records", "graph_shape", "runs", "shown"),
+    ("reach", "records", "graph_shape", "runs", "shown", "embedding"),
     ("search", "formats", "graph", "graph_path", "code"),
     ("hot", "sdk", "doctor", "evaluate"),
     ("cli",),

@@ -49,7 +49,7 @@ class Session:
 
     def embedder(self, store: Store) -> Embedder | None:
         """The embedder that the settings name."""
-        return open_embedder(self.settings.embedder, store)
+        return open_embedder(self.settings.embedder, store, self.settings)
 
     def records(self, store: Store) -> Records:
         """The writing side of the store."""

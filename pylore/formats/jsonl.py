@@ -174,7 +174,7 @@ class _Importer:
         self.result = Imported()
         self._store = store
         self._settings = settings
-        self._index = Index(store, embedder)
+        self._index = Index(store, embedder, self.result.notes)
         self._new_relations = new_relations
         self._new_types = new_types
         self._types = store.types.all()

@@ -157,6 +157,22 @@ def unembedded(store: Store) -> list[str]:
     )
 
 
+def only_without_vectors(store: Store) -> bool:
+    """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
+    found = unembedded(store)
+    return len(found) == 1 and found[0].endswith("without a vector")
+
+
+def any_embedded(store: Store) -> tuple[str, bytes] | None:
+    """The text of a passage and its vector, if there is one."""
+    for text, vector in store.connection.execute(
+        f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
+        " JOIN indexed f ON f.key = v.key LIMIT 1"
+    ):
+        return str(text), bytes(vector)
+    return None
+
+
 def _has_vectors(store: Store) -> bool:
     return store.meta.get("embedder") is not None
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .code import CodeFiles
+    from .next_vectors import NextVectors
     from .runs import Runs
     from .shape import Shape
 
@@ -65,6 +66,13 @@ class Store:
         from .runs import Runs
 
         return Runs(self.connection)
+
+    @property
+    def next_vectors(self) -> NextVectors:
+        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .next_vectors import NextVectors
+
+        return NextVectors(self)
 
     @property
     def writable(self) -> bool:
