@@ -65,6 +65,10 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "invalidated_by": (0.2, 0.2, "record -> commit"),
 }
 
+CO_CHANGES = "co_changes_with"
+ANCHORED_TO = "anchored_to"
+INVALIDATED_BY = "invalidated_by"
+
 DECLARED_WEIGHT = 0.7
 """The weight of a relation that is declared without one."""
 

@@ -1,0 +1,144 @@
+"""Asking git about a repository without running anything of that repository.
+
+A clone brings a ``.git/config`` that can name programs: pagers, diff drivers, text
+filters, file-system monitors, signers, transports. Every call here switches them off,
+takes no lock and fetches nothing. Only commands that read are called.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from .errors import LoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SAFE = (
+    "--no-pager", "--literal-pathspecs", "--no-optional-locks",
+    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
+    "-c", "core.quotePath=false", "-c", "color.ui=false", "-c", "protocol.allow=never",
+    "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
+)  # fmt: skip
+
+LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-notes",
+       "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
+"""Options that every call of ``git log`` takes."""
+
+CHUNK = 1 << 18
+"""Bytes read from git at a time."""
+
+
+class Git:
+    """The git that a folder belongs to."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def ask(self, *words: str) -> str | None:
+        """What a command prints, without the last line's end; None where it fails."""
+        try:
+            done = subprocess.run(
+                self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
+                capture_output=True, check=False,
+            )  # fmt: skip
+        except OSError:
+            return None
+        if done.returncode:
+            return None
+        return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def head(self) -> str:
+        """The hash of the commit that is checked out; empty without git, or without a commit."""
+        return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
+
+    def require(self) -> str:
+        """The hash of the commit that is checked out.
+
+        Raises:
+            LoreError: no git, no repository, one of another user's, or no commit yet.
+        """
+        try:
+            done = subprocess.run(
+                self._command(("rev-parse", "--is-inside-work-tree", "--is-bare-repository")),
+                env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+            )  # fmt: skip
+        except FileNotFoundError:
+            if not os.path.isdir(self.folder):
+                raise LoreError(f"{self.folder}: there is no such folder: check its name") from None
+            raise LoreError("git is not installed: install it, then try again") from None
+        if done.returncode:
+            raise LoreError(f"{self.folder}: {_why(done.stderr)}")
+        head = self.head()
+        if not head:
+            raise LoreError(f"{self.folder}: the repository has no commit yet: make one first")
+        return head
+
+    def fields(self, *words: str) -> Iterator[str]:
+        """What a command prints, cut at each NUL byte, as it comes.
+
+        Bytes that are no UTF-8 become lone surrogates.
+
+        Raises:
+            LoreError: it failed.
+        """
+        with subprocess.Popen(
+            self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        ) as process:  # fmt: skip
+            assert process.stdout is not None and process.stderr is not None
+            try:
+                yield from _split(process.stdout.fileno())
+                said = process.stderr.read()
+            except BaseException:
+                process.kill()
+                raise
+        if process.returncode:
+            raise LoreError(f"git {words[0]} failed: {_why(said)}")
+
+    def shallow_commits(self) -> frozenset[str]:
+        """The commits at which a shallow clone was cut off; none in a whole one."""
+        path = self.ask("rev-parse", "--git-path", "shallow")
+        try:
+            with open(os.path.join(self.folder, path or ""), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, UnicodeDecodeError):
+            return frozenset()
+
+    def _command(self, words: tuple[str, ...]) -> list[str]:
+        return ["git", "-C", self.folder, *_SAFE, *words]
+
+
+def _environment() -> dict[str, str]:
+    # Inside a hook GIT_DIR and its like speak of another folder, or of another index.
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    return {
+        **kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
+    }  # fmt: skip
+
+
+def _split(number: int) -> Iterator[str]:
+    rest = b""
+    while True:
+        block = os.read(number, CHUNK)
+        if not block:
+            break
+        *whole, rest = (rest + block).split(b"\0")
+        if whole:
+            yield from b"\0".join(whole).decode("utf-8", "surrogateescape").split("\0")
+    if rest.strip(b"\n"):
+        yield rest.decode("utf-8", "surrogateescape")
+
+
+def _why(said: bytes) -> str:
+    """git's own reason in one line, with what to do about it."""
+    text = said.decode("utf-8", "replace")
+    if "not a git repository" in text:
+        return "is no git repository: run this in one"
+    if "dubious ownership" in text:
+        return "belongs to another user: see safe.directory in git's own help"
+    line = next((line for line in text.splitlines() if line.startswith(("fatal:", "error:"))), "")
+    return f"git says '{line.partition(': ')[2] or 'nothing'}': check the repository"
