@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 
 from .errors import LoreError
+from .model import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "-
        "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
 """Options that every call of ``git log`` takes."""
 
+LONGEST_SUBJECT = 200
 CHUNK = 1 << 18
 """Bytes read from git at a time."""
 
@@ -98,6 +101,34 @@ class Git:
         if process.returncode:
             raise LoreError(f"git {words[0]} failed: {_why(said)}")
 
+    def commit(self, hash: str) -> Node:
+        """One commit as a node."""
+        text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
+        seconds, _, message = text.partition("\n")
+        return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
+
+    def last_commits(self, commits: str, paths: set[str]) -> dict[str, str]:
+        """Path to the newest of these commits that changed it; nothing where git knows none.
+
+        ``commits`` is a range as git has it, ``a1b2..HEAD``; merges are left out.
+        """
+        found: dict[str, str] = {}
+        hash = ""
+        words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
+                            "--format=\x01%H", commits, "--")  # fmt: skip
+        try:
+            for word in words:
+                word = word.lstrip("\n")
+                if word.startswith("\x01"):
+                    hash = word[1:]
+                elif word in paths:
+                    found.setdefault(word, hash)
+                    if len(found) == len(paths):
+                        break
+        except LoreError:  # the history was rewritten: the first commit is no more
+            return found
+        return found
+
     def shallow_commits(self) -> frozenset[str]:
         """The commits at which a shallow clone was cut off; none in a whole one."""
         path = self.ask("rev-parse", "--git-path", "shallow")
@@ -142,3 +173,13 @@ def _why(said: bytes) -> str:
         return "belongs to another user: see safe.directory in git's own help"
     line = next((line for line in text.splitlines() if line.startswith(("fatal:", "error:"))), "")
     return f"git says '{line.partition(': ')[2] or 'nothing'}': check the repository"
+
+
+def commit_node(hash: str, seconds: int, message: str) -> Node:
+    """A commit as a node: its subject is the title, its message the body, its date both times."""
+    text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
+    title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
+    node = Node(f"commit-{hash}", "commit", title=title or hash, body=text, source="system")
+    node.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0, seconds)))
+    node.updated_at = node.created_at
+    return node

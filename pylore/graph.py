@@ -5,10 +5,11 @@ from __future__ import annotations
 from .errors import LoreError
 from .jsontext import Raw
 from .model import Hits
-from .search import relation_weights, walk_hits
+from .search import relation_weights, say_verdicts, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
+from .verdicts import worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from .settings import Settings
     from .store import Store
+    from .store.anchors import Anchor
 
 
 def related(
@@ -35,13 +37,15 @@ def related(
     notes: list[str] = []
     if not settings.depth:
         return Hits([], ["graph_max_depth is 0: the graph is switched off"])
+    walked: set[str] = set()
     hits = walk_hits(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
-        excluded=frozenset(excluded), explain=explain,
+        excluded=frozenset(excluded), explain=explain, walked=walked,
     )  # fmt: skip
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
-    return Hits(hits, notes)
+    say_verdicts(store, hits, notes)
+    return Hits(hits, notes, frozenset(walked))
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
@@ -77,8 +81,24 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
                 **({"history": _history(store, edge.key)} if history else {}),
             }
         )
+    anchors = store.anchors.of(id)
+    fields["verdict"] = worst([anchor.verdict for anchor in anchors])
+    fields["anchors"] = [_shown_anchor(anchor) for anchor in anchors]
+    if history:
+        fields["anchor_history"] = list(store.anchors.history(id))
     fields["edges"] = edges
     return fields
+
+
+def _shown_anchor(anchor: Anchor) -> dict[str, str | None]:
+    return {
+        "kind": anchor.kind,
+        "path": anchor.path,
+        "detail": anchor.detail or None,
+        "verdict": anchor.verdict,
+        "reason": anchor.reason or None,
+        "verified_at": anchor.verified_at,
+    }
 
 
 def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:

@@ -12,11 +12,13 @@ from .errors import LoreError, StoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, note
 from .settings import BY_NAME, Settings, from_environment
+from .vocabulary import CO_CHANGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .model import Hits
     from .store import Store
 
 
@@ -56,6 +58,7 @@ def search_command(argv: Sequence[str]) -> None:
         with store.snapshot():
             found = search(store, settings, request, embedder)
         remember_words(store, embedder)
+        say_old_cochanges(store, settings, found)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
 
@@ -82,6 +85,7 @@ def related_command(argv: Sequence[str]) -> None:
                 store, settings, [store.nodes.require(id).id for id in ids], types=types,
                 excluded=given.words("exclude"), explain="explain" in given.switches,
             )  # fmt: skip
+        say_old_cochanges(store, settings, found)
     say(found.notes, settings)
     output.list([hit.to_dict() for hit in found], _hits_text)
 
@@ -193,6 +197,14 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     if not ids and "-" not in words:
         raise UsageError(f"{command} needs an id: see 'lore list --ids'")
     return ids
+
+
+def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
+    """Adds a note, once a day, where co-changes led to results and are old."""
+    if CO_CHANGES in found.walked:
+        from .verdicts import cochanges_note
+
+        found.notes.extend(filter(None, [cochanges_note(store, settings)]))
 
 
 def remember_words(store: Store, embedder: object) -> None:

@@ -122,12 +122,15 @@ class Edge(Record):
 
 
 class Hit(Record):
-    """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed."""
+    """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
+
+    ``verdict`` says whether what it is about still holds; None for what has no anchor.
+    """
 
     __slots__ = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "match", "explain",
+        "verdict", "match", "explain",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
@@ -147,6 +150,7 @@ class Hit(Record):
         self.hops = 0
         self.path: list[str] = [id]
         self.edge: str | None = None
+        self.verdict: str | None = None
         self.match = "graph"
         self.explain: dict[str, Any] | None = None
 
@@ -159,13 +163,19 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and what is to be said about them."""
+    """The results of one search, best first, and what is to be said about them.
 
-    __slots__ = ("hits", "notes")
+    ``walked`` names the relations of the edges that led to them.
+    """
 
-    def __init__(self, hits: list[Hit], notes: list[str]) -> None:
+    __slots__ = ("hits", "notes", "walked")
+
+    def __init__(
+        self, hits: list[Hit], notes: list[str], walked: frozenset[str] = frozenset()
+    ) -> None:
         self.hits = hits
         self.notes = notes
+        self.walked = walked
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -6,6 +6,8 @@ merge → results. With depth 0 no graph table is touched.
 
 from __future__ import annotations
 
+import apsw
+
 from .errors import GraphUnavailable
 from .legs import Candidates, candidates, embed_query
 from .model import Hit, Hits, Record
@@ -70,6 +72,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
     hits = list(direct)
+    walked: set[str] = set()
     if settings.depth:
         starts = found
         if request.scope.types and not request.filter_expanded:
@@ -77,12 +80,13 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
             starts = candidates(store, settings, query, vector, anything, request.excluded)
         past_limit = found.fused.keys() - {hit.id for hit in direct}
         seeds = [id for id in starts.fused if id not in past_limit][: settings.graph_seeds]
-        hits += _reached_hits(store, settings, request, starts, seeds, direct, notes)
+        hits += _reached_hits(store, settings, request, starts, seeds, direct, notes, walked)
     hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
     _add_texts(store, hits, found, query)
+    say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes)
+    return Hits(hits, notes, frozenset(walked))
 
 
 # --- results
@@ -113,13 +117,14 @@ def _reached_hits(
     seeds: list[str],
     direct: list[Hit],
     notes: list[str],
+    walked: set[str],
 ) -> list[Hit]:
     scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
     scores = {id: starts.fused[id] for id in seeds}
     try:
         hits = walk_hits(
             store, settings, scores, scope, notes, excluded=request.excluded,
-            explain=request.explain, returned=frozenset(hit.id for hit in direct),
+            explain=request.explain, returned=frozenset(hit.id for hit in direct), walked=walked,
         )  # fmt: skip
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
@@ -139,10 +144,12 @@ def walk_hits(
     excluded: frozenset[str] = frozenset(),
     explain: bool = False,
     returned: frozenset[str] = frozenset(),
+    walked: set[str] | None = None,
 ) -> list[Hit]:
     """What the walk reaches from the seeds, within ``scope``, best first.
 
     ``excluded`` nodes are not entered; ``returned`` ones are walked through only.
+    ``walked`` hears the relations of the edges that led to what is returned.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
@@ -162,6 +169,8 @@ def walk_hits(
         hit.hops = len(chain) - 1
         hit.path = [step.id for step in chain]
         hit.edge = chain[-1].relation
+        if walked is not None:
+            walked.update(step.relation or "" for step in chain[1:])
         if explain:
             hit.explain = {"walk": _explain_walk(chain, settings.hop_decay)}
         hits.append(hit)
@@ -208,6 +217,19 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
         key = found.passage.get(hit.id)
         text = store.nodes.beginning(hit.id) if key is None else store.fulltext.passage(key)[1]
         hit.snippet = one_line(snippet(text, query))
+
+
+def say_verdicts(store: Store, hits: list[Hit], notes: list[str]) -> None:
+    """Writes into each hit whether what it is about still holds, as far as that is known."""
+    try:
+        anchors = store.nodes.anchored([hit.id for hit in hits])
+    except apsw.SQLError as error:
+        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
+        return
+    if anchors:
+        from .verdicts import add_verdicts
+
+        add_verdicts(store, hits, anchors, notes)
 
 
 def _rounded(value: float | None) -> float | None:

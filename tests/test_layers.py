@@ -19,12 +19,12 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "settings", "ids", "times"),
+    ("jsontext", "settings", "ids", "times", "git", "stamps"),
     ("output", "render", "store"),
     ("embed", "options"),
-    ("index", "relations", "expand", "legs"),
+    ("index", "relations", "expand", "legs", "anchors", "verdicts"),
     ("search", "records", "graph_shape"),
-    ("formats", "graph", "graph_path", "code"),
+    ("formats", "graph", "graph_path", "code", "verify"),
     ("hot", "sdk", "doctor"),
     ("cli",),
     ("main",),

@@ -17,10 +17,10 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
-    from . import graph, records, system, transfer
+    from . import anchors, graph, records, system, transfer
 
     root = click.Group(name="lore", add_help_option=False)
-    for family in (graph, records, system, transfer):
+    for family in (anchors, graph, records, system, transfer):
         for command in family.COMMANDS:
             root.add_command(command)
     try:

@@ -10,18 +10,22 @@ from collections import defaultdict
 from itertools import combinations
 from math import sqrt
 
-from ..filenodes import file_nodes
+from ..anchors.filenodes import file_nodes
 from ..git import Git
-from ..model import Edge, Record
+from ..index import write_nodes
+from ..model import Record
 from ..times import now
 from ..vocabulary import CO_CHANGES
-from .history import History
+from .commits import write_commits
+from .derived import replace_edges
+from .history import Commit, History
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..embed import Embedder
+    from ..model import Node
     from ..settings import Settings
     from ..store import Store
 
@@ -32,10 +36,6 @@ SATURATION = 0.5
 
 NORMALISING = 0.1
 """How much of the correlation goes into a weight: 0 is none, 1 is all of it."""
-
-SUPERSEDED = "superseded"
-"""The status of an edge that a later analysis no longer finds. One that a person took
-away has another, and does not come back."""
 
 
 def cochange_weight(evidence: float, correlation: float) -> float:
@@ -49,24 +49,27 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     >>> round(cochange_weight(1.0, 1.0), 3), round(cochange_weight(1.0, 0.1), 3)
     (0.667, 0.53)
     """
-    return evidence / (evidence + SATURATION) * correlation**NORMALISING
+    return evidence / (evidence + SATURATION) * pow(correlation, NORMALISING)
 
 
 class CoChanges(Record):
     """What an analysis did, as counts; ``notes`` are for people.
 
-    ``bulk`` commits had more files than ``cochange_max_files``, ``unusable`` counts
-    the files whose names cannot be ids, ``forgotten`` those that were forgotten.
+    ``edges`` is how many there are now, of which some were added, updated or unchanged;
+    ``invalidated`` counts those that no longer hold. ``bulk`` commits had more files
+    than ``cochange_max_files``, ``unusable`` files have names that cannot be ids,
+    ``forgotten`` ones were forgotten.
     """
 
     __slots__ = (
-        "added", "bulk", "commits", "edges", "files", "forgotten", "invalidated", "notes",
-        "unchanged", "unusable", "updated",
+        "commits", "bulk", "files", "edges", "added", "updated", "unchanged", "invalidated",
+        "commit_nodes", "unusable", "forgotten", "notes",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        for name in self.__slots__:
-            setattr(self, name, 0)
+        self.commits = self.bulk = self.files = self.edges = self.commit_nodes = 0
+        self.added = self.updated = self.unchanged = self.invalidated = 0
+        self.unusable = self.forgotten = 0
         self.notes: list[str] = []
 
 
@@ -104,7 +107,7 @@ class Counts:
             found[pair] = (weight, round(cosine, 4), self.together[pair])
             for path in pair:
                 by_file[path].append((-weight, pair))
-        kept = set()
+        kept: set[Pair] = set()
         for pairs in by_file.values():
             if len(pairs) > partners:
                 pairs.sort()
@@ -112,30 +115,35 @@ class Counts:
         return {pair: found[pair] for pair in sorted(kept)}
 
 
-def count_cochanges(git: Git, most_files: int, since: str = "") -> Counts:
-    """Counts over the commits since a time that git understands, merges left out.
+def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Counts:
+    """Counts over these commits; ``names`` are today's, None for files that are no more."""
+    counts = Counts()
+    for commit in commits:
+        live = {name for path in commit.paths if (name := names[path]) is not None}
+        counts.add(sorted(live), 1 / max(1, len(commit.paths) - 1))
+    return counts
+
+
+def telling_commits(
+    git: Git, most_files: int, since: str = "", *, messages: bool = False
+) -> tuple[list[Commit], dict[str, str | None], int]:
+    """The commits that say something, today's names of their files, and how many there are.
+
+    Bulk commits and those at which a shallow clone was cut off are only counted.
 
     Raises:
         LoreError: git cannot read the history.
     """
-    history = History(git, since)
+    history = History(git, since, messages=messages)
     cut_off = git.shallow_commits()
-    counts = Counts()
-    kept = []
+    telling = []
+    count = 0
     for commit in history.commits():
-        counts.commits += 1
-        if len(commit.paths) > most_files:
-            counts.bulk += 1
-        elif commit.hash not in cut_off:  # it seems to add every file there is
-            kept.append(commit.paths)
-    names: dict[str, str | None] = {}
-    for paths in kept:  # only now all renames are known
-        for path in paths:
-            if path not in names:
-                names[path] = history.today(path)
-        live = {name for path in paths if (name := names[path]) is not None}
-        counts.add(sorted(live), 1 / max(1, len(paths) - 1))
-    return counts
+        count += 1
+        if len(commit.paths) <= most_files and commit.hash not in cut_off:
+            telling.append(commit)
+    paths = {path for commit in telling for path in commit.paths}
+    return telling, {path: history.today(path) for path in paths}, count
 
 
 def analyze_cochanges(
@@ -145,69 +153,59 @@ def analyze_cochanges(
     root: str,
     *,
     since: str = "",
+    keep_commits: bool = False,
 ) -> CoChanges:
     """Writes ``co_changes_with`` edges, one a pair, and takes back those that no longer hold.
 
     An edge that is as it was is not written. Edges that a person made or took away
-    stay as they are. ``embedder`` is called where a file's node has to be made.
+    stay as they are. ``embedder`` is called where a node has to be made.
 
     Raises:
         LoreError: there is no history to read.
     """
     git = Git(root)
     head = git.require()
-    counts = count_cochanges(git, settings.cochange_max_files, since)
+    commits, names, count = telling_commits(
+        git, settings.cochange_max_files, since, messages=keep_commits
+    )
+    pairs = count_cochanges(commits, names).strongest(settings.cochange_partners)
     result = CoChanges()
-    result.commits, result.bulk = counts.commits, counts.bulk
-    pairs = counts.strongest(settings.cochange_partners)
+    result.commits, result.bulk = count, count - len(commits)
+
+    def write(nodes: Sequence[Node]) -> None:
+        write_nodes(store, embedder(), nodes)
+
     with store.faults, store.transaction():
-        nodes = file_nodes(store, embedder, sorted({path for pair in pairs for path in pair}))
-        result.files, result.unusable = len(nodes.ids), nodes.unusable
-        result.forgotten = nodes.forgotten
-        wanted = {}
-        for (one, other), found in pairs.items():
-            if one in nodes.ids and other in nodes.ids:
-                first, second = sorted((nodes.ids[one], nodes.ids[other]))
-                wanted[first, second] = found
-        _replace(store, wanted, result)
+        linked = {path for pair in pairs for path in pair}
+        if keep_commits:
+            linked |= {name for name in names.values() if name is not None}
+        files = file_nodes(store, write, sorted(linked))
+        result.files, result.unusable = len(files.ids), files.unusable
+        result.forgotten = files.forgotten
+        _link(store, pairs, files.ids, result)
+        if keep_commits:
+            result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         store.meta.set("cochanges_analyzed_at", now())
         store.meta.set("cochanges_commit", head)
     if git.shallow_commits():
         result.notes.append(
-            f"this is a shallow clone: only {counts.commits} commits of its history are here"
+            f"this is a shallow clone: only {count} commits of its history are here"
         )
     return result
 
 
-def _replace(
-    store: Store, wanted: dict[Pair, tuple[float, float, int]], result: CoChanges
+def _link(
+    store: Store,
+    pairs: dict[Pair, tuple[float, float, int]],
+    ids: dict[str, str],
+    result: CoChanges,
 ) -> None:
-    """Brings the edges in the store to what was found, by their difference."""
-    at = now()
-    old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(CO_CHANGES)}
-    fresh = []
-    for ends, (weight, correlation, commits) in wanted.items():
-        metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
-        edge = old.get(ends)
-        if edge is None:
-            fresh.append(Edge(*ends, CO_CHANGES, weight, "system", "confirmed", metadata, at))
-            result.added += 1
-        elif _is_ours(edge) and (edge.weight, edge.metadata, edge.invalidated_at) != (
-            weight, metadata, None,
-        ):  # fmt: skip
-            edge.weight, edge.metadata = weight, metadata
-            edge.status, edge.invalidated_at = "confirmed", None
-            fresh.append(edge)
-            result.updated += 1
-        else:
-            result.unchanged += 1
-    store.edges.put_many(fresh)
-    for ends, edge in old.items():
-        if ends not in wanted and edge.invalidated_at is None and _is_ours(edge):
-            store.edges.invalidate(edge.key, at, SUPERSEDED)
-            result.invalidated += 1
+    wanted = {}
+    for (one, other), (weight, correlation, commits) in pairs.items():
+        if one in ids and other in ids:
+            first, second = sorted((ids[one], ids[other]))
+            metadata = f'{{"commits": {commits}, "correlation": {correlation}}}'
+            wanted[first, second] = (weight, metadata)
+    done = replace_edges(store, CO_CHANGES, wanted)
+    result.added, result.updated, result.unchanged, result.invalidated = done
     result.edges = len(wanted)
-
-
-def _is_ours(edge: Edge) -> bool:
-    return edge.source == "system" and (edge.invalidated_at is None or edge.status == SUPERSEDED)

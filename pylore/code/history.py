@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
 _FORM = f"{_START}%H %ct"
+_FORM_WITH_MESSAGE = f"{_FORM}%n%B"
 
 
 @dataclass
@@ -25,6 +26,8 @@ class Commit:
     time: int
     """Seconds since 1970, UTC."""
     paths: list[str]
+    message: str = ""
+    """Where it was asked for."""
 
 
 class History:
@@ -35,13 +38,12 @@ class History:
     rename the old name still turns up earlier; ``today`` puts such names right.
     """
 
-    def __init__(self, git: Git, since: str = "") -> None:
+    def __init__(self, git: Git, since: str = "", *, messages: bool = False) -> None:
         self._git = git
         self._since = since
+        self._form = _FORM_WITH_MESSAGE if messages else _FORM
         self._renamed: dict[str, str] = {}
-        self._existing = frozenset(
-            git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD")
-        )
+        self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
 
     def commits(self) -> Iterator[Commit]:
         """The commits, newest first, each path as far as the renames so far lead.
@@ -52,15 +54,16 @@ class History:
         options = ["-z", "--no-merges", "--name-status", "-M", "--relative", *LOG]
         if self._since:
             options.append(f"--since={self._since}")
-        words = self._git.fields("log", *options, f"--format={_FORM}", "HEAD", "--")
+        words = self._git.fields("log", *options, f"--format={self._form}", "HEAD", "--")
         commit = None
         for word in words:
             word = word.lstrip("\n")
             if word.startswith(_START):
                 if commit is not None:
                     yield commit
-                hash, _, time = word[1:].partition(" ")
-                commit = Commit(hash, int(time), [])
+                head, _, message = word[1:].partition("\n")
+                hash, _, time = head.partition(" ")
+                commit = Commit(hash, int(time), [], message)
             elif word and commit is not None:
                 path = next(words, "")
                 if word[0] in "RC":

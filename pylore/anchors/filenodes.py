@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from .errors import LoreError
-from .ids import check_id, named_id
-from .index import Index
-from .model import Node
-from .store.scope import Scope
-from .times import now
+from ..errors import LoreError
+from ..ids import check_id, named_id
+from ..model import Node
+from ..store.scope import Scope
+from ..times import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .embed import Embedder
-    from .store import Store
+    from ..store import Store
+
+    Write = Callable[[Sequence[Node]], object]
+    """Writes new nodes and indexes them."""
 
 
 class FileNodes:
     """``ids``: path to the id of its live node; and how many have none, by the reason."""
 
-    __slots__ = ("added", "forgotten", "ids", "unusable")
+    __slots__ = ("forgotten", "ids", "unusable")
 
     def __init__(self) -> None:
         self.ids: dict[str, str] = {}
-        self.added = 0
         self.forgotten = 0
         self.unusable = 0
 
 
-def file_nodes(
-    store: Store, embedder: Callable[[], Embedder | None], paths: Sequence[str]
-) -> FileNodes:
+def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
     """The nodes of these files; those that are not there are made. The caller holds a transaction.
 
     A file that was forgotten stays so. A name that cannot be an id, as one with a
@@ -52,17 +50,14 @@ def file_nodes(
         elif store.nodes.get(id) is not None:
             found.forgotten += 1
         else:
-            missing.append(Node(id, "file", title=path, file=path, source="file"))
+            missing.append(_file_node(id, path))
             found.ids[path] = id
     if missing:
-        _write(store, embedder(), missing)
-    found.added = len(missing)
+        write(missing)
     return found
 
 
-def _write(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
-    at = now()
-    for node in nodes:
-        node.created_at = node.updated_at = at
-        store.nodes.put(node)
-    Index(store, embedder).update(nodes)
+def _file_node(id: str, path: str) -> Node:
+    node = Node(id, "file", title=path, file=path, source="file")
+    node.created_at = node.updated_at = now()
+    return node

@@ -1,0 +1,99 @@
+"""What a result says of the code that it is about, and when what is known is old.
+
+This module is on the path of searches whose results have anchors.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .stamps import GONE, stamp_of
+from .times import now, parse_since
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .model import Hit
+    from .settings import Settings
+    from .store import Store
+
+_HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
+
+
+def worst(verdicts: Sequence[str]) -> str | None:
+    """The verdict on a node: that of its anchor that holds least; None without one."""
+    return min(verdicts, key=_HOLDING_LEAST.index, default=None)
+
+
+def add_verdicts(
+    store: Store,
+    hits: Sequence[Hit],
+    anchors: Sequence[tuple[str, str, str, str, str, str]],
+    notes: list[str],
+) -> None:
+    """Writes the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
+
+    The files are looked at with a ``stat`` each, but not read: where one has changed
+    since its anchor was judged, that is said, and the kept verdict stands.
+    """
+    by_node: dict[str, list[str]] = {}
+    changed = set()
+    project = os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
+    for node_id, verdict, kind, root, path, stamp in anchors:
+        by_node.setdefault(node_id, []).append(verdict)
+        if _has_changed(root or project, kind, path, stamp, verdict):
+            changed.add(node_id)
+    for hit in hits:
+        hit.verdict = worst(by_node.get(hit.id, ()))
+    if changed:
+        notes.append(
+            f"the code that {len(changed)} of these are about has changed since their verdicts "
+            "were given: 'lore verify' gives new ones"
+        )
+
+
+def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:
+    if kind == "glob":
+        return False  # to know costs more than a stat
+    try:
+        found = stamp_of(os.path.join(root, path))
+    except (OSError, ValueError):
+        return False
+    if found == GONE or kind == "file":
+        return (found == GONE) != (verdict == "invalid") and found != stamp
+    return found != stamp
+
+
+def cochanges_note(store: Store, settings: Settings) -> str:
+    """What to say of co-changes that were analysed too long ago; nothing otherwise.
+
+    It is said once a day: a store that can be written keeps when.
+    """
+    analysed = store.meta.get("cochanges_analyzed_at") or ""
+    days = settings.cochange_days
+    if not days or not analysed or analysed > parse_since(f"{days}d"):
+        return ""
+    if (store.meta.get("cochanges_said_at") or "") > parse_since("1d"):
+        return ""
+    _remember(store, "cochanges_said_at", now())
+    return (
+        f"the co-changes are of {analysed[:10]}: "
+        "'lore graph analyze-cochanges' brings them up to date"
+    )
+
+
+def _remember(store: Store, key: str, value: str) -> None:
+    """Keeps a fact about the store, unless it is busy or cannot be written."""
+    from apsw import Error
+
+    from .errors import StoreError
+
+    if not store.writable:
+        return
+    try:
+        store.connection.set_busy_timeout(0)
+        with store.transaction():
+            store.meta.set(key, value)
+    except (Error, StoreError):
+        return
