@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from tempfile import TemporaryFile
 
 from .errors import LoreError
 from .model import Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _SAFE = (
     "--no-pager", "--literal-pathspecs", "--no-optional-locks",
@@ -30,6 +31,7 @@ LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "-
 """Options that every call of ``git log`` takes."""
 
 LONGEST_SUBJECT = 200
+_PATHS_AT_ONCE = 500
 CHUNK = 1 << 18
 """Bytes read from git at a time."""
 
@@ -42,6 +44,11 @@ class Git:
 
     def ask(self, *words: str) -> str | None:
         """What a command prints, without the last line's end; None where it fails."""
+        found = self.ask_bytes(*words)
+        return None if found is None else _text(found).removesuffix("\n")
+
+    def ask_bytes(self, *words: str) -> bytes | None:
+        """What a command prints; None where it fails."""
         try:
             done = subprocess.run(
                 self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
@@ -49,9 +56,7 @@ class Git:
             )  # fmt: skip
         except OSError:
             return None
-        if done.returncode:
-            return None
-        return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+        return None if done.returncode else done.stdout
 
     def head(self) -> str:
         """The hash of the commit that is checked out; empty without git, or without a commit."""
@@ -87,25 +92,41 @@ class Git:
         Raises:
             LoreError: it failed.
         """
-        with subprocess.Popen(
-            self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        ) as process:  # fmt: skip
-            assert process.stdout is not None and process.stderr is not None
-            try:
-                yield from _split(process.stdout.fileno())
-                said = process.stderr.read()
-            except BaseException:
-                process.kill()
-                raise
-        if process.returncode:
-            raise LoreError(f"git {words[0]} failed: {_why(said)}")
+        with TemporaryFile() as said:  # a pipe that nobody reads would fill up
+            with subprocess.Popen(
+                self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=said,
+            ) as process:  # fmt: skip
+                assert process.stdout is not None
+                try:
+                    yield from _split(process.stdout.fileno())
+                except BaseException:
+                    process.kill()
+                    raise
+            said.seek(0)
+            if process.returncode:
+                raise LoreError(f"git {words[0]} failed: {_why(said.read())}")
 
     def commit(self, hash: str) -> Node:
         """One commit as a node."""
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
         seconds, _, message = text.partition("\n")
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
+
+    def content(self, path: str) -> bytes | None:
+        """What a file held in the commit that is checked out; None where it was not there."""
+        return self.ask_bytes("cat-file", "blob", f"HEAD:./{path}")
+
+    def blobs(self, paths: Sequence[str]) -> dict[str, str]:
+        """Path to the hash of its content in the commit that is checked out, where it is there."""
+        found = {}
+        for start in range(0, len(paths), _PATHS_AT_ONCE):
+            some = paths[start : start + _PATHS_AT_ONCE]
+            for line in (self.ask("ls-tree", "-z", "HEAD", "--", *some) or "").split("\0"):
+                about, tab, path = line.partition("\t")
+                if tab:
+                    found[path] = about.split()[2]
+        return found
 
     def last_commits(self, commits: str, paths: set[str]) -> dict[str, str]:
         """Path to the newest of these commits that changed it; nothing where git knows none.
@@ -151,6 +172,14 @@ def _environment() -> dict[str, str]:
     }  # fmt: skip
 
 
+def blob_hash(content: bytes, like: str) -> str:
+    """The hash that git gives to this content, by the algorithm that gave ``like``."""
+    from hashlib import sha1, sha256
+
+    whole = b"blob %d\0%b" % (len(content), content)
+    return sha1(whole).hexdigest() if len(like) == 40 else sha256(whole).hexdigest()
+
+
 def _split(number: int) -> Iterator[str]:
     rest = b""
     while True:
@@ -159,9 +188,13 @@ def _split(number: int) -> Iterator[str]:
             break
         *whole, rest = (rest + block).split(b"\0")
         if whole:
-            yield from b"\0".join(whole).decode("utf-8", "surrogateescape").split("\0")
+            yield from _text(b"\0".join(whole)).split("\0")
     if rest.strip(b"\n"):
-        yield rest.decode("utf-8", "surrogateescape")
+        yield _text(rest)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
 
 
 def _why(said: bytes) -> str:

@@ -48,8 +48,8 @@ def add_verdicts(
         hit.verdict = worst(by_node.get(hit.id, ()))
     if changed:
         notes.append(
-            f"the code that {len(changed)} of these are about has changed since their verdicts "
-            "were given: 'lore verify' gives new ones"
+            f"the code behind {len(changed)} of these results has changed since it was looked at: "
+            "run 'lore verify'"
         )
 
 

@@ -197,18 +197,19 @@ def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
 def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
     """The last commit that changed each anchor's file since it held, where there is one.
 
-    One pass over the commits since each state that anchors were seen to hold in.
+    What is not committed yet has none: a later look finds it. One pass over the commits
+    since each state that anchors were seen to hold in.
     """
     found = []
     groups: dict[tuple[str, str], list[Anchor]] = {}
     for anchor in broken:
         groups.setdefault((anchor.root, anchor.commit_id), []).append(anchor)
     for (root, commit), anchors in groups.items():
-        git = Project(root_of(store, root)).git
-        head = git.head() if os.path.isdir(git.folder) else ""
-        if not head or head == commit:
+        project = Project(root_of(store, root))
+        if not os.path.isdir(project.root) or project.head in ("", commit):
             continue
-        paths = {_file_of(anchor) for anchor in anchors}
+        git = project.git
+        paths = project.as_committed(sorted({_file_of(anchor) for anchor in anchors}))
         by_path = git.last_commits(f"{commit}..HEAD" if commit else "HEAD", paths)
         nodes = {hash: git.commit(hash) for hash in sorted(set(by_path.values()))}
         found += [

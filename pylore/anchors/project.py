@@ -7,7 +7,7 @@ import stat
 from hashlib import sha256
 
 from ..errors import LoreError
-from ..git import Git
+from ..git import Git, blob_hash
 from ..stamps import GONE, size_in, stamp_of
 from .globs import glob_pattern
 
@@ -57,6 +57,7 @@ class Project:
         self._stamps: dict[str, str] = {}
         self._last = ("", b"")
         self._paths: list[str] | None = None
+        self._moves: dict[str, str | None] = {}
         self._renames: dict[str, dict[str, str]] = {}
         self._head: str | None = None
 
@@ -186,15 +187,33 @@ class Project:
             found.update((listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
 
+    def as_committed(self, paths: Sequence[str]) -> set[str]:
+        """Those of ``paths`` that are as the commit that is checked out has them, or gone in both.
+
+        Filters of the repository are not run; of what they do, line ends alone are known.
+        """
+        blobs = self.git.blobs(paths)
+        return {path for path in paths if self._is_committed(path, blobs.get(path))}
+
+    def _is_committed(self, path: str, blob: str | None) -> bool:
+        try:
+            content = None if self.stamp(path) == GONE else self.read(path)
+        except Unreadable:
+            return False
+        if blob is None or content is None:
+            return blob is None and content is None
+        return blob in (blob_hash(content, blob), blob_hash(content.replace(b"\r\n", b"\n"), blob))
+
     # --- where a file went
 
     def moved_to(self, path: str, commit: str, hash: str, stamp: str) -> str | None:
         """Where a file that is gone is now: renamed since ``commit``, or with its content."""
-        renames = self._renames_since(commit)
-        new = renames.get(path)
-        if new is not None and self._is_there(new):
-            return new
-        return self._same_content(path, hash, size_in(stamp))
+        if path not in self._moves:
+            new = self._renames_since(commit).get(path)
+            if new is None or not self._is_there(new):
+                new = self._same_content(path, hash, size_in(stamp))
+            self._moves[path] = new
+        return self._moves[path]
 
     def _renames_since(self, commit: str) -> dict[str, str]:
         if commit not in self._renames:
@@ -208,7 +227,10 @@ class Project:
         return self._renames[commit]
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
-        if size <= 0 or not hash:
+        if not hash:  # of a stretch of it alone: git may still have the whole
+            content = self.git.content(path) or b""
+            size, hash = len(content), digest(content)
+        if size <= 0:
             return None
         for other in self.paths():
             try:

@@ -49,7 +49,7 @@ def cochange_weight(evidence: float, correlation: float) -> float:
     >>> round(cochange_weight(1.0, 1.0), 3), round(cochange_weight(1.0, 0.1), 3)
     (0.667, 0.53)
     """
-    return evidence / (evidence + SATURATION) * pow(correlation, NORMALISING)
+    return evidence / (evidence + SATURATION) * float(correlation**NORMALISING)
 
 
 class CoChanges(Record):
