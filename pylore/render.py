@@ -34,7 +34,7 @@ def hits_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _hit_text(row: dict[str, Any]) -> str:
-    broken = f"  [{row['verdict']}]" if row["verdict"] in ("drifted", "invalid") else ""
+    broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}{broken}"]
     place = location(row)
     if place and place != row["title"]:
@@ -76,9 +76,9 @@ def _node_text(row: dict[str, Any]) -> str:
         lines += ["", row["body"]]
     if row["data"] != "{}":
         lines += ["", dim(str(row["data"]))]
-    if row["anchors"]:
+    if row.get("anchors"):
         lines.append("")
-    for anchor in row["anchors"]:
+    for anchor in row.get("anchors", []):
         why = f" ({anchor['reason']})" if anchor["reason"] else ""
         lines.append(f"  {anchor['verdict']}: {anchor['kind']} {anchor_place(anchor)}{why}")
     for state in row.get("anchor_history", []):

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot
-from pylore.cli import graph, records, system, transfer
+from pylore.cli import anchors, graph, records, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -24,7 +24,7 @@ IN_THE_SHELL = ("help", "commands", "version", "completion")
 
 CLICK = {
     command.name: command
-    for family in (graph, records, system, transfer)
+    for family in (anchors, graph, records, system, transfer)
     for command in family.COMMANDS
 }
 
@@ -72,7 +72,7 @@ def commands() -> Iterator[tuple[str, str, str]]:
         if name not in IN_THE_SHELL:
             yield name, name, head(file)
     script = ROOT / "graph" / "graph.sh"
-    parts = re.split(r"^lore graph ([a-z]+)", head(script), flags=re.MULTILINE)[1:]
+    parts = re.split(r"^lore graph ([a-z-]+)", head(script), flags=re.MULTILINE)[1:]
     for verb, text in zip(parts[::2], parts[1::2], strict=True):
         yield f"graph {verb}", verb if verb in (*hot.COMMANDS, "link") else f"graph-{verb}", text
 
