@@ -27,11 +27,20 @@ def _next(rest: str) -> tuple[str, str]:
     for piece, pattern in (("**/", "(?:.*/)?"), ("**", ".*"), ("*", "[^/]*"), ("?", "[^/]")):
         if rest.startswith(piece):
             return piece, pattern
-    if rest[0] == "[":
-        closed = rest.find("]", 3 if rest[1:2] in ("!", "^") else 2)
-        if closed > 0:
-            inside = rest[1:closed]
-            negated = inside[0] in "!^"
-            letters = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside[negated:])
-            return rest[: closed + 1], f"(?!/)[{'^' * negated}{letters}]"
+    closed = rest.find("]", 3 if rest[1:2] in ("!", "^") else 2) if rest[0] == "[" else -1
+    if closed > 0:
+        inside = rest[1:closed]
+        negated = inside[0] in "!^"
+        letters = re.sub(r"([\\\[\]^&~|]|-(?=-)|(?<=-)-)", r"\\\1", inside[negated:])
+        pattern = f"(?!/)[{'^' * negated}{letters}]"
+        if _is_pattern(pattern):  # z-a is no range
+            return rest[: closed + 1], pattern
     return rest[0], re.escape(rest[0])
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return True

@@ -123,16 +123,18 @@ class Project:
             number = os.open(os.path.join(self.root, path), os.O_RDONLY | os.O_NONBLOCK)
         except (OSError, ValueError) as error:
             raise Unreadable(f"{path}: {_reason(error)}") from None
-        with os.fdopen(number, "rb") as file:
+        try:
             found = os.fstat(number)
             if not stat.S_ISREG(found.st_mode):
                 raise Unreadable(f"{path}: is no plain file")
             if found.st_size > LARGEST:
                 raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
-            try:
+            with os.fdopen(number, "rb", closefd=False) as file:
                 return file.read(LARGEST + 1)
-            except OSError as error:
-                raise Unreadable(f"{path}: {_reason(error)}") from None
+        except OSError as error:
+            raise Unreadable(f"{path}: {_reason(error)}") from None
+        finally:
+            os.close(number)
 
     # --- the files of the project as a whole
 

@@ -52,7 +52,7 @@ def take_anchor(store: Store, fields: dict[str, Any], at: str) -> str:
     if anchor.kind != "glob" and (anchor.path.startswith("/") or ".." in anchor.path.split("/")):
         raise LoreError(f"path '{anchor.path}' leads out of the project")
     old = {other.key: other for other in store.anchors.of(anchor.node_id)}.get(anchor.key)
-    anchor.stamp = old.stamp if old else ""
+    anchor.stamp = old.stamp if old and old.hash == anchor.hash else ""
     return store.anchors.put(anchor)
 
 
