@@ -68,14 +68,14 @@ class Git:
         Raises:
             LoreError: no git, no repository, one of another user's, or no commit yet.
         """
+        if not os.path.isdir(self.folder):
+            raise LoreError(f"{self.folder}: there is no such folder: check its name")
         try:
             done = subprocess.run(
                 self._command(("rev-parse", "--is-inside-work-tree", "--is-bare-repository")),
                 env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
             )  # fmt: skip
         except FileNotFoundError:
-            if not os.path.isdir(self.folder):
-                raise LoreError(f"{self.folder}: there is no such folder: check its name") from None
             raise LoreError("git is not installed: install it, then try again") from None
         if done.returncode:
             raise LoreError(f"{self.folder}: {_why(done.stderr)}")

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .store import Store
     from .store.anchors import Anchor
 
+    Parse = Callable[[str, Sequence[str]], FindSymbol]
+    """(root, paths) → what finds symbols in these files by their grammar."""
+
 NOTED = 20
 """Files that could not be read and are named one by one."""
 
@@ -54,17 +57,19 @@ def verify(
     embedder: Callable[[], Embedder | None],
     ids: Sequence[str] = (),
     *,
-    find_symbol: FindSymbol = find_definitions,
+    parse: Parse | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:
     """Judges the anchors of these nodes, or of all, and writes what has changed.
 
+    Symbols are found by the looks of lines first; where one seems to be gone or to have
+    changed, ``parse`` reads all such files at once.
     Files are read before the store is locked. A store that cannot be written keeps
     its verdicts, and what was found is returned all the same.
     """
     with store.faults:
         anchors = store.anchors.live(ids)
-        result = judge_all(store, anchors, find_symbol, progress)
+        result = judge_all(store, anchors, parse, progress)
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for _, new in result.found if new.verdict in BROKEN]
         if store.writable:
@@ -77,7 +82,7 @@ def verify(
 def judge_all(
     store: Store,
     anchors: Sequence[Anchor],
-    find_symbol: FindSymbol,
+    parse: Parse | None = None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Verified:
     """Each anchor with what it is now; nothing is written."""
@@ -91,7 +96,7 @@ def judge_all(
             result.notes.append(f"{len(some)} anchors lead to {root}, which is not there")
             result.found += [(anchor, anchor) for anchor in some]
         else:
-            _judge_project(Project(root), some, find_symbol, result, progress)
+            _judge_project(Project(root), some, parse, result, progress)
     result.found.sort(key=lambda pair: pair[1].key)
     if result.unreadable > NOTED:
         result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
@@ -107,25 +112,54 @@ def judge_kept(store: Store) -> Verified:
 
 
 def _judge_project(
-    project: Project, anchors: Iterable[Anchor], find_symbol: FindSymbol, result: Verified,
+    project: Project, anchors: Iterable[Anchor], parse: Parse | None, result: Verified,
     progress: Callable[[int], None],
 ) -> None:  # fmt: skip
-    judge = Judge(project, find_symbol)
-    missing: list[tuple[Anchor, str]] = []
+    judge = Judge(project, find_definitions)
+    doubtful: list[Anchor] = []
+    words = set()
     for anchor in anchors:
         progress(1)
         try:
-            result.found.append((anchor, judge.judge(anchor)))
+            found = judge.judge(anchor)
         except SymbolMissing as error:
-            missing.append((anchor, error.word))
+            doubtful.append(anchor)
+            words.add(error.word)
         except Unreadable as error:
             _keep_verdict(anchor, error, result)
-    where = project.with_words(word for _, word in missing)
-    for anchor, _ in missing:
+        else:
+            if parse and found is not anchor and _is_broken_symbol(found):
+                doubtful.append(anchor)
+            else:
+                result.found.append((anchor, found))
+    if doubtful:
+        _judge_again(project, doubtful, project.with_words(words), parse, result)
+
+
+def _judge_again(
+    project: Project, anchors: Sequence[Anchor], where: dict[str, list[str]],
+    parse: Parse | None, result: Verified,
+) -> None:  # fmt: skip
+    """Gives verdicts on symbols that are not where, or not what, they seemed to be."""
+    find_symbol = find_definitions
+    if parse is not None:
+        paths = {anchor.path for anchor in anchors}.union(*where.values())
+        find_symbol = _either(parse(project.root, sorted(paths)), find_definitions)
+    judge = Judge(project, find_symbol)
+    for anchor in anchors:
         try:
             result.found.append((anchor, judge.judge(anchor, where)))
         except Unreadable as error:
             _keep_verdict(anchor, error, result)
+
+
+def _is_broken_symbol(anchor: Anchor) -> bool:
+    return anchor.kind == "symbol" and anchor.verdict in BROKEN
+
+
+def _either(one: FindSymbol, other: FindSymbol) -> FindSymbol:
+    """Both finders' definitions: an anchor may have been taken by either."""
+    return lambda path, text, name: [*one(path, text, name), *other(path, text, name)]
 
 
 def _keep_verdict(anchor: Anchor, error: Unreadable, result: Verified) -> None:

@@ -2,8 +2,8 @@
 
 A line is one object, told by its fields: a node has ``id``, an edge ``from_id``,
 a declared type ``declare_type``, a declared relation ``declare_relation``, a past
-state of an edge ``history_of``, an anchor ``anchor_of``. A node needs ``id`` and ``type`` alone, an edge
-``from_id``, ``to_id`` and ``relation``.
+state of an edge ``history_of``, an anchor ``anchor_of`` (see ``anchorlines``). A node
+needs ``id`` and ``type`` alone, an edge ``from_id``, ``to_id`` and ``relation``.
 """
 
 from __future__ import annotations
