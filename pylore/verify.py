@@ -141,7 +141,7 @@ def _judge_again(
     parse: Parse | None, result: Verified,
 ) -> None:  # fmt: skip
     """Gives verdicts on symbols that are not where, or not what, they seemed to be."""
-    find_symbol = find_definitions
+    find_symbol: FindSymbol = find_definitions
     if parse is not None:
         paths = {anchor.path for anchor in anchors}.union(*where.values())
         find_symbol = _either(parse(project.root, sorted(paths)), find_definitions)

@@ -550,6 +550,17 @@ def test_nothing_is_written_where_nothing_has_changed(anchored: Anchored) -> Non
     assert anchored.store.connection.total_changes() == before
 
 
+def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Repository) -> None:
+    for kind, detail in KINDS:
+        anchored.place(kind, detail=detail)
+    (repository.root / "src/auth.py").unlink()
+    repository.commit("Remove it")
+    assert anchored.verify().counts()["invalid"] == len(KINDS)
+    before = anchored.store.connection.total_changes()
+    assert anchored.verify().counts()["invalid"] == len(KINDS)
+    assert anchored.store.connection.total_changes() == before
+
+
 def test_kept_verdicts_need_no_file(anchored: Anchored, repository: Repository) -> None:
     anchored.place("file")
     (repository.root / "src/auth.py").unlink()

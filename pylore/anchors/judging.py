@@ -66,6 +66,10 @@ class Judge:
             SymbolMissing: its symbol has to be looked for in the whole project.
             Unreadable: it cannot be judged; its verdict stays.
         """
+        found = self._judged(anchor, where)
+        return anchor if _same(found, anchor) else found
+
+    def _judged(self, anchor: Anchor, where: Where | None) -> Anchor:
         if anchor.kind == "glob":
             return self._glob(anchor)
         stamp = self._project.stamp(anchor.path)
@@ -208,3 +212,12 @@ def _settled(anchor: Anchor) -> Anchor:
     settled = anchor.copy()
     settled.verdict, settled.reason = "valid", ""
     return settled
+
+
+def _same(one: Anchor, other: Anchor) -> bool:
+    """Whether two states differ in nothing but when they were seen."""
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in one.__slots__
+        if name != "verified_at"
+    )
