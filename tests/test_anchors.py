@@ -638,6 +638,7 @@ def test_any_glob_is_a_pattern(glob: str) -> None:
         ("a.rs", "pub(crate) fn f<T>(a: T) -> T {\n    a\n}\n", "f", (1, 3)),
         ("a.c", "static int\n*f(int a)\n{\n  return 0;\n}\n", "f", None),
         ("a.c", "static int f(int a)\n{\n  return 0;\n}\n", "f", (1, 4)),
+        ("a.c", "int f(int a,\n      int b)\n{\n  return 0;\n}\n", "f", (1, 5)),
         ("a.java", "class A {\n  public int f(int a) {\n    return 1;\n  }\n}\n", "A.f", (2, 4)),
         ("a.rb", "class A\n  def f(a)\n    1\n  end\n\n  def g\n  end\nend\n", "A.f", (2, 4)),
         ("a.sh", "f() {\n  echo\n}\n", "f", (1, 3)),

@@ -308,7 +308,7 @@ def test_nothing_of_the_repository_runs(
     git.content("a.py")
     git.last_commits("HEAD", {"a.py"})
     git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    git.ask("grep", "-lzFI", "--untracked", "--no-recurse-submodules", "--no-textconv", "-e", "3")
+    git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv", "-e", "3")
     git.ask("diff-index", "--cached", "-z", "-M", "--name-status", "--relative", "--no-ext-diff",
             "HEAD~1", "--")  # fmt: skip
     assert pairs(store) == {("a.py", "b.py"): 2}

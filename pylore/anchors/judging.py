@@ -55,6 +55,8 @@ class Judge:
     def __init__(self, project: Project, find_symbol: FindSymbol) -> None:
         self._project = project
         self._find = find_symbol
+        self._defined: dict[str, list[tuple[str, str, str]]] = {}
+        """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
     def judge(self, anchor: Anchor, where: Where | None = None) -> Anchor:
         """The anchor as it is now; the same one where nothing has changed.
@@ -144,15 +146,19 @@ class Judge:
         word = name.replace("::", ".").replace("#", ".").split(".")[-1]
         if where is None:
             raise SymbolMissing(word)
-        defined = []
-        for other in where.get(word, []):
-            for qualified, hash in self._bodies(other, name) if other != path else ():
-                if hash == anchor.hash:
-                    return self._at(anchor, other, qualified, "valid", "")
-                defined.append(other)
+        if name not in self._defined:
+            self._defined[name] = [
+                (other, *body)
+                for other in where.get(word, [])
+                for body in self._bodies(other, name)
+            ]
+        defined = [found for found in self._defined[name] if found[0] != path]
+        for other, qualified, hash in defined:
+            if hash == anchor.hash:
+                return self._at(anchor, other, qualified, "valid", "")
         reason = f"{name} is defined nowhere"
         if defined:
-            reason = f"gone; another {name} is in {defined[0]}"
+            reason = f"gone; another {name} is in {defined[0][0]}"
         return self._at(anchor, anchor.path, name, "invalid", reason)
 
     def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from hashlib import sha256
 
@@ -21,6 +22,7 @@ LARGEST = 16 << 20
 """Bytes of the largest file that is looked into."""
 
 _DIGITS = 32
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 _OWN_FOLDERS = frozenset((".git", ".lore"))
 _WORDS_AT_ONCE = 200
 
@@ -165,15 +167,19 @@ class Project:
 
     def with_words(self, words: Iterable[str]) -> dict[str, list[str]]:
         """Word to the files that have it somewhere in their text, for all words at once."""
-        wanted = sorted(set(words))
-        found: dict[str, list[str]] = {word: [] for word in wanted}
-        for path in self._candidates(wanted):
+        found: dict[str, list[str]] = {word: [] for word in sorted(set(words))}
+        by_part: dict[bytes, list[str]] = {}
+        for word in found:
+            by_part.setdefault(max(_WORD.findall(word.encode()), key=len, default=b""), []).append(
+                word
+            )
+        for path in self._candidates([part.decode() for part in by_part if part]):
             try:
-                text = self.read(path)
+                parts = set(_WORD.findall(self.read(path)))
             except Unreadable:
                 continue
-            for word in wanted:
-                if word.encode() in text:
+            for part in by_part.keys() & parts:
+                for word in by_part[part]:
                     found[word].append(path)
         return found
 
@@ -184,7 +190,7 @@ class Project:
         for start in range(0, len(words), _WORDS_AT_ONCE):
             patterns = [part for word in words[start : start + _WORDS_AT_ONCE]
                         for part in ("-e", word)]  # fmt: skip
-            listed = self.git.ask("grep", "-lzFI", "--untracked", "--no-recurse-submodules",
+            listed = self.git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules",
                                   "--no-textconv", *patterns)  # fmt: skip
             found.update((listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
