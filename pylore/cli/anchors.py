@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,7 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     root = project_root()
     Git(root).require()
     since = _since(root, since)
+    gc.disable()  # many small objects and no cycles among them
     with session.open() as store, store.faults:
         found = analyze_cochanges(
             store, session.settings, lambda: session.embedder(store), root, since=since,
