@@ -110,7 +110,8 @@
 #   Example: lore graph link lesson-1a2b3c4d learned_from failure-5e6f7a8b
 #
 # lore graph unlink [options] A RELATION B
-#   Takes a link away; 'lore show --history' still has it.
+#   Takes a link away; 'lore show --history' still has it. 'lore unlink' is the
+#   same.
 #
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
@@ -186,8 +187,8 @@ verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
-  related | show | stats | link) graph_run "$verb" "$verb" "$@" ;;
-  analyze-cochanges | export | hubs | neighbors | orphans | path | relations | unlink)
+  related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
+  analyze-cochanges | export | hubs | neighbors | orphans | path | relations)
     graph_run "$verb" "graph-$verb" "$@"
     ;;
   *)

@@ -97,10 +97,9 @@ offer_arguments() { # <command> [verb] <which one>: what a command takes beside 
     'config 2') [ "${words[1]}" != get ] || ask config list --ids ;;
     'add 1') offer "${TYPES[@]}" ;;
     'restore '*) offer_ids --forgotten ;;
-    'link 1' | 'link 3' | 'graph link 1' | 'graph link 3' | 'graph unlink 1' | 'graph unlink 3')
-      offer_ids
-      ;;
-    'link 2' | 'graph link 2' | 'graph unlink 2') offer_relations ;;
+    'link 1' | 'link 3' | 'unlink 1' | 'unlink 3') offer_ids ;;
+    'graph link 1' | 'graph link 3' | 'graph unlink 1' | 'graph unlink 3') offer_ids ;;
+    'link 2' | 'unlink 2' | 'graph link 2' | 'graph unlink 2') offer_relations ;;
     'edit 1' | 'show '* | 'related '* | 'forget '*) offer_ids ;;
     'graph show '* | 'graph related '* | 'graph neighbors '* | 'graph path '*) offer_ids ;;
   esac

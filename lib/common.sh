@@ -8,8 +8,13 @@ if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not throu
 fi
 
 lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal shown as ?
-  local LC_ALL=C
+  local LC_ALL=C after=$'[\200-\277]'
+  local utf8="^([^"$'\200-\377'"]|"$'[\302-\337]'"$after|"$'[\340-\357]'"$after$after|"
+  utf8+=$'[\360-\364]'"$after$after$after)*\$"
   REPLY=${1//[[:cntrl:]]/?}
+  case $REPLY in # some terminals obey such a byte where it is no part of a letter
+    *[$'\200'-$'\377']*) [[ $REPLY =~ $utf8 ]] || REPLY=${REPLY//[$'\200'-$'\377']/?} ;;
+  esac
   REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it
   # and what turns the reading direction around
   REPLY=${REPLY//$'\342\200'[$'\216\217\252'-$'\256']/?}

@@ -86,14 +86,15 @@ lore_config_file() { # <file> <scope>: reads one file, if it is there
   if ! [ -f "$file" ] || ! [ -r "$file" ]; then
     lore_config_fail "$file:1" 'cannot be read: make it a file that you may read'
   fi
-  lore_config_refuse_nul "$file"
+  lore_config_refuse_odd "$file"
   lore_printable "$file"
   file=$REPLY
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
     line=${line%$'\r'}
-    [[ ! $line =~ $blank ]] || continue
     place=$file:$number
+    [ "${#line}" -le 20000 ] || lore_config_fail "$place" 'a line has more than 20000 bytes' "$line"
+    [[ ! $line =~ $blank ]] || continue
     if [ -n "$array" ]; then
       rest=$line
     elif [[ $line =~ $assignment ]]; then
@@ -119,9 +120,11 @@ lore_config_file() { # <file> <scope>: reads one file, if it is there
   [ -z "$array" ] || lore_config_fail "$opened" "the array $array is not closed: add a )"
 }
 
-lore_config_refuse_nul() { # <file>: bash would read on as if a NUL byte were not there
+lore_config_refuse_odd() { # <file>: what bash would skip (a NUL byte), or take minutes to read
   local before
-  if IFS= read -r -d '' before <"$1"; then
+  if IFS= read -r -d '' -n 1000001 before <"$1"; then
+    [ "${#before}" -le 1000000 ] ||
+      lore_config_fail "$1:1" 'the file has more than a megabyte: keep settings alone in it'
     before=${before//[!$'\n']/}
     lore_config_fail "$1:$((${#before} + 1))" 'a NUL byte: take it out'
   fi

@@ -29,6 +29,10 @@ class StoreError(LoreError):
     """The store is missing, damaged, locked, full, or of another version."""
 
 
+class NoStore(StoreError):
+    """There is no store in this folder."""
+
+
 class GraphUnavailable(StoreError):
     """The graph tables are missing or damaged; a plain search still works."""
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 class Step:
     """How a node was reached: the edge that led to it, from which step, at what score."""
 
-    __slots__ = ("before", "edge_weight", "id", "outgoing", "relation", "relation_weight", "score")
+    __slots__ = (
+        "before", "edge_weight", "hop", "id", "outgoing", "relation", "relation_weight", "score",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -36,6 +38,7 @@ class Step:
         self.id = id
         self.score = score
         self.before = before
+        self.hop: int = before.hop + 1 if before else 0
         self.relation = relation
         self.edge_weight = edge_weight
         self.relation_weight = relation_weight
@@ -54,7 +57,7 @@ class Step:
 class Walk:
     """What a walk reached (seeds are not in it), and what its caps left out."""
 
-    __slots__ = ("edges_seen", "hubs", "left_out", "reached")
+    __slots__ = ("edges_seen", "hubs", "left_out", "reached", "support")
 
     def __init__(self) -> None:
         self.reached: dict[str, Step] = {}
@@ -63,6 +66,8 @@ class Walk:
         """Nodes with more edges than the fan-out cap let through."""
         self.left_out = 0
         """Nodes reached beyond the cap on their number."""
+        self.support: dict[str, float] = {}
+        """With ``accumulate``: what the graph says for each node, seeds too."""
 
 
 def walk(
@@ -116,7 +121,9 @@ def _best_steps(
     """The best step to each neighbour of the frontier that improves on what is known."""
     scores: dict[str, float] = {}
     ways: dict[str, tuple[Step, str, float, float, bool]] = {}
-    for node, outgoing, names, others, edge_weights in _capped(bundles, weights, fanout, result):
+    for node, outgoing, names, others, edge_weights in strongest_edges(
+        bundles, weights, fanout, result
+    ):
         here = frontier[node]
         side = 0 if outgoing else 1
         for relation, other, edge_weight in zip(names, others, edge_weights, strict=True):
@@ -133,10 +140,13 @@ def _best_steps(
     return {id: Step(id, scores[id], *ways[id]) for id in scores}
 
 
-def _capped(
+def strongest_edges(
     bundles: Sequence[Bundle], weights: Weights, fanout: int, result: Walk
 ) -> Sequence[Bundle]:
-    """The bundles, with only the strongest ``fanout`` edges of a node that has more."""
+    """The bundles, with only the strongest ``fanout`` edges of a node that has more.
+
+    Counts what it saw and cut in ``result``.
+    """
     by_node: dict[str, list[Bundle]] = {}
     for bundle in bundles:
         by_node.setdefault(bundle[0], []).append(bundle)

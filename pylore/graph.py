@@ -5,11 +5,11 @@ from __future__ import annotations
 from .errors import LoreError
 from .jsontext import Raw
 from .model import Hits
-from .search import relation_weights, say_verdicts, walk_hits
+from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
-from .verdicts import worst
+from .verdicts import say_verdicts, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +37,14 @@ def related(
     notes: list[str] = []
     if not settings.depth:
         return Hits([], ["graph_max_depth is 0: the graph is switched off"])
-    walked: set[str] = set()
     hits = walk_hits(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
-        excluded=frozenset(excluded), explain=explain, walked=walked,
+        excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     say_verdicts(store, hits, notes)
-    return Hits(hits, notes, frozenset(walked))
+    return Hits(hits, notes)
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:

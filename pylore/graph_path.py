@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .search import relation_weights
+from .reach import relation_weights
 from .store.edges import ALL
 from .store.scope import Scope
 

@@ -1,4 +1,4 @@
-"""The commands that are called hundreds of times: search, related, show, stats.
+"""The commands that are called hundreds of times: search, related, show, stats, index.
 
 They import no click, numpy, wordllama or json.
 """
@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 import sys
 
-from .errors import LoreError, StoreError, UsageError
+from .errors import LoreError, NoStore, StoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, note
 from .settings import BY_NAME, Settings, from_environment
-from .vocabulary import CO_CHANGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +123,32 @@ def stats_command(argv: Sequence[str]) -> None:
     output.one(found, stats_text)
 
 
+def index_command(argv: Sequence[str]) -> None:
+    """``lore index``."""
+    given = parse(argv, values=("--languages", "--since"))
+    settings = load_settings(given)
+    output = Output.choose(given.switches, given.last("jq"))
+    if len(given.positionals) > 1:
+        raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
+    from .code.index import below_root, index
+    from .embed import open_embedder
+    from .render import Bar
+
+    root = project_root()
+    below = below_root(root, *given.positionals) if given.positionals else ""
+    with open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+        found = index(
+            store, settings, lambda: open_embedder(settings.embedder, store), root, below=below,
+            languages=given.words("languages"), since=given.last("since") or "",
+            progress=bar.show,
+        )  # fmt: skip
+    from .render import index_text
+
+    output.one(found, index_text)
+
+
 COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
+    "index": index_command,
     "search": search_command,
     "related": related_command,
     "show": show_command,
@@ -151,6 +175,13 @@ def data_folder() -> str:
     return require_utf8(folder, "the data folder")
 
 
+def project_root() -> str:
+    """The folder that paths in the store start from: where ``.lore`` lies, or the working one."""
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        return os.path.dirname(os.path.abspath(data_folder()))
+    return os.getcwd()
+
+
 def require_utf8(text: str, what: str) -> str:
     """``text`` if it is UTF-8; UsageError if not. What is not reaches Python as half surrogates."""
     if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -159,10 +190,28 @@ def require_utf8(text: str, what: str) -> str:
 
 
 def open_for_reading(settings: Settings) -> Store:
-    """The store of this process's data folder."""
+    """The store of this process's data folder.
+
+    Raises:
+        StoreError: there is none, or it cannot be read.
+    """
     from .store import open_store
 
-    return open_store(data_folder(), busy_timeout=settings.busy_timeout)
+    folder = data_folder()
+    try:
+        return open_store(folder, busy_timeout=settings.busy_timeout)
+    except NoStore:
+        if os.environ.get("LORE_DIR"):
+            raise  # where 'lore init' makes one is the folder that was looked into
+        raise NoStore(_where_to_init(folder)) from None
+
+
+def _where_to_init(folder: str) -> str:
+    if os.environ.get("LORE_STORE_SCOPE") != "project":
+        return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
+    parent = os.path.dirname(folder)
+    where = "" if parent == os.environ.get("PWD") else f" in {parent}"
+    return f"no store in {folder}: run 'lore init'{where}"
 
 
 def say(notes: Sequence[str], settings: Settings) -> None:
@@ -201,10 +250,10 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
 
 def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
     """Adds a note, once a day, where co-changes led to results and are old."""
-    if CO_CHANGES in found.walked:
+    if any(hit.hops for hit in found):
         from .verdicts import cochanges_note
 
-        found.notes.extend(filter(None, [cochanges_note(store, settings)]))
+        found.notes.extend(filter(None, [cochanges_note(store, settings, found)]))
 
 
 def remember_words(store: Store, embedder: object) -> None:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from .model import Node
     from .store import Store
 
+    Row = tuple[str, str, str, str, str]
+    """Title, body, tags, file and the parts of names: the columns of the full-text tables."""
+
 BATCH = 256
 """Nodes that are indexed together: embedding is several times faster in bulk."""
 
@@ -28,6 +31,32 @@ class Index:
         )
         self._has_vectors = held is not None
 
+    @property
+    def embedder(self) -> Embedder | None:
+        """Whose vectors are written; None where none are."""
+        return self._embedder
+
+    def replace(
+        self, collection: str, entries: Sequence[tuple[str, list[Row], list[bytes | None]]]
+    ) -> None:
+        """Indexes ``(id, rows, vectors)`` that were made elsewhere, with the same embedder.
+
+        What was indexed of these ids is taken out; without rows nothing comes in.
+        """
+        self._remove([id for id, _, _ in entries])
+        owners = [id for id, rows, _ in entries for _ in rows]
+        keys = self._store.nodes.new_passages(owners, collection)
+        rows = [row for _, rows, _ in entries for row in rows]
+        self._store.fulltext.add(
+            collection, ((key, *row) for key, row in zip(keys, rows, strict=True))
+        )
+        vectors = [vector for _, _, vectors in entries for vector in vectors]
+        if self._embedder is not None and vectors:
+            self._require_vectors(self._embedder)
+            self._store.vectors.add(
+                (key, vector) for key, vector in zip(keys, vectors, strict=True) if vector
+            )
+
     def update(self, nodes: Sequence[Node]) -> None:
         """Indexes these nodes anew: live ones as they are now, forgotten ones not at all.
 
@@ -39,8 +68,8 @@ class Index:
 
     def _update(self, nodes: Sequence[Node]) -> None:
         rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
+        self._remove([node.id for node in nodes])
         for node in nodes:
-            self._remove(node.id)
             if node.invalidated_at is None:
                 collection = COLLECTIONS.get(node.type, TEXTS)
                 rows.setdefault(collection, []).extend(self._rows(node, collection))
@@ -50,21 +79,14 @@ class Index:
             self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
 
     def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
-        parts = passages(indexed_text(node))
-        tags, file = " ".join(node.tags), node.file or ""
-        keys = self._store.nodes.new_passages(node.id, len(parts), collection)
-        for key, text in zip(keys, parts, strict=True):
-            words = identifier_parts(f"{node.title} {text} {file}")
-            yield (key, node.title, text, tags, file, words)
+        rows = passage_rows(node.title, indexed_text(node), " ".join(node.tags), node.file or "")
+        keys = self._store.nodes.new_passages([node.id] * len(rows), collection)
+        return ((key, *row) for key, row in zip(keys, rows, strict=True))
 
     def _add_vectors(
         self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
     ) -> None:
-        if not self._has_vectors:
-            self._store.vectors.create(embedder.dimension)
-            self._store.meta.set("embedder", embedder.name)
-            self._store.meta.set("embedder_dimension", str(embedder.dimension))
-            self._has_vectors = True
+        self._require_vectors(embedder)
         vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
         self._store.vectors.add(
             (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
@@ -73,16 +95,28 @@ class Index:
         if remember is not None:
             remember()
 
-    def _remove(self, id: str) -> None:
-        passages = self._store.nodes.passages(id)
-        if passages:
-            for collection in {collection for _, collection in passages}:
-                self._store.fulltext.remove(
-                    collection, [key for key, of in passages if of == collection]
-                )
-            if self._has_vectors:
-                self._store.vectors.remove(key for key, _ in passages)
-            self._store.nodes.remove_passages(id)
+    def _require_vectors(self, embedder: Embedder) -> None:
+        if not self._has_vectors:
+            self._store.vectors.create(embedder.dimension)
+            self._store.meta.set("embedder", embedder.name)
+            self._store.meta.set("embedder_dimension", str(embedder.dimension))
+            self._has_vectors = True
+
+    def _remove(self, ids: Sequence[str]) -> None:
+        held = self._store.nodes.passages(ids)
+        for collection in {collection for _, collection in held}:
+            self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
+        if held and self._has_vectors:
+            self._store.vectors.remove(key for key, _ in held)
+        self._store.nodes.remove_passages(key for key, _ in held)
+
+
+def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
+    """What is indexed of a text: a row for each passage of it."""
+    return [
+        (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
+        for text in passages(body)
+    ]
 
 
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:

@@ -6,7 +6,7 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 from __future__ import annotations
 
 from .errors import LoreError
-from .rank import convex, rrf
+from .rank import convex, rounded, rrf
 from .text import PREFIX_LENGTH, SHORT_QUERY, words
 
 TYPE_CHECKING = False
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .embed import Embedder
+    from .model import Hit
     from .settings import Settings
     from .store import Store
     from .store.scope import Scope
@@ -33,7 +34,16 @@ INFLECTED = 0.6
 """What a match counts that has the words in other forms only."""
 
 
-LEAST_COVERAGE = 0.05
+SURE = 0.75
+"""The mean of coverage and cosine from which a match is as sure as can be."""
+
+WEAK = 0.4
+"""Below this confidence the results are noise more often than not."""
+
+TITLE_SHARE = 0.1
+"""What it counts for a collection that its best match has the words in the title."""
+
+LEAST_WORTH = 0.05
 """So that a collection whose best match has no word whole still counts a little."""
 
 
@@ -41,10 +51,10 @@ class Candidates:
     """What the legs found for one scope, and the fused scores, best first.
 
     ``fused`` is relative to what was found: the best match of each leg counts whole.
-    ``evidence`` says how much it is worth at all, 0..1 (see ``_evidence``).
+    ``confidence`` says how much it is worth at all, 0..1 (see ``_confidence``).
     """
 
-    __slots__ = ("coverage", "evidence", "fused", "how", "legs", "passage", "rrf")
+    __slots__ = ("confidence", "coverage", "fused", "how", "legs", "passage", "rrf")
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
@@ -53,7 +63,7 @@ class Candidates:
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
         self.coverage = 0.0
-        self.evidence = 0.0
+        self.confidence = 0.0
 
 
 def embed_query(
@@ -101,23 +111,23 @@ def candidates(
         shares = {"fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
     found.fused = best_first(fused)
-    found.evidence = _evidence(found)
+    found.confidence = _confidence(found)
     return found
 
 
-def _evidence(found: Candidates) -> float:
+def _confidence(found: Candidates) -> float:
     """How sure it is that the store has something on the query, 0..1.
 
     The mean of what each leg says of its best match: full text, which share of the
-    query's words it has; vectors, its cosine. Comparable between queries and stores,
-    which neither BM25 nor a rank is.
+    query's words it has; vectors, its cosine; relative to ``SURE``. Comparable between
+    queries and stores, which neither BM25 nor a rank is.
     """
     said = []
     if "fulltext" in found.legs:
         said.append(found.coverage)
     if "vector" in found.legs:
         said.append(max(found.legs["vector"].values(), default=0.0))
-    return sum(said) / len(said) if said else 0.0
+    return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
 
 
 def _fulltext_leg(
@@ -128,7 +138,7 @@ def _fulltext_leg(
     excluded: frozenset[str],
     found: Candidates,
 ) -> dict[str, float]:
-    """Every collection's matches, each relative to its best one, times what that one covers."""
+    """Every collection's matches, relative to its best one, times what that one covers."""
     leg: dict[str, float] = {}
     for collection in store.fulltext.collections(scope.types):
         scores = _collection(store, settings, collection, query, scope, found)
@@ -136,9 +146,11 @@ def _fulltext_leg(
             del scores[id]
         if scores:
             first = max(scores, key=lambda id: scores[id])
-            covered = coverage(query, " ".join(store.fulltext.passage(found.passage[first])))
+            title, everything = store.fulltext.indexed(found.passage[first])
+            covered = coverage(query, everything)
             found.coverage = max(found.coverage, covered)
-            most = scores[first] / max(covered, LEAST_COVERAGE)
+            worth = (1 - TITLE_SHARE) * covered + TITLE_SHARE * coverage(query, title)
+            most = scores[first] / max(worth, LEAST_WORTH)
             leg.update((id, score / most if most else 0.0) for id, score in scores.items())
     return best_first(leg)
 
@@ -216,3 +228,10 @@ def _vector_leg(
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:
     """The same scores, the highest first; ties by id."""
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
+
+
+def add_leg_scores(hit: Hit, found: Candidates) -> None:
+    """What each leg, and their fusion by rank, say of a hit; None where they say nothing."""
+    hit.rrf_score = rounded(found.rrf.get(hit.id))
+    hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))
+    hit.vector_score = rounded(found.legs.get("vector", {}).get(hit.id))

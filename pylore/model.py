@@ -130,7 +130,7 @@ class Hit(Record):
     __slots__ = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "verdict", "match", "explain",
+        "verdict", "match", "weak", "explain",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
@@ -152,6 +152,7 @@ class Hit(Record):
         self.edge: str | None = None
         self.verdict: str | None = None
         self.match = "graph"
+        self.weak = False
         self.explain: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -163,19 +164,13 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and what is to be said about them.
+    """The results of one search, best first, and what is to be said about them."""
 
-    ``walked`` names the relations of the edges that led to them.
-    """
+    __slots__ = ("hits", "notes")
 
-    __slots__ = ("hits", "notes", "walked")
-
-    def __init__(
-        self, hits: list[Hit], notes: list[str], walked: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, hits: list[Hit], notes: list[str]) -> None:
         self.hits = hits
         self.notes = notes
-        self.walked = walked
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

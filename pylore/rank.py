@@ -64,3 +64,8 @@ def recency(age_in_days: float, half_life: float) -> float:
 def aged(score: float, recency_score: float, weight: float) -> float:
     """``score`` less at most ``weight`` of itself, the older the more."""
     return score * (1 - weight * (1 - recency_score))
+
+
+def rounded(value: float | None) -> float | None:
+    """To the digits that results are given with."""
+    return None if value is None else round(value, 6)

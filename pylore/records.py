@@ -7,14 +7,14 @@ import os
 import re
 
 from .anchors.placing import accept_anchors, anchor_file, drop_file_anchors
-from .errors import LoreError, nearest
+from .errors import LoreError, UsageError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from .index import Index
 from .model import Edge, Node, Record
 from .relations import fold, require_name
 from .store.scope import Scope
 from .text import clean_tags
-from .times import now
+from .times import now, now_exactly
 from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES
 
 TYPE_CHECKING = False
@@ -77,7 +77,8 @@ class Records:
         again stays, a forgotten one is restored; tags are joined.
 
         Raises:
-            LoreError: unknown type, id or relation, no text, or too long a text.
+            UsageError: unknown type or relation.
+            LoreError: unknown id, no text, or too long a text.
         """
         with self._store.faults, self._store.transaction():
             self._require_type(type, new_type)
@@ -125,8 +126,8 @@ class Records:
         """Links two nodes; a link that was taken away stands again.
 
         Raises:
-            LoreError: unknown id, unknown relation (unless ``new_relation`` declares
-                it), or a node linked to itself.
+            UsageError: unknown relation, unless ``new_relation`` declares it.
+            LoreError: unknown id, or a node linked to itself.
         """
         with self._store.faults, self._store.transaction():
             if new_relation:
@@ -238,9 +239,11 @@ class Records:
                     self._store.nodes.delete(id)
                     changes.append(Change(id, "purged"))
                 elif node.invalidated_at is None:
-                    node.invalidated_at = at
-                    self._store.nodes.invalidate(id, at)
-                    self._store.edges.invalidate_node(id, at)
+                    # What was unlinked this very second must not come back with the node.
+                    own = now_exactly() if self._store.edges.ended_at(id, at) else at
+                    node.invalidated_at = own
+                    self._store.nodes.invalidate(id, own)
+                    self._store.edges.invalidate_node(id, own)
                     Index(self._store, None).update([node])
                     changes.append(Change(id, "invalidated"))
                 else:
@@ -311,8 +314,8 @@ class Records:
         if type in known:
             return
         if not new_type:
-            raise LoreError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                            "--new-type declares it")  # fmt: skip
+            raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
+                             "new_type declares it")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
         self._store.types.declare(type, "")
@@ -341,8 +344,8 @@ class Records:
         if name in self._settings.edge_weights:
             self._declare(name)
             return name
-        raise LoreError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
-                        "--new-relation declares it")  # fmt: skip
+        raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
+                         "new_relation declares it")  # fmt: skip
 
     def _declare(self, relation: str) -> list[str]:
         """Declares a relation that is new; notes where a known one is nearly the same."""

@@ -45,8 +45,41 @@ def _hit_text(row: dict[str, Any]) -> str:
     if row["snippet"] and row["snippet"] != row["title"]:
         lines.append(f"      {row['snippet']}")
     if "explain" in row:
-        lines += [dim(f"      {key}: {value}") for key, value in row["explain"].items()]
+        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
+
+
+def _factor_lines(explain: dict[str, Any]) -> list[str]:
+    """Every factor of a score: plain values and legs on a line each, a hop of the walk too."""
+    lines = []
+    for key, value in explain.items():
+        if not isinstance(value, dict):
+            lines.append(f"{key} {_number(value)}")
+            continue
+        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
+        if plain:
+            lines.append(f"{key}: {_pairs(plain)}")
+        for name, item in value.items():
+            if isinstance(item, dict):
+                lines.append(f"{name}: {_pairs(item)}")
+            elif isinstance(item, list):
+                lines += [f"  {_hop(hop)}" for hop in item]
+    return lines
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
+
+
+def _hop(hop: dict[str, Any]) -> str:
+    arrow = "-{}->" if hop["direction"] == "out" else "<-{}-"
+    factors = {key: value for key, value in hop.items()
+               if key not in ("from", "to", "relation", "direction")}  # fmt: skip
+    return f"{hop['from']} {arrow.format(hop['relation'])} {hop['to']}: {_pairs(factors)}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def location(row: dict[str, Any]) -> str:
@@ -139,3 +172,49 @@ def stats_text(row: dict[str, Any]) -> str:
 def changes_text(rows: Sequence[dict[str, Any]]) -> str:
     """What a write did, one record a line."""
     return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
+
+
+class Bar:
+    """How far a long command is, on stderr where that is a terminal, and nothing elsewhere."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._shown = -1
+        self._on = sys.stderr.isatty()
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def show(self, done: int, total: int) -> None:
+        """Draws it, if that would look different."""
+        percent = 100 * done // max(1, total)
+        if self._on and percent != self._shown:
+            self._shown = percent
+            filled = 36 * percent // 100
+            bar = "#" * filled + "-" * (36 - filled)
+            sys.stderr.write(f"\r{self._label}  [{bar}]  {percent:3d}%")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown >= 0:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def index_text(row: dict[str, Any]) -> str:
+    """What an indexed repository holds, and what was done."""
+    lines = [
+        f"{row['files']} files, {row['symbols']} symbols",
+        f"edges: {_counts(row['edges'])}",
+        f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
+        f" removed {row['removed']}, unchanged {row['unchanged']}",
+    ]
+    if row["skipped"]:
+        lines.append(f"left out: {_counts(row['skipped'])}")
+    if row["unresolved"]:
+        lines.append(dim(f"not resolved: {_counts(row['unresolved'])}"))
+    return "\n".join(lines) + "\n"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"

@@ -6,24 +6,29 @@ merge → results. With depth 0 no graph table is touched.
 
 from __future__ import annotations
 
-import apsw
-
 from .errors import GraphUnavailable
-from .legs import Candidates, candidates, embed_query
+from .hits import adjust, best_first, describe
+from .legs import WEAK, add_leg_scores, candidates, embed_query
 from .model import Hit, Hits, Record
-from .rank import aged, recency
+from .rank import rounded
+from .reach import add_support, hit_of, reach, within
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
+from .verdicts import say_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from .embed import Embedder
-    from .expand import Step, Walk
+    from .legs import Candidates
     from .settings import Settings
     from .store import Store
     from .text import Query
+
+
+LEAST_SEED = 0.1
+"""Relative to the best one: a match that has common words only leads somewhere too."""
 
 
 class Request(Record):
@@ -69,24 +74,23 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     found = candidates(store, settings, query, vector, request.scope, request.excluded)
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    if request.scope.tags and not direct:
+        notes += store.nodes.unknown_tags(request.scope.tags)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
-    hits = list(direct)
-    walked: set[str] = set()
+    hits = direct
     if settings.depth:
         starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             starts = candidates(store, settings, query, vector, anything, request.excluded)
-        past_limit = found.fused.keys() - {hit.id for hit in direct}
-        seeds = [id for id in starts.fused if id not in past_limit][: settings.graph_seeds]
-        hits += _reached_hits(store, settings, request, starts, seeds, direct, notes, walked)
-    hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+        hits = _expanded(store, settings, request, starts, found, direct, notes)
+    hits = _worth_showing(best_first(hits), settings, found, notes)
     _add_texts(store, hits, found, query)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes, frozenset(walked))
+    return Hits(hits, notes)
 
 
 # --- results
@@ -100,140 +104,87 @@ def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hi
         ranked = [id for id in ranked if found.fused[id] >= least]
     hits = []
     for id in ranked:
-        hit = Hit(id, found.fused[id])
+        hit = Hit(id, found.fused[id] * found.confidence)
         hit.match = found.how[id]
-        _add_leg_scores(hit, found)
+        add_leg_scores(hit, found)
         hits.append(hit)
-    hits = _describe(store, settings, hits)
-    hits.sort(key=lambda hit: (-hit.score, hit.id))
-    return hits[: settings.limit]
+    hits = describe(store, settings, hits)
+    adjust(hits, settings)
+    return best_first(hits)[: settings.limit]
 
 
-def _reached_hits(
+def _expanded(
     store: Store,
     settings: Settings,
     request: Request,
     starts: Candidates,
-    seeds: list[str],
+    found: Candidates,
     direct: list[Hit],
     notes: list[str],
-    walked: set[str],
 ) -> list[Hit]:
-    scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
-    scores = {id: starts.fused[id] for id in seeds}
+    """The direct hits and, at most ``graph_limit``, what the graph brings beside them."""
+    adds_up = settings.expansion == "accumulate"
+    seeds = _seeds(starts, found, direct, settings, every=adds_up)
     try:
-        hits = walk_hits(
-            store, settings, scores, scope, notes, excluded=request.excluded,
-            explain=request.explain, returned=frozenset(hit.id for hit in direct), walked=walked,
-        )  # fmt: skip
+        walk = reach(
+            store, settings, seeds, notes, rule=settings.expansion, excluded=request.excluded
+        )
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
-        return []
-    for hit in hits:
-        _add_leg_scores(hit, starts)
-    return hits[: settings.graph_limit]
+        return direct
+    scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
+    among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
+    for hit in reached:
+        add_leg_scores(hit, starts)
+    if adds_up:
+        add_support([*direct, *reached], walk, found, settings)
+    else:
+        for hit in reached:
+            hit.score = walk.reached[hit.id].score * starts.confidence
+    reached = describe(store, settings, reached)
+    adjust([*direct, *reached] if adds_up else reached, settings)
+    return direct + best_first(reached)[: settings.graph_limit]
 
 
-def walk_hits(
-    store: Store,
-    settings: Settings,
-    seeds: Mapping[str, float],
-    scope: Scope,
-    notes: list[str],
-    *,
-    excluded: frozenset[str] = frozenset(),
-    explain: bool = False,
-    returned: frozenset[str] = frozenset(),
-    walked: set[str] | None = None,
+def _seeds(
+    starts: Candidates, found: Candidates, direct: list[Hit], settings: Settings, *, every: bool
+) -> dict[str, float]:
+    """Where the walk starts: the best matches with their scores.
+
+    Unless ``every`` one may be a seed, those that are left out of the results are not.
+    """
+    ids = list(starts.fused)
+    if every:
+        top = starts.fused[ids[0]] if ids else 1.0
+        return {id: max(LEAST_SEED, starts.fused[id] / top) for id in ids[: settings.graph_seeds]}
+    past_limit = found.fused.keys() - {hit.id for hit in direct}
+    ids = [id for id in ids if id not in past_limit]
+    return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}
+
+
+def _worth_showing(
+    hits: list[Hit], settings: Settings, found: Candidates, notes: list[str]
 ) -> list[Hit]:
-    """What the walk reaches from the seeds, within ``scope``, best first.
-
-    ``excluded`` nodes are not entered; ``returned`` ones are walked through only.
-    ``walked`` hears the relations of the edges that led to what is returned.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    from .expand import walk
-
-    result = walk(
-        store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
-        decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, barred=excluded,
-    )  # fmt: skip
-    _say_what_was_left_out(result, settings, notes)
-    hits = []
-    for id in store.nodes.match(scope, list(result.reached)) - returned:
-        chain = result.reached[id].steps()
-        hit = Hit(id, chain[-1].score)
-        hit.hops = len(chain) - 1
-        hit.path = [step.id for step in chain]
-        hit.edge = chain[-1].relation
-        if walked is not None:
-            walked.update(step.relation or "" for step in chain[1:])
-        if explain:
-            hit.explain = {"walk": _explain_walk(chain, settings.hop_decay)}
-        hits.append(hit)
-    hits = _describe(store, settings, hits)
-    hits.sort(key=lambda hit: (-hit.score, hit.id))
-    return hits
-
-
-def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """The relations to walk, with the weights of the store under those of the settings.
-
-    Raises:
-        UsageError: a relation that was asked for is not known.
-        GraphUnavailable: the table of relations is missing or damaged.
-    """
-    from .relations import known_relations, require_relations
-
-    known = known_relations(store, settings)
-    wanted = require_relations(settings.graph_edges, known) or list(known)
-    unwanted = set(require_relations(settings.graph_exclude_edges, known))
-    return {name: known[name] for name in wanted if name not in unwanted}
-
-
-def _add_leg_scores(hit: Hit, found: Candidates) -> None:
-    hit.rrf_score = _rounded(found.rrf.get(hit.id))
-    hit.bm25_score = _rounded(found.legs.get("fulltext", {}).get(hit.id))
-    hit.vector_score = _rounded(found.legs.get("vector", {}).get(hit.id))
-
-
-def _describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
-    """Fills in what the table of nodes says, and takes off what age costs."""
-    rows = store.nodes.briefs([hit.id for hit in hits])
-    hits = [hit for hit in hits if hit.id in rows]  # another process may have purged one
-    for hit in hits:
-        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id]
-        fresh = recency(age, settings.recency_half_life)
-        hit.recency_score = _rounded(fresh)
-        hit.score = round(aged(hit.score, fresh, settings.recency_weight), 6)
+    """Marks a list that is only noise, and cuts what scores less than ``min_score``."""
+    if hits and found.confidence < WEAK:
+        notes.append("these results are weak: the store may have nothing on this")
+        for hit in hits:
+            hit.weak = True
+    if settings.min_score:
+        worth = [hit for hit in hits if hit.score >= settings.min_score]
+        if len(worth) < len(hits):
+            notes.append(f"{len(hits) - len(worth)} results below min_score were left out")
+        return worth
     return hits
 
 
 def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
+    """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
         key = found.passage.get(hit.id)
-        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.passage(key)[1]
+        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
         hit.snippet = one_line(snippet(text, query))
-
-
-def say_verdicts(store: Store, hits: list[Hit], notes: list[str]) -> None:
-    """Writes into each hit whether what it is about still holds, as far as that is known."""
-    try:
-        anchors = store.nodes.anchored([hit.id for hit in hits])
-    except apsw.SQLError as error:
-        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
-        return
-    if anchors:
-        from .verdicts import add_verdicts
-
-        add_verdicts(store, hits, anchors, notes)
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
 
 
 # --- what is said beside the results
@@ -254,19 +205,6 @@ def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) 
         )
 
 
-def _say_what_was_left_out(result: Walk, settings: Settings, notes: list[str]) -> None:
-    if result.left_out:
-        notes.append(
-            f"{result.left_out} more connected nodes were left out: "
-            f"graph_max_nodes is {settings.graph_max_nodes}"
-        )
-    if result.hubs:
-        notes.append(
-            f"the weaker edges of {len(result.hubs)} well-connected nodes were left out: "
-            f"graph_fanout is {settings.graph_fanout}"
-        )
-
-
 def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
     ranks = {
         name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
@@ -280,26 +218,8 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
                 for name, leg in found.legs.items()
                 if hit.id in leg
             },
-            "fused": _rounded(found.fused.get(hit.id)),
+            "fused": rounded(found.fused.get(hit.id)),
+            "confidence": rounded(found.confidence),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             **explained,
         }
-
-
-def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:
-    return {
-        "seed": chain[0].id,
-        "seed_score": round(chain[0].score, 6),
-        "hops": [
-            {
-                "from": step.before.id if step.before else None,
-                "to": step.id,
-                "relation": step.relation,
-                "direction": "out" if step.outgoing else "in",
-                "edge_weight": step.edge_weight,
-                "relation_weight": step.relation_weight,
-                "decay": decay,
-            }
-            for step in chain[1:]
-        ],
-    }

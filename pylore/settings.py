@@ -211,9 +211,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "expansion",
         "choice",
-        "best-path",
-        "how a reached node is scored",
-        choices=("best-path",),
+        "accumulate",
+        "how the graph scores: accumulate adds up what matches point to, best-path multiplies",
+        choices=("accumulate", "best-path"),
+    ),
+    Setting(
+        "graph_weight",
+        "float",
+        1.4,
+        "what the graph's word counts beside a match's, with accumulate",
+        low=0,
+        high=10,
     ),
     Setting("limit", "int", 10, "how many direct matches to return", low=1, high=1000),
     Setting(
@@ -258,6 +266,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
     ),
+    Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
     Setting(
         "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
     ),
@@ -308,6 +317,14 @@ SETTINGS: tuple[Setting, ...] = (
         low=0,
         high=36_500,
     ),
+    Setting(
+        "index_max_file",
+        "int",
+        1_000_000,
+        "the largest file that 'lore index' reads, in bytes",
+        low=1000,
+        high=1_000_000_000,
+    ),
     Setting("busy_timeout", "float", 10.0, "seconds to wait for another writer", low=0, high=3600),
     Setting("plugin_dir", "text", "", "a folder of lore-<command> executables; user config only"),
     Setting("quiet", "bool", False, "leave out notes on stderr; errors are still said"),
@@ -338,6 +355,7 @@ class Settings:
         graph_seeds: int
         graph_fanout: int
         expansion: str
+        graph_weight: float
         limit: int
         graph_limit: int
         retrievers: tuple[str, ...]
@@ -348,6 +366,7 @@ class Settings:
         field_weights: dict[str, float]
         recency_weight: float
         recency_half_life: int
+        min_score: float
         embedder: str
         fulltext: str
         duplicate_similarity: float
@@ -355,6 +374,7 @@ class Settings:
         cochange_max_files: int
         cochange_partners: int
         cochange_days: int
+        index_max_file: int
         busy_timeout: float
         plugin_dir: str
         quiet: bool

@@ -105,7 +105,7 @@ def identifier_parts(text: str) -> str:
     """
     found: dict[str, None] = {}
     for word in dict.fromkeys(words(text)):
-        parts = camel_parts(word)
+        parts = () if word.islower() else camel_parts(word)
         if len(parts) > 1:
             found[" ".join(parts)] = None
     return " ".join(found)

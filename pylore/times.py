@@ -1,4 +1,4 @@
-"""Times as the store writes them: UTC, ISO 8601, whole seconds."""
+"""Times as the store writes them: UTC, ISO 8601, whole seconds (but for ``now_exactly``)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ def now() -> str:
     True
     """
     return time.strftime(_FORM, time.gmtime())
+
+
+def now_exactly() -> str:
+    """This microsecond, for where two times within one second have to differ.
+
+    >>> len(now_exactly()) == len("2026-01-31T12:00:00.123456Z")
+    True
+    """
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{nanoseconds // 1000:06d}Z"
 
 
 def parse_since(text: str) -> str:

@@ -1,18 +1,21 @@
 """What a result says of the code that it is about, and when what is known is old.
 
-This module is on the path of searches whose results have anchors.
+This module is on the path of every search: it imports nothing heavy.
 """
 
 from __future__ import annotations
 
 import os
 
+import apsw
+
 from .stamps import GONE, stamp_of
 from .times import now, parse_since
+from .vocabulary import CO_CHANGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from .model import Hit
     from .settings import Settings
@@ -24,6 +27,17 @@ _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 def worst(verdicts: Sequence[str]) -> str | None:
     """The verdict on a node: that of its anchor that holds least; None without one."""
     return min(verdicts, key=_HOLDING_LEAST.index, default=None)
+
+
+def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
+    """Writes into each hit whether what it is about still holds, as far as that is known."""
+    try:
+        anchors = store.nodes.anchored([hit.id for hit in hits])
+    except apsw.SQLError as error:
+        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
+        return
+    if anchors:
+        add_verdicts(store, hits, anchors, notes)
 
 
 def add_verdicts(
@@ -65,8 +79,8 @@ def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> b
     return found != stamp
 
 
-def cochanges_note(store: Store, settings: Settings) -> str:
-    """What to say of co-changes that were analysed too long ago; nothing otherwise.
+def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:
+    """What to say where hits were reached by co-changes of too long ago; nothing otherwise.
 
     It is said once a day: a store that can be written keeps when.
     """
@@ -76,6 +90,8 @@ def cochanges_note(store: Store, settings: Settings) -> str:
         return ""
     if (store.meta.get("cochanges_said_at") or "") > parse_since("1d"):
         return ""
+    if not any(_by_cochange(store, hit) for hit in hits):
+        return ""
     _remember(store, "cochanges_said_at", now())
     return (
         f"the co-changes are of {analysed[:10]}: "
@@ -83,10 +99,16 @@ def cochanges_note(store: Store, settings: Settings) -> str:
     )
 
 
+def _by_cochange(store: Store, hit: Hit) -> bool:
+    """Whether an edge of the way to a hit is a co-change."""
+    if hit.edge == CO_CHANGES:
+        return True
+    between = zip(hit.path[:-2], hit.path[1:-1], strict=True)
+    return any(store.edges.get(min(ends), max(ends), CO_CHANGES) is not None for ends in between)
+
+
 def _remember(store: Store, key: str, value: str) -> None:
     """Keeps a fact about the store, unless it is busy or cannot be written."""
-    from apsw import Error
-
     from .errors import StoreError
 
     if not store.writable:
@@ -95,5 +117,5 @@ def _remember(store: Store, key: str, value: str) -> None:
         store.connection.set_busy_timeout(0)
         with store.transaction():
             store.meta.set(key, value)
-    except (Error, StoreError):
+    except (apsw.Error, StoreError):
         return

@@ -128,7 +128,7 @@ PYTHON
   a=$(lore add note one --ids)
   b=$(lore add note two --ids)
   run_lore graph link "$a" relate_to "$b"
-  expect_error 1 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
+  expect_error 2 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
   run_lore graph link "$a" relates_to note-nothing
   expect_error 1 "no node 'note-nothing'"
   run_lore graph link "$a" relates_to
@@ -136,7 +136,7 @@ PYTHON
   run_lore graph link "$a" relates_to "$b" --weight 2
   expect_error 2 "--weight"
   run_lore graph unlink "$a" relates_to
-  expect_error 2 "see 'lore graph unlink --help'"
+  expect_error 2 "see 'lore unlink --help'"
   run_lore graph link "$a" blocks "$b" --new-relation
   expect 0 "{\"id\":\"$a blocks $b\",\"state\":\"added\"}"
 }

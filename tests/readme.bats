@@ -105,6 +105,11 @@ Lesson: one place to check is one place to mend"
   contains "$stderr" "Give what cannot be revoked a short life"
   run -0 lore search "one place to mend" --type lesson -n 1 --jq '.[0].title'
   [ "$output" = "one place to check is one place to mend" ]
+  # a hook that is there stays
+  echo 'echo mine' >.git/hooks/pre-commit
+  ! bash -eu hooks.sh 2>said || return 1
+  [ "$(cat .git/hooks/pre-commit)" = 'echo mine' ]
+  contains "$(cat said)" "pre-commit"
 }
 
 @test "the Python of the README runs" {

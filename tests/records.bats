@@ -66,7 +66,7 @@ field() { # <id> <jq expression>: of what 'show' prints
 
 @test "add declares a type, takes an id, and names near-duplicates on stderr" {
   run_lore add recipe "Soup"
-  expect_error 1 "unknown type 'recipe'"
+  expect_error 2 "unknown type 'recipe': new_type declares it"
   run_lore add recipe "Soup" --new-type --id recipe-soup
   expect 0 '{"id":"recipe-soup","state":"added"}'
   lore add decision "Sessions are signed with a rotating key" --id decision-a >/dev/null
@@ -87,7 +87,11 @@ field() { # <id> <jq expression>: of what 'show' prints
 }
 
 @test "what add refuses leaves nothing behind" {
-  for words in "nots|x|did you mean 'note'" "note||the text is empty" \
+  run_lore add nots x
+  expect_error 2 "unknown type 'nots' (did you mean 'note'?): new_type declares it"
+  run_lore add note x --link note-none:relates
+  expect_error 2 "unknown relation 'relates' (did you mean 'relates_to'?)"
+  for words in "note||the text is empty" \
     "note|x --link note-none:relates_to|no node 'note-none'" "note|x --id decision-x|is not of type note"; do
     IFS='|' read -r type rest message <<<"$words"
     run_lore add "$type" $rest </dev/null
@@ -136,7 +140,7 @@ field() { # <id> <jq expression>: of what 'show' prints
   run_lore link note-1 relates_to note-2 --weight 0.5
   expect 0 '{"id":"note-1 relates_to note-2","state":"unchanged"}'
   run_lore link note-1 relate_to note-2
-  expect_error 1 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
+  expect_error 2 "unknown relation 'relate_to' (did you mean 'relates_to'?)"
   run_lore link note-1 guards note-2 --new-relation --text
   expect 0 "added  note-1 guards note-2"
   run_lore link note-1 relates_to note-3

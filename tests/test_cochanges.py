@@ -23,7 +23,7 @@ from pylore.code.cochanges import (
 from pylore.errors import LoreError
 from pylore.git import Git, blob_hash
 from pylore.hot import say_old_cochanges
-from pylore.model import Edge, Hits
+from pylore.model import Edge, Hit, Hits
 from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import Settings
@@ -325,41 +325,36 @@ def old(store: Store, days: int) -> None:
     store.meta.set("cochanges_analyzed_at", at)
 
 
+def reached(store: Store, relation: str, hops: int = 1) -> Hits:
+    """One result, reached by ``relation`` first, and from there by mentions."""
+    hit = Hit("note-z", 0.5)
+    hit.hops = hops
+    hit.path = ["note-b", "note-a", "note-z"][: hops + 1]
+    hit.edge = relation if hops == 1 else "mentions"
+    store.edges.put(Edge("note-a", "note-b", relation, created_at="x"))
+    return Hits([hit], [])
+
+
+@pytest.mark.parametrize("hops", [1, 2])
 @pytest.mark.parametrize(
-    ("days", "setting", "walked", "said"),
+    ("days", "setting", "relation", "said"),
     [(8, "7", "co_changes_with", True), (6, "7", "co_changes_with", False),
      (8, "7", "imports", False), (8, "0", "co_changes_with", False),
      (3, "2", "co_changes_with", True)],
 )  # fmt: skip
 def test_a_search_says_once_a_day_that_co_changes_are_old(
-    store: Store, days: int, setting: str, walked: str, said: bool
+    store: Store, days: int, setting: str, relation: str, said: bool, hops: int
 ) -> None:
     old(store, days)
     settings = Settings.load(environ={}, flags={"cochange_days": setting})
     for expected in (said, False):
-        found = Hits([], [], frozenset([walked]))
+        found = reached(store, relation, hops)
         say_old_cochanges(store, settings, found)
         assert bool(found.notes) is expected
     store.meta.set("cochanges_said_at", "2026-01-01T00:00:00Z")
-    found = Hits([], [], frozenset([walked]))
+    found = reached(store, relation, hops)
     say_old_cochanges(store, settings, found)
     assert bool(found.notes) is said
-
-
-def test_a_search_knows_which_relations_it_walked(store: Store) -> None:
-    records = Records(store, Settings(), None)
-    records.add("note", "tokens", id="note-a")
-    for id in ("file-a", "file-b"):
-        records.add("file", id[5:], id=id)
-    store.edges.put(Edge("note-a", "file-a", "mentions", created_at="x"))
-    store.edges.put(Edge("file-a", "file-b", "co_changes_with", created_at="x"))
-    for depth, walked in (
-        ("0", set()),
-        ("1", {"mentions"}),
-        ("2", {"mentions", "co_changes_with"}),
-    ):
-        settings = Settings.load(environ={}, flags={"graph_depth": depth})
-        assert search(store, settings, Request("tokens"), None).walked == walked
 
 
 # --- the parts

@@ -85,8 +85,8 @@ def test_checking_changes_nothing(folder: str) -> None:
 DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages", "passages", "lore reindex"),
     ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore reindex"),
-    ("DELETE FROM passages_fts_content", "fulltext", "lore reindex"),
-    ("DELETE FROM passages_fts", "passages", "lore reindex"),
+    ("DELETE FROM texts_fts_content", "fulltext", "lore reindex"),
+    ("DELETE FROM texts_fts", "passages", "lore reindex"),
     ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore reindex"),
@@ -114,7 +114,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
 @pytest.mark.parametrize(
     "table",
     ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "words",
-     "passages_fts"],
+     "texts_fts"],
 )  # fmt: skip
 def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
     damage(folder, f"DROP TABLE {table}")
@@ -124,7 +124,7 @@ def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -
 def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
     from pylore.index import rebuild
 
-    damage(folder, "DELETE FROM passages_fts_content WHERE id = 1", "DROP TABLE passages_vec")
+    damage(folder, "DELETE FROM texts_fts_content WHERE id = 1", "DROP TABLE passages_vec")
     assert failing(examined(folder)) == {"tables", "fulltext", "passages", "vectors"}
     with open_store(folder) as store:
         rebuild(store, open_embedder("static", store), "auto")
@@ -137,7 +137,7 @@ def test_fts4_is_checked_too(tmp_path: Path) -> None:
     with open_store(path) as store:
         Records(store, Settings(), None, path).add("decision", "one rotating key")
     assert failing(examined(path)) == set()
-    damage(path, "UPDATE passages_fts_content SET c1body = 'another text'")
+    damage(path, "UPDATE texts_fts_content SET c1body = 'another text'")
     assert "fulltext" in failing(examined(path))
 
 

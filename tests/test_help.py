@@ -74,7 +74,8 @@ def commands() -> Iterator[tuple[str, str, str]]:
     script = ROOT / "graph" / "graph.sh"
     parts = re.split(r"^lore graph ([a-z-]+)", head(script), flags=re.MULTILINE)[1:]
     for verb, text in zip(parts[::2], parts[1::2], strict=True):
-        yield f"graph {verb}", verb if verb in (*hot.COMMANDS, "link") else f"graph-{verb}", text
+        shared = (*hot.COMMANDS, "link", "unlink")
+        yield f"graph {verb}", verb if verb in shared else f"graph-{verb}", text
 
 
 def head(file: Path) -> str:
@@ -104,7 +105,7 @@ def test_help_names_the_options_that_are_taken(
 
 @pytest.mark.parametrize("command", sorted(CLICK))
 def test_every_command_of_the_engine_has_help(command: str) -> None:
-    assert command in {engine for _, engine, _ in COMMANDS} | {"unlink"}
+    assert command in {engine for _, engine, _ in COMMANDS}
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS if " " not in name])

@@ -56,7 +56,7 @@ def everything(store: Store) -> list[Any]:
     """All that the tables hold, the cache of words aside."""
     return [
         store.connection.execute(f"SELECT * FROM {table}").fetchall()
-        for table in ("nodes", "graph_edges", "edge_history", "passages", "passages_fts",
+        for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
                       "passages_vec", "signs", "types", "relations")
     ]  # fmt: skip
 
@@ -283,7 +283,7 @@ def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
     store: Store, records: Records
 ) -> None:
     a, b = records.add("note", "one").id, records.add("note", "two").id
-    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*--new-relation declares it"):
+    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*new_relation declares it"):
         records.link(a, "blocs", b)
     records.link(a, "Blocks it", b, new_relation=True)
     assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)
@@ -458,6 +458,20 @@ def test_what_was_unlinked_before_is_not_restored(
     assert store.edges.of(a) == []
 
 
+def test_what_was_unlinked_in_the_same_second_is_not_restored(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, c = chain
+    others = [edge.key for edge in store.edges.of(b) if a not in edge.key]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_module, "now", lambda: "2026-01-01T00:00:00Z")
+        records.unlink(a, "relates_to", b)
+        records.forget([b])
+        records.forget([c])
+    assert [change.state for change in records.restore([b, c])] == ["restored"] * 2
+    assert [edge.key for edge in store.edges.of(b)] == others != []
+
+
 def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     relations = store.relations.all()
     a = records.add("note", "alpha cat " * 300, tags=["x"], why="so", file="a.py").id
@@ -466,7 +480,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     records.link(a, "relates_to", b, weight=0.7)
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
-    for table in ("nodes", "graph_edges", "edge_history", "passages", "passages_fts",
+    for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
                   "passages_vec", "signs"):  # fmt: skip
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
@@ -497,7 +511,7 @@ def test_a_long_text_is_gone_with_all_its_passages(store: Store, records: Record
     id = records.add("note", " ".join(f"word{number}" for number in range(900))).id
     assert len(store.nodes.passages(id)) == 5
     records.edit(id, text="short")
-    assert len(store.nodes.passages(id)) == count(store, "passages_fts") == 1
+    assert len(store.nodes.passages(id)) == count(store, "texts_fts") == 1
     assert found(store, None, "word700") == set()
 
 

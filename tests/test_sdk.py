@@ -251,12 +251,10 @@ def test_expected_failures_are_lore_errors(lore: pylore.Lore) -> None:
     id = lore.add("note", "one").id
     for call in (
         lambda: lore.related("note-none"),
-        lambda: lore.add("decison", "x"),
         lambda: lore.add("note", ""),
         lambda: lore.add("note", "x", confidence=2),
         lambda: lore.edit("note-none", text="x"),
         lambda: lore.link(id, "relates_to", "note-none"),
-        lambda: lore.link(id, "nonsense", id),
         lambda: lore.fact("a", "uses", "b", status="nonsense"),
         lambda: lore.unlink(id, "relates_to", id),
         lambda: lore.forget("note-none"),
@@ -265,6 +263,22 @@ def test_expected_failures_are_lore_errors(lore: pylore.Lore) -> None:
         with pytest.raises(pylore.LoreError) as error:
             call()
         assert error.value.exit_code == 1
+
+
+def test_an_unknown_type_or_relation_is_wrong_use_and_no_option_is_spoken_of(
+    lore: pylore.Lore,
+) -> None:
+    id = lore.add("note", "one").id
+    for call in (
+        lambda: lore.add("decison", "x"),
+        lambda: lore.link(id, "nonsense", id),
+        lambda: lore.unlink(id, "nonsense", id),
+        lambda: lore.add("note", "two", links=[(id, "nonsense")]),
+    ):
+        with pytest.raises(pylore.UsageError) as error:
+            call()
+        assert "unknown " in str(error.value) and "--" not in str(error.value)
+    assert lore.add("recipe", "Soup", new_type=True).state == "added"
 
 
 def test_a_damaged_graph_leaves_plain_results_with_a_note(lore: pylore.Lore) -> None:

@@ -141,7 +141,11 @@ def test_meaning_is_taken_where_no_word_is_there(look: Lookup) -> None:
     hits = look("credentials")
     assert ids(hits) == [AUTH]
     assert {hit.match for hit in hits} == {"meaning"}
-    assert hits.notes == ["no record has these words; showing those nearest in meaning"]
+    assert hits.notes == [
+        "no record has these words; showing those nearest in meaning",
+        "these results are weak: the store may have nothing on this",
+    ]
+    assert hits[0].weak
     assert hits[0].bm25_score is None
     assert hits[0].vector_score is not None
 
@@ -272,6 +276,7 @@ FIELDS: dict[str, tuple[type, ...]] = {
     "edge": (str, type(None)),
     "verdict": (str, type(None)),
     "match": (str,),
+    "weak": (bool,),
 }
 
 
@@ -350,7 +355,7 @@ def test_the_most_allowed_depth_counts(look: Lookup) -> None:
 def test_of_the_reached_the_best_are_returned(look: Lookup) -> None:
     everything = reached(look.words("cookie", graph_depth=2))
     best = reached(look.words("cookie", graph_depth=2, graph_limit=2))
-    ranked = sorted(everything.values(), key=lambda hit: (-hit.score, hit.id))
+    ranked = sorted(everything.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
     assert list(best) == [hit.id for hit in ranked[:2]]
 
 

@@ -116,7 +116,7 @@ def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: li
         assert found[0][0] == truth[0][0]
         cosines = dict(truth)
         for key, id, score in found:
-            assert key in store.nodes.passages(id)
+            assert key in [own for own, _ in store.nodes.passages(id)]
             if key in cosines:
                 assert score == pytest.approx(cosines[key], abs=1e-5)
         scores = [score for _, _, score in found]
@@ -178,13 +178,13 @@ def test_both_legs_the_list_and_the_match_keep_to_the_scope(
     assert store.nodes.match(scope, [node.id for node in nodes]) == wanted
 
     query = parse_query(" ".join(node.title for node in nodes[:40]))
-    rows = store.fulltext.search(query, "some", scope, WEIGHTS, 10_000)
-    everywhere = store.fulltext.search(query, "some", Scope(), WEIGHTS, 10_000)
+    rows = store.fulltext.search("texts", query, "some", scope, WEIGHTS, 10_000)
+    everywhere = store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 10_000)
     assert rows == [row for row in everywhere if row[1] in wanted]
 
     title = parse_query(nodes[0].title)
-    everywhere = store.fulltext.search(title, "all", Scope(), WEIGHTS, 10_000)
-    assert store.fulltext.nodes_with_all(title, scope, 10_000) == wanted & {
+    everywhere = store.fulltext.search("texts", title, "all", Scope(), WEIGHTS, 10_000)
+    assert store.fulltext.nodes_with_all("texts", title, scope, 10_000) == wanted & {
         id for _, id, _ in everywhere
     }
 
@@ -241,7 +241,7 @@ def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
         raise KeyError
     assert empty.nodes.get("note-1") is None
     assert empty.meta.get("embedder") is None
-    assert empty.connection.execute("SELECT count(*) FROM passages_fts").get == 0
+    assert empty.connection.execute("SELECT count(*) FROM texts_fts").get == 0
     assert not empty.connection.in_transaction
 
 
@@ -297,7 +297,7 @@ def test_the_engine_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
         with create_store(str(tmp_path / name), fulltext=name) as store:
             assert store.fulltext.engine == store.meta.get("fulltext") == name
             sql = store.connection.execute(
-                "SELECT sql FROM sqlite_schema WHERE name = 'passages_fts'"
+                "SELECT sql FROM sqlite_schema WHERE name = 'texts_fts'"
             ).get
             assert f"USING {name}" in sql
     with create_store(str(tmp_path / "fts4"), fulltext="fts5") as store:
@@ -319,9 +319,9 @@ def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> N
         store.connection.create_scalar_function("rank_bm25", rank_bm25)
         query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
         rows = store.connection.execute(
-            "SELECT rank_bm25(matchinfo(passages_fts, 'pcnalx')),"
-            " theirs(matchinfo(passages_fts, 'pcnalx')) FROM passages_fts"
-            " WHERE passages_fts MATCH ?", (f"title:nothing OR {query}",),
+            "SELECT rank_bm25(matchinfo(texts_fts, 'pcnalx')),"
+            " theirs(matchinfo(texts_fts, 'pcnalx')) FROM texts_fts"
+            " WHERE texts_fts MATCH ?", (f"title:nothing OR {query}",),
         )  # fmt: skip
         both = rows.fetchall()
     assert len(both) > 3 and len({ours for ours, _ in both}) > 2
@@ -333,7 +333,7 @@ def test_a_long_query_takes_no_long_time_on_fts4(tmp_path: Path, nodes: list[Nod
     with filled(tmp_path, nodes[:500], "fts4") as store:
         query = parse_query(" ".join(node.body for node in nodes[:60]))
         begun = time.perf_counter()
-        assert len(store.fulltext.search(query, "some", Scope(), WEIGHTS, 400)) > 50
+        assert len(store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 400)) > 50
         assert time.perf_counter() - begun < 1
 
 
@@ -486,7 +486,7 @@ def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
     plain = sqlite3.connect(tmp_path / "search.db")
     titles = plain.execute(
         "SELECT n.title FROM nodes n JOIN passages p ON p.node_id = n.id"
-        " JOIN passages_fts f ON f.rowid = p.key WHERE passages_fts MATCH 'jwt'"
+        " JOIN texts_fts f ON f.rowid = p.key WHERE texts_fts MATCH 'jwt'"
     ).fetchall()
     assert titles == [("JWT for session tokens",)]
     plain.close()
@@ -499,10 +499,29 @@ def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
         assert store.nodes.get("note-1") is not None
 
 
+TABLES_OF_VERSION_2 = (
+    "texts_fts", "names_fts", "code_fts", "shown", "ratings", "anchors", "anchor_history",
+    "code_files",
+)  # fmt: skip
+
+
 def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
     create_store(str(tmp_path)).close()
     connection = apsw.Connection(str(tmp_path / "search.db"))
-    for table in ("shown", "ratings", "anchors", "anchor_history", "code_files"):
+    connection.execute("ALTER TABLE passages DROP COLUMN collection")
+    connection.execute(
+        "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"
+    )
+    for table in (
+        "texts_fts",
+        "names_fts",
+        "code_fts",
+        "shown",
+        "ratings",
+        "anchors",
+        "anchor_history",
+        "code_files",
+    ):
         connection.execute(f"DROP TABLE {table}")
     for statement in (
         "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",

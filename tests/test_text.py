@@ -50,15 +50,15 @@ def fulltext(
     """The full text of a store that has one passage, with the key 1."""
     folder = tmp_path_factory.mktemp(request.param)
     with create_store(str(folder), fulltext=request.param) as store:
-        assert store.nodes.new_passages("note-1", 1) == [1]
+        assert store.nodes.new_passages("note-1", 1, "texts") == [1]
         yield store.fulltext
 
 
 def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     """Whether a passage of this text is found by what is typed."""
-    fulltext.remove([1])
-    fulltext.add([(1, "", text, "", "", identifier_parts(text))])
-    rows = fulltext.search(parse_query(typed), how, Scope(), WEIGHTS, 10)
+    fulltext.remove("texts", [1])
+    fulltext.add("texts", [(1, "", text, "", "", identifier_parts(text))])
+    rows = fulltext.search("texts", parse_query(typed), how, Scope(), WEIGHTS, 10)
     return [id for _, id, _ in rows] == ["note-1"]
 
 
@@ -165,11 +165,11 @@ def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
 ) -> None:
     query = parse_query(typed)
     if not query:
-        assert fulltext.search(query, "all", Scope(), WEIGHTS, 10) == []
+        assert fulltext.search("texts", query, "all", Scope(), WEIGHTS, 10) == []
         return
     assert found(fulltext, typed, typed, "all")
     assert found(fulltext, typed, typed, "some")
-    fulltext.search(query, "prefix", Scope(), WEIGHTS, 10)
+    fulltext.search("texts", query, "prefix", Scope(), WEIGHTS, 10)
 
 
 @pytest.mark.parametrize(

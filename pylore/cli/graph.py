@@ -13,8 +13,8 @@ from ..graph import neighbours, within
 from ..graph_path import path
 from ..graph_shape import hubs, orphans, relations
 from ..output import write
+from ..reach import relation_weights
 from ..render import bold, dim
-from ..search import relation_weights
 from ..store.edges import ALL
 from ..store.faults import GraphFaults
 from .shared import Session, output_options, setting_options

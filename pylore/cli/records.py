@@ -1,4 +1,4 @@
-"""add, fact, link, list, edit, forget, restore."""
+"""add, fact, link, unlink, list, edit, forget, restore."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-@click.command("graph-unlink", add_help_option=False)
+@click.command("unlink", add_help_option=False)
 @click.argument("from_id", metavar="FROM")
 @click.argument("relation")
 @click.argument("to_id", metavar="TO")
@@ -119,6 +119,8 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
             statuses=_split(statuses),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
+        if scope.tags and not found and not forgotten:
+            session.say(store.nodes.unknown_tags(scope.tags))
     rows = []
     for node in found:
         row = node.to_dict()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from collections.abc import Callable
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..embed import open_embedder
-from ..hot import data_folder, read_stdin, say
+from ..hot import data_folder, open_for_reading, project_root, read_stdin, say
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment
-from ..store import Store, open_store
+from ..store import Store
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
-    "Session", "chosen_output", "output_options", "progress_bar", "read_stdin", "say",
+    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin", "say",
     "setting_options",
 ]  # fmt: skip
 
@@ -43,11 +42,10 @@ class Session:
         for warning in self.settings.warnings:
             note(warning)
         self.output = chosen_output(options)
-        self.folder = data_folder
 
     def open(self) -> Store:
         """The store of this command's data folder."""
-        return open_store(self.folder(), busy_timeout=self.settings.busy_timeout)
+        return open_for_reading(self.settings)
 
     def embedder(self, store: Store) -> Embedder | None:
         """The embedder that the settings name."""
@@ -66,13 +64,6 @@ def chosen_output(options: dict[str, Any]) -> Output:
     """The form of the output that these options ask for; takes them out of ``options``."""
     forms = [form for form in FORMATS if options.pop("as_" + form, False)]
     return Output.choose(forms, options.pop("jq", None))
-
-
-def project_root() -> str:
-    """The folder that paths in the store start from: where ``.lore`` lies, or nothing."""
-    if os.environ.get("LORE_STORE_SCOPE") == "project":
-        return os.path.dirname(os.path.abspath(data_folder()))
-    return os.getcwd()
 
 
 def output_options(command: F) -> F:

@@ -82,6 +82,8 @@ def export(path: str, **options: Any) -> None:
                 os.fsync(out.fileno())
             os.replace(part, path)
         except OSError as error:
+            if os.path.exists(part):
+                os.unlink(part)
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
 
 

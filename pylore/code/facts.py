@@ -3,36 +3,98 @@
 ``extract`` makes these from a file's text, ``resolve`` makes edges of all files'
 facts together. They are kept in the store as JSON, so that a changed file can be
 resolved against unchanged ones without reading those again.
+
+**Names.** Whatever a language puts between the parts of a name (``.``, ``::``,
+``->``, ``?.``) is a dot here, but for an ``Import.module``, which stays as written.
+Type arguments are left out (``List[int]`` and ``List<int>`` are ``List``).
+
+**Qualified names** are made of the containers in the same file: classes, modules,
+functions. A method of Go or Rust is its type's (``func (l *Login) Check`` and ``impl
+Login { fn check }``: ``Login.Check``, ``Login.check``), and so is what C++ defines
+outside of the class (``void Login::check()``) and JavaScript on a prototype.
+
+**Imports**, one for each name that is taken:
+
+=================  ====================================  ===========================================
+language           as written                            module, name, alias, kind
+=================  ====================================  ===========================================
+Python             ``import a.b as c``                   ``a.b``, , ``c``, import
+                   ``from ..x import y as z``            ``x``, ``y``, ``z``, import; level 2
+                   ``from . import *``                   , ``*``, , import; level 1
+JavaScript,        ``import x, {y as z} from "./m"``     ``./m``, ``default``, ``x``, import
+TypeScript                                               ``./m``, ``y``, ``z``, import
+                   ``import * as n from "./m"``          ``./m``, ``*``, ``n``, import
+                   ``import "./m"``, ``import("./m")``   ``./m``, , , import
+                   ``export {a as b} from "./m"``        ``./m``, ``a``, ``b``, export
+                   ``export * [as n] from "./m"``        ``./m``, ``*``, ``n``, export
+                   ``export {a as b}``                   , ``a``, ``b``, export
+                   ``export default a`` (or a            , ``a``, ``default``, export
+                   function or class named ``a``)
+                   ``const x = require("./m")``          ``./m``, , ``x``, require
+                   ``const {a: b} = require("./m")``     ``./m``, ``a``, ``b``, require
+Go                 ``import n "a/b"``                    ``a/b``, , ``n`` (or ``_``, ``.``), import
+Go, Java           ``package p``                         ``p``, , , package
+Rust               ``use a::{b, c as d, e::*}``          ``a``, ``b``, , use
+                                                         ``a``, ``c``, ``d``, use
+                                                         ``a::e``, ``*``, , use
+                   ``use a::b::{self}``                  ``a::b``, , , use
+                   ``pub use a::b``                      ``a``, ``b``, , export
+                   ``mod x;``                            ``x``, , , mod
+Java               ``import a.b.C``, ``import a.b.*``    ``a.b``, ``C`` or ``*``, , import
+                   ``import static a.b.C.m``             ``a.b.C``, ``m``, , static
+C, C++             ``#include "x.h"`` or ``<x.h>``       ``"x.h"`` or ``<x.h>``, , , include
+C++                ``using namespace a::b``              ``a::b``, ``*``, , use
+                   ``using a::b``                        ``a``, ``b``, , use
+Ruby               ``require "x"`` and its like          ``x``, , , require, require_relative, load
+Bash               ``source "$dir/x.sh"``, ``. x.sh``    ``$dir/x.sh``, , , source
+=================  ====================================  ===========================================
+
+**Calls.** ``callee`` is a chain of names. A call in it keeps its parentheses, and
+what is no name is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()``
+and ``"".b()`` are ``?.b``. ``super().x()`` is ``super.x``. ``new Foo()``, and a literal
+of a struct (``Foo{…}``), are calls of ``Foo``; Ruby's ``Foo.new`` is ``Foo.new``. A
+decorator without parentheses is a call of it, in the scope that it stands in.
+``args`` are the arguments (Python and JavaScript alone), as values, see below.
+
+**Assignments** give the types of receivers and the aliases of functions. A key is the
+qualified name of the scope, a dot, the variable (``Login.check.user``; at the top level
+the variable alone), and in a method ``self.x`` and ``this.x`` are the class's:
+``Login.x``. What a function returns is ``<function>.return``. A value is a chain of
+names, as a callee is; ``Login()`` stands for an instance of ``Login`` or the result of a
+function, so an annotation ``x: Login``, a parameter ``Login x`` and ``x = Login()`` all
+give it; ``x = other`` gives ``other``. Several values of one variable are separated by
+a space, in the order of the file.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 MODULE = ""
 """The qualified name of what stands at the top level of a file."""
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(NamedTuple):
     """A definition. Lines count from 1, the last one included."""
 
     name: str
     qualified: str
     """With its containers, in dots whatever the language: ``Login.check``."""
     kind: str
-    """function, method, class, interface, type or constant."""
+    """function, method, class, interface, type, constant, or module (a namespace in a file)."""
     line_start: int
     line_end: int
     signature: str = ""
     doc: str = ""
     """The docstring, or the comment that stands right before it."""
     bases: tuple[str, ...] = ()
-    """What a class inherits or implements, as written."""
+    """What a class inherits or implements, as written, in dots."""
+    params: tuple[str, ...] = ()
+    """Names of the parameters of a function, in order (Python and JavaScript alone)."""
 
 
-@dataclass(frozen=True)
-class Import:
+class Import(NamedTuple):
     """One imported thing, as written; each language's resolver knows the form."""
 
     module: str
@@ -48,15 +110,17 @@ class Import:
     """import, export (a re-export), mod (Rust), include (C), use, require, source…"""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A call or an instantiation, as written."""
 
     caller: str
     """The qualified name of the symbol whose body holds it; ``MODULE`` at the top level."""
     callee: str
-    """``check``, ``self.check``, ``jwt.decode``, ``super().check``; separators in dots."""
+    """``check``, ``self.check``, ``jwt.decode``, ``super.check``; separators in dots."""
     line: int = 0
+    args: tuple[str, ...] = ()
+    """Positional arguments that are chains of names, empty where one is something else;
+    ``name=value`` for those by keyword. Without any chain among them: empty."""
 
 
 @dataclass
@@ -69,6 +133,14 @@ class FileFacts:
     imports: list[Import] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
-    """Names that a plain assignment or annotation ties to a name or a constructor:
-    qualified name of the scope, a dot, the variable → ``Login`` (for the type of a
-    receiver) or ``other_name`` (for an alias)."""
+    """What a plain assignment, annotation or ``return`` ties to a name; see above."""
+
+
+def file_id(path: str) -> str:
+    """The id of the node of a file."""
+    return f"file-{path}"
+
+
+def symbol_id(path: str, qualified: str) -> str:
+    """The id of the node of a symbol: one for all definitions of that name in the file."""
+    return f"symbol-{path}::{qualified}"

@@ -23,6 +23,7 @@ from ..text import words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from tokenizers import Tokenizer
 
@@ -33,6 +34,7 @@ TOKENS = 32_000
 _ROW = 2 * DIMENSION  # float16
 _FEW = 8  # up to this many texts are embedded without numpy,
 _FEW_TOKENS = 5_000  # and up to this many tokens
+_MANY = 200  # from so many on all weights are made float32 at once: 32 MB
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
 _LONGEST_WORD = 100  # letters; what is longer is no word, and slow to tokenize
 
@@ -47,6 +49,7 @@ class StaticEmbedder:
         self._known = known
         self._tokens: dict[str, list[int]] = {}
         self._tokenizer: Tokenizer | None = None
+        self._table: Any = None
         self._weights = _package_file("weights", "l2_supercat_256.safetensors")
         self.fresh: dict[str, list[int]] = {}
         """Words that had to be tokenized since the last ``remember``."""
@@ -67,7 +70,11 @@ class StaticEmbedder:
 
     def _look_up(self, wanted: Iterable[str]) -> None:
         missing = [word for word in wanted if word not in self._tokens]
-        known = self._known.get(missing)
+        known = {
+            word: numbers
+            for word, numbers in self._known.get(missing).items()
+            if max(numbers, default=0) < TOKENS
+        }
         self._tokens.update(known)
         new = [word for word in missing if word not in known]
         if new:
@@ -102,10 +109,14 @@ class StaticEmbedder:
         file = os.open(self._weights, os.O_RDONLY)
         start = _data_start(file)
         os.close(file)
-        table = numpy.memmap(self._weights, "<f2", "r", offset=start, shape=(TOKENS, DIMENSION))
+        table = self._table
+        if table is None:
+            table = numpy.memmap(self._weights, "<f2", "r", offset=start, shape=(TOKENS, DIMENSION))
+            if len(tokens) >= _MANY:  # whoever embeds so many will embed more
+                table = self._table = table.astype("<f4")
         found: list[bytes | None] = []
         for numbers in tokens:
-            mean = table[numbers].astype("<f4").sum(axis=0) if numbers else numpy.zeros(1)
+            mean = table[numbers].sum(axis=0, dtype="<f4") if numbers else numpy.zeros(1)
             length = float(numpy.sqrt((mean * mean).sum()))
             found.append((mean / numpy.float32(length)).tobytes() if length else None)
         return found

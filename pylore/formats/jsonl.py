@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from codecs import BOM_UTF8
 
 from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
@@ -91,7 +92,7 @@ def import_lines(
             if not line.strip():
                 continue
             try:
-                importer.take(_parse(line))
+                importer.take(_parse(line.removeprefix(BOM_UTF8) if number == 1 else line))
             except StoreError:
                 raise
             except LoreError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 
-from ..errors import LoreError, StoreError, nearest
+from ..errors import LoreError, StoreError, UsageError, nearest
 from ..index import BATCH, Index
 from ..model import Edge, Node
 from ..records import split_location
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     """edge to the line ranges that its document names"""
 
 _BATCH_BYTES = 8_000_000
+_MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
 
 TAKEN_BACK = "retracted"
@@ -98,8 +99,8 @@ class _Importer:
         self._types = self._store.types.all()
         if type not in self._types:
             if not declare:
-                raise LoreError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
-                                "--new-types declares it")  # fmt: skip
+                raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
+                                 "new_types declares it")  # fmt: skip
             if not (type.isascii() and type.isalpha() and type.islower()):
                 raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
             self._store.types.declare(type, "")
@@ -124,7 +125,8 @@ class _Importer:
         if os.path.isdir(path):
             self._folders.append(self._path_in_store(path))
             if not found:
-                self._fault(path, LoreError("there are no Markdown files in this folder"))
+                self._fault(path, LoreError("there are no Markdown files in this folder"),
+                            "name one that has some, or files of JSON lines")  # fmt: skip
 
     def _find_file(self, file: str) -> None:
         path = self._path_in_store(file)
@@ -157,14 +159,11 @@ class _Importer:
             raise LoreError("the name has characters that cannot be printed: rename it")
         return path
 
-    def _fault(self, file: str, error: LoreError) -> None:
+    def _fault(self, file: str, error: LoreError, mend: str = _MEND) -> None:
         if isinstance(error, StoreError):
             raise error
         if not self._skip_bad:
-            raise LoreError(
-                f"{file}: {error}: nothing was imported; "
-                "mend it, or leave such files out with --skip-bad"
-            ) from None
+            raise LoreError(f"{file}: {error}: nothing was imported; {mend}") from None
         self.result.skipped.append((file, str(error)))
 
     # --- the second pass: nodes and edges

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import apsw
 
 from ..errors import GraphUnavailable, LoreError, StoreError
@@ -12,13 +14,15 @@ if TYPE_CHECKING:
 
 _REBUILD = "import your last export into a new store"
 
+_FULL = "could not grow, the disk is full: nothing was changed; free some space"
+
 _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
     (apsw.NotADBError, "is not a database: move it away and import your last export"),
     (apsw.CorruptError, "is damaged: run 'lore doctor', or import your last export into a new one"),
     (apsw.BusyError, "is locked by another writer: try again, or raise busy_timeout"),
     (apsw.LockedError, "is locked by another writer: try again, or raise busy_timeout"),
     (apsw.ReadOnlyError, "cannot be written: check the permissions of it and of its folder"),
-    (apsw.FullError, "could not grow, the disk is full: nothing was changed; free some space"),
+    (apsw.FullError, _FULL),
     (apsw.CantOpenError, "cannot be opened: check the permissions of it and of its folder"),
     (apsw.IOError, "could not be read or written: check the disk"),
     (apsw.InterruptError, "was interrupted: nothing was changed"),
@@ -28,11 +32,14 @@ _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
+    "error in tokenizer constructor", "vtable constructor failed",
 )  # fmt: skip
 
 
 def translate(error: apsw.Error, path: str) -> LoreError | None:
     """The failure that this SQLite error means to a user; None if it is a bug of ours."""
+    if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
+        return StoreError(f"{path}: {_FULL}")
     for kind, message in _MESSAGES:
         if isinstance(error, kind):
             return StoreError(f"{path}: {message}")
@@ -43,6 +50,20 @@ def translate(error: apsw.Error, path: str) -> LoreError | None:
     if isinstance(error, apsw.SQLError) and said.startswith(_OF_ANOTHER_SHAPE):
         return StoreError(f"{path}: its tables are not lore's ({said}): run 'lore doctor'")
     return None
+
+
+def lacks_room(error: apsw.Error) -> bool:
+    """Whether the disk had no room for the shared memory beside the store."""
+    return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
+
+
+def _is_full(path: str) -> bool:
+    """Whether the disk has no room for the shared memory (32 KB) that SQLite needs to write."""
+    try:
+        disk = os.statvfs(path)
+    except OSError:
+        return False
+    return disk.f_bavail * disk.f_frsize < 32_768
 
 
 class Translated:

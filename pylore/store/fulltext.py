@@ -72,15 +72,23 @@ class FullText:
             f"DELETE FROM {TABLES[collection]} WHERE rowid = ?", ((key,) for key in keys)
         )
 
-    def passage(self, key: int) -> tuple[str, str]:
-        """Title and text of one passage."""
+    def body(self, key: int) -> str:
+        """The text of one passage."""
+        return self._columns(key, "body")[0]
+
+    def indexed(self, key: int) -> tuple[str, str]:
+        """The title of one passage, and all that is indexed of it."""
+        title, everything = self._columns(key, "title, " + " || ' ' || ".join(COLUMNS))
+        return title, everything
+
+    def _columns(self, key: int, columns: str) -> tuple[str, ...]:
         collection = self._db.execute("SELECT collection FROM passages WHERE key = ?", (key,)).get
         if collection in TABLES:
             for row in self._db.execute(
-                f"SELECT title, body FROM {TABLES[collection]} WHERE rowid = ?", (key,)
+                f"SELECT {columns} FROM {TABLES[collection]} WHERE rowid = ?", (key,)
             ):
-                return row[0] or "", row[1] or ""
-        return "", ""
+                return tuple(map(str, row))
+        return ("", "")
 
     def collections(self, types: Iterable[str]) -> list[str]:
         """The collections that nodes of these types are in; without types, all of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 
-from ..errors import LoreError
+from ..errors import LoreError, nearest
 from ..jsontext import dumps
 from ..model import Node
 from .scope import Scope
@@ -144,6 +144,17 @@ class Nodes:
                 return [str(id) for (id,) in rows]
         return []
 
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        """A note for each of these tags that no live node has, with the nearest one."""
+        rows = self._db.execute(
+            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        )
+        known = sorted({tag for (text,) in rows for tag in str(text).split(" ")})
+        return [
+            f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
+            if tag not in known
+        ]  # fmt: skip
+
     def outlines(
         self, types: Sequence[str] = ()
     ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
@@ -182,26 +193,28 @@ class Nodes:
 
     # --- passages: what full text and vectors index of a node
 
-    def new_passages(self, id: str, count: int, collection: str) -> list[int]:
-        """Keys for ``count`` new passages of a node."""
-        keys = []
-        for _ in range(count):
-            self._db.execute(
-                "INSERT INTO passages(node_id, collection) VALUES (?, ?)", (id, collection)
-            )
-            keys.append(self._db.last_insert_rowid())
+    def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
+        """Keys for new passages, one for each of these ids of nodes."""
+        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
+        keys = list(range(last + 1, last + 1 + len(ids)))
+        self._db.executemany(
+            "INSERT INTO passages(key, node_id, collection) VALUES (?, ?, ?)",
+            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+        )
         return keys
 
-    def passages(self, id: str) -> list[tuple[int, str]]:
-        """Key and full-text collection of a node's passages, in the order of its text."""
+    def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
+        """Key and full-text collection of the passages of these nodes, by key."""
         rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT key, collection FROM passages WHERE node_id = ? ORDER BY key", (id,)
+            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.node_id = j.value ORDER BY p.key",
+            (dumps(ids),),
         ).fetchall()
         return rows
 
-    def remove_passages(self, id: str) -> None:
-        """Forgets a node's passages; their indexed rows are the caller's to remove."""
-        self._db.execute("DELETE FROM passages WHERE node_id = ?", (id,))
+    def remove_passages(self, keys: Iterable[int]) -> None:
+        """Forgets passages; their indexed rows are the caller's to remove."""
+        self._db.executemany("DELETE FROM passages WHERE key = ?", ((key,) for key in keys))
 
     def remove_all_passages(self) -> None:
         """Forgets every passage; the caller has made both indexes empty."""

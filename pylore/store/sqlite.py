@@ -6,9 +6,9 @@ import os
 
 import apsw
 
-from ..errors import StoreError
+from ..errors import NoStore, StoreError
 from .edges import Edges
-from .faults import Translated
+from .faults import Translated, lacks_room
 from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from .anchors import Anchors
+    from .code import CodeFiles
     from .shape import Shape
 
 FILE = "search.db"
@@ -56,6 +57,13 @@ class Store:
         from .anchors import Anchors
 
         return Anchors(self.connection)
+
+    @property
+    def code(self) -> CodeFiles:
+        """What ``lore index`` has read; made here, since no search asks for it."""
+        from .code import CodeFiles
+
+        return CodeFiles(self.connection)
 
     @property
     def writable(self) -> bool:
@@ -170,14 +178,25 @@ def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
     if not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
-        connection = _connect(path, busy_timeout)
-        version = connection.pragma("user_version")
+        connection, version = _open_version(path, busy_timeout)
         if version in range(1, SCHEMA_VERSION):
             version = _upgrade(connection, path)
     if version != SCHEMA_VERSION:
         connection.close()
         raise _other_version(path, version)
     return Store(connection, path)
+
+
+def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
+    """A connection, and the schema's version. A disk without room is read as it is."""
+    try:
+        connection = _connect(path, busy_timeout)
+        return connection, connection.pragma("user_version")
+    except apsw.IOError as error:
+        if not lacks_room(error):
+            raise
+    connection = _connect(path, busy_timeout, read_only=True)
+    return connection, connection.pragma("user_version")
 
 
 def _upgrade(connection: apsw.Connection, path: str) -> object:
@@ -202,7 +221,7 @@ def _no_store(folder: str, path: str) -> StoreError:
         return StoreError(f"{path}: is no plain file: move it away, then run 'lore init'")
     if os.path.isdir(folder) and not os.access(folder, os.X_OK):
         return StoreError(f"{folder}: cannot be entered: check its permissions")
-    return StoreError(f"no store in {folder}: run 'lore init'")
+    return NoStore(f"no store in {folder}: run 'lore init'")
 
 
 def _other_version(path: str, version: object) -> StoreError:
@@ -244,15 +263,21 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
     return open_store(folder, busy_timeout=busy_timeout)
 
 
-def _connect(path: str, busy_timeout: float, *, create: bool = False) -> apsw.Connection:
+def _connect(
+    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
+) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     name = path
-    if not create and not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
+    if read_only or not (create or _may_write(path)):
         name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(name, flags=flags)
     for prepare in (_wait, _distrust_schema, _check_relations, _map_file, _sync_at_checkpoints):
         prepare(connection, busy_timeout)
     return connection
+
+
+def _may_write(path: str) -> bool:
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
 
 def _read_only_name(path: str) -> str:

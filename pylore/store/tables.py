@@ -97,12 +97,13 @@ class Words:
         self._db = connection
 
     def get(self, words: Iterable[str]) -> dict[str, list[int]]:
-        """The token numbers of those of ``words`` that are known."""
+        """The token numbers of those of ``words`` that are known; damaged ones are not."""
         found = {}
         for word in words:
             tokens = self._db.execute("SELECT tokens FROM words WHERE word = ?", (word,)).get
-            if tokens is not None:
-                found[word] = [int(token) for token in tokens.split()]
+            numbers = tokens.split() if tokens is not None else ["?"]
+            if all(len(number) < 10 and number.isdecimal() for number in numbers):
+                found[word] = [int(number) for number in numbers]
         return found
 
     def is_empty(self) -> bool:

@@ -76,15 +76,15 @@ class Vectors:
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds ``(key, vector)`` rows; a vector is little-endian float32."""
         self.load_extension()
-        for key, vector in rows:
-            self._db.execute("INSERT INTO passages_vec VALUES (?, ?)", (key, vector))
-            self._db.execute("INSERT INTO signs VALUES (?, vec_quantize_binary(?))", (key, vector))
+        rows = list(rows)
+        self._db.executemany("INSERT INTO passages_vec VALUES (?, ?)", rows)
+        self._db.executemany("INSERT INTO signs VALUES (?, vec_quantize_binary(?))", rows)
 
     def remove(self, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out."""
-        for key in keys:
-            self._db.execute("DELETE FROM passages_vec WHERE key = ?", (key,))
-            self._db.execute("DELETE FROM signs WHERE key = ?", (key,))
+        rows = [(key,) for key in keys]
+        self._db.executemany("DELETE FROM passages_vec WHERE key = ?", rows)
+        self._db.executemany("DELETE FROM signs WHERE key = ?", rows)
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 import apsw
 
 from pylore.expand import Walk, walk
-from pylore.search import relation_weights
+from pylore.reach import relation_weights
 from pylore.settings import Settings
 from pylore.store import Store, create_store, open_store
 from pylore.store.foreign import schema_text

@@ -1,0 +1,186 @@
+"""Calls → the functions and classes they reach, each with the confidence of how it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .confidence import (
+    AMBIGUOUS,
+    MOST_CANDIDATES,
+    REASONS,
+    UNIQUE_FUNCTION,
+    UNIQUE_METHOD,
+)
+from .edges import Draft
+from .facts import Call, file_id
+from .languages import COMMON, is_test
+from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Module, Value
+from .values import Known, Values
+
+ROUNDS = 4
+"""How often what callers pass is followed into what they call: the longest chain of that."""
+
+
+class Calls:
+    def __init__(self, files: Iterable[File], values: Values, draft: Draft) -> None:
+        self._files = list(files)
+        self._values = values
+        self._draft = draft
+        self._functions: dict[tuple[str, str], list[Def]] = {}
+        self._methods: dict[tuple[str, str], list[Def]] = {}
+        for file in self._files:
+            for made in file.defs.values():
+                self._index(made)
+
+    def _index(self, made: Def) -> None:
+        """What has no name outside of the function that it stands in is no candidate."""
+        if made.kind not in ("function", "method"):
+            return
+        outer = made.outer
+        index = self._functions if outer is None else self._methods
+        while outer is not None:
+            if not outer.is_class:
+                return
+            outer = outer.outer
+        index.setdefault((made.file.language.family, made.name), []).append(made)
+
+    def run(self) -> None:
+        """Resolves every call: those that a former round could not, with what it passed on."""
+        pending = [(file, call) for file in self._files for call in file.facts.calls]
+        left: list[tuple[File, Call]] = []
+        for turn in range(ROUNDS):
+            grown: set[Def] = set()
+            left = []
+            for file, call in pending:
+                found = self._values.chain(file, call.caller, call.callee)
+                if found[0]:
+                    self._add(file, call, found)
+                    if call.args and found[0][0] is not OUTSIDE:
+                        self._pass_on(file, call, found[0], grown)
+                else:
+                    left.append((file, call))
+            if not grown or turn == ROUNDS - 1:
+                break
+            self._values.forget()
+            pending = [*left, *self._inside(grown)]
+        for file, call in left:
+            self._by_name(file, call)
+
+    def _inside(self, grown: set[Def]) -> Iterable[tuple[File, Call]]:
+        """The calls with arguments in functions whose parameters are now better known."""
+        by_file: dict[File, set[str]] = {}
+        for made in grown:
+            by_file.setdefault(made.file, set()).add(made.qualified)
+        for file, scopes in by_file.items():
+            for call in file.facts.calls:
+                if call.caller in scopes and call.args:
+                    yield file, call
+
+    # What a call reaches.
+
+    def _add(self, file: File, call: Call, found: Known) -> None:
+        values, sure = found
+        caller = self._caller(file, call.caller)
+        language = file.facts.language
+        if values[0] is OUTSIDE:
+            self._draft.count(language, "calls", "external")
+            return
+        reason = REASONS.get(sure, "resolved")
+        self._draft.count(language, "calls", reason)
+        for value in values:
+            self._reach(caller, value, sure, reason, call.line)
+
+    def _reach(self, caller: str, value: Value, sure: float, reason: str, line: int) -> None:
+        if isinstance(value, Def) and not value.is_class:
+            if value.kind in ("function", "method"):
+                self._draft.add(caller, value.id, "calls", sure, reason, line)
+        elif isinstance(value, Def):
+            self._draft.add(caller, value.id, "instantiates", sure, reason, line)
+            made = self.constructor(value)
+            if made is not None:
+                self._draft.add(caller, made.id, "calls", sure, reason, line)
+        elif isinstance(value, Instance):
+            for inner in self._values.of_class(value.of, "__call__")[0]:
+                if isinstance(inner, Def):
+                    self._draft.add(caller, inner.id, "calls", sure, reason, line)
+        elif isinstance(value, Module) and value is not OUTSIDE:
+            for inner in self._values.exported(value.key, "default")[0]:
+                if not isinstance(inner, Module):
+                    self._reach(caller, inner, sure, reason, line)
+
+    def constructor(self, cls: Def) -> Def | None:
+        """What runs when the class is called: its own, or the first of its bases'."""
+        for one in self._values.order(cls):
+            for name in cls.file.language.constructors:
+                made = one.children.get(name or one.name)
+                if made is not None and made.kind in ("function", "method"):
+                    return made
+        return None
+
+    def _caller(self, file: File, scope: str) -> str:
+        """The innermost symbol around a call; the file at its top level."""
+        while scope:
+            made = file.defs.get(scope)
+            if made is not None:
+                return made.id
+            scope = scope.rpartition(".")[0]
+        return file_id(file.path)
+
+    # What a call passes.
+
+    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...], grown: set[Def]) -> None:
+        for value in values:
+            made: Value | None = value
+            if isinstance(value, Def) and value.is_class:
+                made = self.constructor(value)
+            if not isinstance(made, Def) or not made.params:
+                continue
+            offset = 1 if made.params[0] in ("self", "cls") else 0
+            for position, argument in enumerate(call.args):
+                name, equals, text = argument.partition("=")
+                if not equals:
+                    text = argument
+                    place = position + offset
+                    name = made.params[place] if place < len(made.params) else ""
+                if text and name in made.params:
+                    self._pass(file, call.caller, text, made, name, grown)
+
+    def _pass(
+        self, file: File, scope: str, text: str, made: Def, name: str, grown: set[Def]
+    ) -> None:
+        passed = self._values.passed.setdefault((made, name), {})
+        if len(passed) > MOST_VALUES:
+            return
+        for value in self._values.chain(file, scope, text)[0]:
+            if value not in passed and value is not OUTSIDE:
+                passed[value] = None
+                grown.add(made)
+
+    # What is left when a receiver is not known.
+
+    def _by_name(self, file: File, call: Call) -> None:
+        language = file.language
+        receiver, _, name = call.callee.rpartition(".")
+        name = name.rstrip("()")
+        key = (language.family, name)
+        count = self._draft.count
+        if receiver and name in COMMON:
+            count(file.facts.language, "calls", "unresolved_common_name")
+            return
+        found = self._methods.get(key, []) if receiver else []
+        unique = UNIQUE_METHOD
+        if not receiver and language.functions_global:
+            found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
+        if not is_test(file.path):
+            found = [made for made in found if not is_test(made.file.path)]
+        if not found:
+            count(file.facts.language, "calls", "unresolved")
+        elif len(found) > MOST_CANDIDATES:
+            count(file.facts.language, "calls", "unresolved_ambiguous")
+        else:
+            reason = REASONS[unique] if len(found) == 1 else "ambiguous"
+            sure = unique if len(found) == 1 else AMBIGUOUS / len(found)
+            count(file.facts.language, "calls", reason)
+            caller = self._caller(file, call.caller)
+            for made in found:
+                self._draft.add(caller, made.id, "calls", sure, reason, call.line)

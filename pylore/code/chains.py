@@ -1,0 +1,186 @@
+"""Expressions of any language as chains of names: ``a->b`` is ``a.b``, ``f(x).g`` ``f().g``."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+UNKNOWN = "?"
+"""What stands for a link of a chain that is no name."""
+
+_LONGEST = 2000
+"""Characters of an expression that are looked at; what is longer is unknown."""
+_PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
+_NAME = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
+_SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*")
+_CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_WORDS = re.compile(r"^(?:await|new|yield|typeof|delete|void|const|struct|class|enum|mut|dyn|impl|"
+                    r"final|static|volatile|unsigned|typename)\b\s*")  # fmt: skip
+_MARKS = " \t\r\n&*"
+
+
+@lru_cache(maxsize=65536)
+def chain(text: str) -> str:
+    """``text`` as a chain; ``?`` where it is none.
+
+    >>> chain("self.g(x)[0].h"), chain("super().x"), chain("std::vector<int>::size")
+    ('?.h', 'super.x', 'std.vector.size')
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    text = text[: _LONGEST + 1].strip(_MARKS)
+    while True:
+        shorter = _WORDS.sub("", text).strip(_MARKS)
+        if shorter == text:
+            break
+        text = shorter
+    if len(text) > _LONGEST:
+        return UNKNOWN
+    links, position = [], 0
+    while position < len(text):
+        link, position = _link(text, position)
+        links.append(link)
+        separator = _SEPARATOR.match(text, position)
+        if position < len(text) and separator is None:
+            return UNKNOWN
+        position = separator.end() if separator else position
+    if UNKNOWN in links:  # what comes before the last unknown link says nothing
+        last = len(links) - 1 - links[::-1].index(UNKNOWN)
+        links = links[last:]
+    if len(links) > 1 and links[0] == "super()":
+        links[0] = "super"
+    return ".".join(links) or UNKNOWN
+
+
+def _link(text: str, position: int) -> tuple[str, int]:
+    """One link of a chain that begins here, and where it ends."""
+    name = _NAME.match(text, position)
+    if name is not None:
+        link, position = name[0], name.end()
+        if link[0].isdigit():
+            link = UNKNOWN
+    elif text[position] in "([{'\"`":
+        link = UNKNOWN
+        if text[position] == "(":
+            end = after_brackets(text, position)
+            inner = text[position + 1 : end - 1]
+            if _PLAIN.fullmatch(inner.strip(_MARKS)):
+                link = inner.strip(_MARKS)
+            position = end
+        else:
+            position = after_brackets(text, position)
+    else:
+        return UNKNOWN, len(text)
+    while position < len(text):
+        here = text[position]
+        if here in " \t\r\n!" and _follows(text, position) in ("(", "[", "<"):
+            position += 1
+        elif here == "!":
+            position += 1
+        elif here == "(":
+            position = after_brackets(text, position)
+            link = link if link == UNKNOWN else f"{link}()"
+        elif here == "[":
+            position = after_brackets(text, position)
+            link = UNKNOWN
+        elif here == "<":
+            position = after_brackets(text, position)
+        elif text.startswith("::<", position):
+            position = after_brackets(text, position + 2)
+        else:
+            break
+    return link, position
+
+
+def _follows(text: str, position: int) -> str:
+    while position < len(text) and text[position] in " \t\r\n!":
+        position += 1
+    return text[position : position + 1]
+
+
+def after_brackets(text: str, position: int) -> int:
+    """The end of what opens at ``position``: a bracket or a quote; the text's if it never does."""
+    opening = text[position]
+    if opening in "'\"`":
+        while True:
+            position += 1
+            if position >= len(text):
+                return len(text)
+            if text[position] == "\\":
+                position += 1
+            elif text[position] == opening:
+                return position + 1
+    depth = 0
+    closing = _CLOSING[opening]
+    while position < len(text):
+        here = text[position]
+        if here in "'\"`":
+            position = after_brackets(text, position)
+            continue
+        if here == opening:
+            depth += 1
+        elif here == closing and text[position - 1] not in "-=":  # no arrow
+            depth -= 1
+            if depth == 0:
+                return position + 1
+        position += 1
+    return len(text)
+
+
+def split(text: str, separators: str = ",") -> list[str]:
+    """``text`` at the separators that stand outside of brackets and quotes.
+
+    >>> split("a, f(b, c), '(' ")
+    ['a', 'f(b, c)', "'('"]
+    """
+    if not any(mark in text for mark in "([{'\"`<"):
+        parts = re.split(f"[{re.escape(separators)}]", text)
+        return [part.strip() for part in parts if part.strip()]
+    parts, start, position = [], 0, 0
+    while position < len(text):
+        here = text[position]
+        if here in "([{'\"`" or (here == "<" and _is_type_list(text, position)):
+            position = after_brackets(text, position)
+            continue
+        if here in separators:
+            parts.append(text[start:position])
+            start = position + 1
+        position += 1
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _is_type_list(text: str, position: int) -> bool:
+    return position > 0 and (text[position - 1].isalnum() or text[position - 1] == "_")
+
+
+@lru_cache(maxsize=65536)
+def instance(text: str) -> str:
+    """The class that an annotation or a declared type names, or nothing.
+
+    >>> instance("Optional['auth.Login']"), instance("*jwt.Token"), instance("List[int]")
+    ('auth.Login', 'jwt.Token', 'List')
+    """
+    text = text.strip(" \t\r\n&*'\":")
+    for opening in ("Optional[", "Option<", "Box<", "Arc<", "Rc<", "Type[", "type["):
+        if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
+            return instance(text[len(opening) : -1])
+    if "|" in text:
+        parts = [part for part in split(text, "|") if part not in _NOTHING]
+        if parts != [text]:
+            return instance(parts[0]) if len(parts) == 1 else ""
+    if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
+        return ""
+    for closing in "[<":
+        head, mark, _ = text.partition(closing)
+        if mark and head:
+            text = head
+    found = chain(text)
+    return "" if UNKNOWN in found or "(" in found or found in _NOTHING else found
+
+
+_NOTHING = frozenset(
+    "None null undefined nil void any unknown never object Any int str bool float bytes string"
+    " number boolean char double long short auto let const var error byte usize u8 u32 u64 i32"
+    " i64 String Object self this".split()
+)

@@ -1,0 +1,85 @@
+"""Go: an import path is a module of a ``go.mod`` and a folder in it."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import FileFacts, Import
+from .found import BY_SUFFIX, CERTAIN, DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .packages import Packages
+from .tree import Tree, above, folder_of, join, step
+
+_MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
+_REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
+_VERSION = re.compile(r"^v\d+$")
+
+
+class GoImports:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._packages = packages
+        self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
+        self._modules: dict[str, str] = {}
+        """Path of a module → its folder."""
+        for folder, text in tree.holding("go.mod", self._folders).items():
+            for written, place in _REPLACE.findall(text):
+                target = step(folder, place)
+                if target is not None:
+                    self._modules.setdefault(written, target)
+            named = _MODULE.search(text)
+            if named:
+                self._modules[named[1]] = folder
+        self._tails: dict[str, list[str]] = {}
+        for folder in self._folders:
+            self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        if item.kind == "package":
+            return Found(DECLARED)
+        written = item.module.strip('"`')
+        place = self._place(folder_of(facts.path), written)
+        if place is None:
+            return outside(item.alias or _package_name(written))
+        folder, sure = place[0] or ".", place[1]
+        if folder not in self._packages.files:
+            return Found(UNRESOLVED)
+        local = item.alias or self._packages.names.get(folder) or _package_name(written)
+        bound = () if local == "_" else (Bound("*" if local == "." else local, folder),)
+        return Found(RESOLVED, (folder,), bound, sure)
+
+    def _place(self, folder: str, written: str) -> tuple[str, float] | None:
+        """The folder of a package that should stand in the tree; None for one outside."""
+        if written.startswith("."):
+            return step(folder, written) or "", CERTAIN
+        best = max(
+            (name for name in self._modules if written == name or written.startswith(name + "/")),
+            key=len,
+            default=None,
+        )
+        if best is not None:
+            return join(self._modules[best], written[len(best) + 1 :]), CERTAIN
+        for outer in above(folder):
+            vendored = join(outer, "vendor/" + written)
+            if vendored in self._folders:
+                return vendored, CERTAIN
+        if self._modules or "/" not in written:
+            return None
+        # Without any go.mod the tree is one of GOPATH's: its path's end is in the import.
+        ends = [
+            place
+            for place in self._tails.get(written.rpartition("/")[2], ())
+            if "/" in place and written.endswith("/" + place)
+        ]
+        return (ends[0], BY_SUFFIX) if len(ends) == 1 else None
+
+
+def _package_name(path: str) -> str:
+    """What a package is called by default: ``gopkg.in/yaml.v3`` → ``yaml``.
+
+    >>> _package_name("github.com/a/go-b/v2"), _package_name("gopkg.in/yaml.v3")
+    ('b', 'yaml')
+    """
+    parts = path.split("/")
+    last = parts[-2] if len(parts) > 1 and _VERSION.match(parts[-1]) else parts[-1]
+    name, _, version = last.rpartition(".")
+    last = name if name and _VERSION.match(version) else last
+    return last.removeprefix("go-").removesuffix("-go").replace("-", "_")

@@ -1,0 +1,66 @@
+"""Java: a class is found by the package that its file declares."""
+
+from __future__ import annotations
+
+from ..facts import FileFacts, Import
+from .found import (
+    AMBIGUOUS,
+    BY_NEARNESS,
+    CERTAIN,
+    DECLARED,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    outside,
+)
+from .packages import Packages, java_key
+from .tree import Tree, nearest
+
+
+class JavaImports:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._packages = packages
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        if item.kind == "package":
+            return Found(DECLARED)
+        if item.name == "*":
+            return self._everything(facts.path, item.module)
+        written = f"{item.module}.{item.name}" if item.name else item.module
+        local = item.alias or written.rpartition(".")[2]
+        # A nested class or a static member stands in the file of the outer class.
+        outer = written
+        while "." in outer:
+            found = self._class(outer, facts.path)
+            if isinstance(found, str):
+                return Found(found)
+            if found is not None:
+                inner = written[len(outer.rpartition(".")[0]) + 1 :]
+                return Found(RESOLVED, (found[0],), (Bound(local, found[0], inner),), found[1])
+            outer = outer.rpartition(".")[0]
+        return self._missing(item.module) or outside(local)
+
+    def _class(self, name: str, near: str) -> tuple[str, float] | str | None:
+        found = self._packages.classes.get(name, [])
+        if len(found) < 2:
+            return (found[0], CERTAIN) if found else None
+        best = nearest(found, near)
+        return AMBIGUOUS if best is None else (best, BY_NEARNESS)
+
+    def _everything(self, path: str, name: str) -> Found:
+        """All of a package, or (``import static a.B.*``) all members of a class."""
+        key = java_key(name)
+        if key in self._packages.files:
+            return Found(RESOLVED, (key,), (Bound("*", key),))
+        found = self._class(name, path)
+        if isinstance(found, tuple):
+            bound = Bound("*", found[0], name.rpartition(".")[2])
+            return Found(RESOLVED, (found[0],), (bound,), found[1])
+        if found is not None:
+            return Found(found)
+        return self._missing(name.rpartition(".")[0]) or outside()
+
+    def _missing(self, package: str) -> Found | None:
+        """A package that stands in the tree lacks the class: it is generated, or left out."""
+        return Found(UNRESOLVED) if java_key(package) in self._packages.files else None

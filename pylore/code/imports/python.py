@@ -1,0 +1,137 @@
+"""Python: absolute and relative modules, packages, namespace packages, ``src/`` layouts."""
+
+from __future__ import annotations
+
+import sys
+
+from ..facts import FileFacts, Import
+from .found import (
+    AMBIGUOUS,
+    BY_CONVENTION,
+    BY_SUFFIX,
+    CERTAIN,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    outside,
+)
+from .packages import Packages
+from .tree import Tree, above, folder_of, join, nearest
+
+_LAYOUTS = ("src", "lib", "python")
+_SUFFIXES = (".py", ".pyi")
+_INIT = "__init__.py"
+
+
+class PythonImports:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._paths = tree.paths
+        self._folders: set[str] = set()
+        """Those with Python somewhere below them: packages of either kind."""
+        self._tops: dict[str, set[str]] = {}
+        """Name of a top-level module or package → the folders that hold one."""
+        self._roots: dict[str, str] = {}
+        self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
+        for path in tree.paths:
+            if path.endswith(_SUFFIXES):
+                self._note(path)
+
+    def _note(self, path: str) -> None:
+        folder = folder_of(path)
+        root = self._root_of(folder)
+        top = path[len(root) :].lstrip("/").partition("/")[0].partition(".")[0]
+        self._tops.setdefault(top, set()).add(root)
+        for outer in above(folder):
+            if outer in self._folders:
+                break
+            self._folders.add(outer)
+
+    def _root_of(self, folder: str) -> str:
+        """The folder that holds the outermost package around ``folder``."""
+        if folder not in self._roots:
+            inside = folder and f"{folder}/{_INIT}" in self._paths
+            self._roots[folder] = self._root_of(folder_of(folder)) if inside else folder
+        return self._roots[folder]
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        folder = folder_of(facts.path)
+        if item.level:
+            for _ in range(item.level - 1):
+                if not folder:
+                    return Found(UNRESOLVED)
+                folder = folder_of(folder)
+            module = self._module(join(folder, item.module.replace(".", "/")))
+            return self._taken(item, module, CERTAIN) if module is not None else Found(UNRESOLVED)
+        # A script may have the name of what it imports: then that is not itself.
+        itself = facts.path == join(folder, item.module.partition(".")[0] + ".py")
+        key = (facts.path if itself else folder, item.module)
+        place = self._known.get(key)
+        if place is None:
+            place = self._known[key] = self._search(facts.path, item.module, itself)
+        if isinstance(place, tuple):
+            return self._taken(item, *place)
+        local = item.alias or item.name or item.module.partition(".")[0]
+        return outside(local) if place == "" else Found(place)
+
+    def _module(self, base: str) -> str | None:
+        """The file of the module at ``base``; the folder of a namespace package."""
+        for path in (join(base, _INIT), base + ".py", base + ".pyi"):
+            if path in self._paths:
+                return path
+        return base if base in self._folders else None
+
+    def _search(self, path: str, name: str, itself: bool) -> tuple[str, float] | str:
+        """The absolute module and how sure that is; ambiguous, unresolved, or "": outside."""
+        inner = name.replace(".", "/")
+        top = inner.partition("/")[0]
+        own = self._root_of(folder_of(path))
+        standard = top in sys.stdlib_module_names
+        missed = False
+        for root in (*above(own), *_LAYOUTS):
+            if root not in (own, "") and (standard or join(root, _INIT) in self._paths):
+                continue
+            if standard and self._module(join(root, top)) == join(root, top):
+                continue
+            module = self._module(join(root, inner))
+            if module is not None and not (itself and module == path):
+                return module, CERTAIN if root in (own, "") else BY_CONVENTION
+            missed = missed or self._module(join(root, top)) not in (None, path, join(root, top))
+        if standard:
+            return ""
+        modules = [self._module(join(root, inner)) for root in self._tops.get(top, ())]
+        others = [module for module in modules if module is not None]
+        if not others:
+            return UNRESOLVED if missed or top in self._tops else ""
+        best = nearest(others, path)
+        return AMBIGUOUS if best is None else (best, BY_SUFFIX)
+
+    def _taken(self, item: Import, module: str, sure: float) -> Found:
+        """What the statement takes from a module that stands in the tree."""
+        if not item.name:
+            return self._whole(item, module, sure)
+        is_file = module in self._paths
+        if item.name == "*":
+            return Found(RESOLVED, (module,) if is_file else (), (Bound("*", module),), sure)
+        local = item.alias or item.name
+        inner = None
+        if not is_file or module.endswith(_INIT):
+            inner = self._module(join(folder_of(module) if is_file else module, item.name))
+        if inner is None and not is_file:
+            return Found(UNRESOLVED)
+        bound = Bound(local, module, item.name) if is_file else Bound(local, inner or "")
+        files = (module,) if inner is None else (inner,) if inner in self._paths else ()
+        return Found(RESOLVED, files, (bound,), sure)
+
+    def _whole(self, item: Import, module: str, sure: float) -> Found:
+        """``import a.b.c`` gives the name ``a``; with an alias, the module itself."""
+        files = (module,) if module in self._paths else ()
+        up = 0 if item.alias else item.module.count(".")
+        local = item.alias or item.module.partition(".")[0]
+        first = module
+        if up:
+            folder = module[: -len(_INIT) - 1] if module.endswith(_INIT) else module
+            for _ in range(up):
+                folder = folder_of(folder)
+            first = self._module(folder) or module
+        return Found(RESOLVED, files, (Bound(local, first),), sure)

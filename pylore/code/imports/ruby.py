@@ -1,0 +1,53 @@
+"""Ruby: ``require_relative``, and ``require`` from the ``lib`` folders of the tree."""
+
+from __future__ import annotations
+
+from ..facts import FileFacts, Import
+from .found import (
+    AMBIGUOUS,
+    BY_CONVENTION,
+    BY_SUFFIX,
+    CERTAIN,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    outside,
+)
+from .packages import Packages
+from .tree import Tree, above, folder_of, join, nearest, step
+
+_LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
+
+
+class RubyImports:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._tree = tree
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        name = item.module.strip("'\"")
+        if not name or "#{" in name:
+            return Found(UNRESOLVED)
+        tail = name if name.endswith(".rb") else name + ".rb"
+        if item.kind == "require_relative" or name.startswith("."):
+            place = step(folder_of(facts.path), tail)
+            if place is None or place not in self._tree.paths:
+                return Found(UNRESOLVED)
+            return self._file(place, CERTAIN)
+        for folder in above(folder_of(facts.path)):
+            for layout in _LAYOUTS:
+                place = step(join(folder, layout), tail)
+                if place is not None and place in self._tree.paths and place != facts.path:
+                    return self._file(place, CERTAIN if layout == "lib" else BY_CONVENTION)
+        return self._elsewhere(facts.path, tail)
+
+    def _elsewhere(self, path: str, tail: str) -> Found:
+        """The gems of a tree with several have a ``lib`` each."""
+        ending = self._tree.ending("lib/" + tail) or ("/" in tail and self._tree.ending(tail)) or []
+        if not ending:
+            return outside()
+        best = nearest(ending, path)
+        return Found(AMBIGUOUS) if best is None else self._file(best, BY_SUFFIX)
+
+    def _file(self, path: str, sure: float) -> Found:
+        return Found(RESOLVED, (path,), (Bound("*", path),), sure)

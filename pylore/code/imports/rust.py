@@ -1,0 +1,181 @@
+"""Rust: ``mod`` files, paths from ``crate``, ``self`` and ``super``, members of a workspace."""
+
+from __future__ import annotations
+
+import re
+
+from ..facts import FileFacts, Import
+from .found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
+from .packages import Packages
+from .tree import Tree, above, folder_of, join, step
+
+_SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
+_STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')
+_ROOTS = ("src/lib.rs", "src/main.rs", "build.rs")
+_LOOSE = ("src/bin", "tests", "examples", "benches")
+"""Folders where each file is a crate of its own."""
+
+
+class RustImports:
+    def __init__(self, tree: Tree, packages: Packages) -> None:
+        self._paths = tree.paths
+        folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
+        self._packages: dict[str, set[str]] = {}
+        """Folder of a package → its declared crate roots."""
+        self._libraries: dict[str, str] = {}
+        """Name in a path → the root file of that crate."""
+        for folder, text in sorted(tree.holding("Cargo.toml", folders).items(), reverse=True):
+            self._read(folder, text)
+        self._root: dict[str, str | None] = {}
+
+    def _read(self, folder: str, text: str) -> None:
+        written = _manifest(text)
+        library = join(folder, written.get("lib.path", "src/lib.rs"))
+        roots = {place for key, one in written.items() if key.endswith(".path")
+                 if (place := step(folder, one)) is not None}  # fmt: skip
+        self._packages[folder] = {root for root in roots if root in self._paths}
+        name = written.get("lib.name") or written.get("package.name", "")
+        if name and library in self._paths:
+            self._libraries[name.replace("-", "_")] = library
+
+    def find(self, facts: FileFacts, item: Import) -> Found:
+        path = facts.path
+        if item.kind == "mod":
+            name = item.module.rpartition("::")[2] or item.name
+            child = self._child(path, name) or self._nested(facts, name, item.line)
+            if child is None:
+                inline = any(symbol.qualified == name for symbol in facts.symbols)
+                return Found(DECLARED if inline else UNRESOLVED)
+            return Found(RESOLVED, (child,), (Bound(item.alias or name, child),))
+        parts = [one for one in item.module.replace(".", "::").split("::") if one]
+        if item.name and item.name not in ("*", "self"):
+            parts.append(item.name)
+        if not parts:
+            return Found(UNRESOLVED)
+        local = "*" if item.name == "*" else item.alias or parts[-1]
+        start = self._start(path, parts)
+        if start is None:
+            return outside(local)
+        return self._walked(path, *start, local)
+
+    def _nested(self, facts: FileFacts, name: str, line: int) -> str | None:
+        """``mod name;`` in a ``mod outer { … }`` stands in a folder of that name."""
+        folder = self._home(facts.path)
+        for symbol in facts.symbols:
+            if symbol.kind == "module" and symbol.line_start <= line <= symbol.line_end:
+                inner = join(folder, symbol.qualified.replace(".", "/"))
+                for candidate in (f"{inner}/{name}.rs", f"{inner}/{name}/mod.rs"):
+                    if candidate in self._paths:
+                        return candidate
+        return None
+
+    def _start(self, path: str, parts: list[str]) -> tuple[str, list[str]] | None:
+        """The file that a path begins in and what is left of it; None for an external crate."""
+        head, rest = parts[0], parts[1:]
+        if head in ("crate", "$crate"):
+            root = self._root_of(path)
+            return (root, rest) if root else None
+        if head in ("self", "super"):
+            here: str | None = path
+            for position, part in enumerate(parts):
+                if part == "super":
+                    here = self._parent(here) if here else None
+                elif part != "self":
+                    return (here or path, parts[position:])
+            return (here or path, [])
+        if self._child(path, head):
+            return path, parts
+        library = self._libraries.get(head)
+        if library is not None:
+            return library, rest
+        return None
+
+    def _walked(self, path: str, start: str, parts: list[str], local: str) -> Found:
+        """Along modules as far as they are files; what is left is a name in the last."""
+        here = start
+        for position, part in enumerate(parts):
+            child = self._child(here, part)
+            if child is None:
+                name = "::".join(parts[position:])
+                break
+            here = child
+        else:
+            name = ""
+        bound = Bound(local, here, name.replace("::", "."))
+        return Found(RESOLVED, (here,), (bound,))
+
+    def _is_root(self, path: str, package: str) -> bool:
+        inner = path[len(package) :].lstrip("/")
+        if inner in _ROOTS or path in self._packages.get(package, ()):
+            return True
+        folder = folder_of(inner)
+        return folder in _LOOSE or (inner.endswith("/main.rs") and folder_of(folder) in _LOOSE)
+
+    def _package_of(self, path: str) -> str | None:
+        return next((one for one in above(folder_of(path)) if one in self._packages), None)
+
+    def _root_of(self, path: str) -> str | None:
+        """The root file of the crate that ``path`` is in."""
+        if path not in self._root:
+            self._root[path] = self._find_root(path)
+        return self._root[path]
+
+    def _find_root(self, path: str) -> str | None:
+        package = self._package_of(path)
+        if package is None:
+            package = path.partition("/src/")[0] if "/src/" in path else ""
+        if self._is_root(path, package):
+            return path
+        for folder in above(folder_of(path)):
+            for name in ("lib.rs", "main.rs", "mod.rs"):
+                candidate = join(folder, name)
+                if candidate == path or candidate not in self._paths:
+                    continue
+                if name != "mod.rs" or self._is_root(candidate, package):
+                    return candidate
+            if folder == package:
+                break
+        return None
+
+    def _home(self, path: str) -> str:
+        """The folder where the child modules of a file stand."""
+        folder, _, name = path.rpartition("/")
+        package = self._package_of(path)
+        if name == "mod.rs" or (package is not None and self._is_root(path, package)):
+            return folder
+        return path[: -len(".rs")]
+
+    def _child(self, path: str, name: str) -> str | None:
+        home = self._home(path)
+        for candidate in (join(home, name + ".rs"), join(home, name + "/mod.rs")):
+            if candidate in self._paths and candidate != path:
+                return candidate
+        return None
+
+    def _parent(self, path: str) -> str | None:
+        if path.endswith("/mod.rs"):
+            path = folder_of(path)
+        folder = folder_of(path)
+        names = (join(folder, "mod.rs"), folder + ".rs", join(folder, "lib.rs"),
+                 join(folder, "main.rs"))  # fmt: skip
+        return next((one for one in names if one in self._paths and one != path), None)
+
+
+def _manifest(text: str) -> dict[str, str]:
+    """Names and paths by section: ``package.name``, ``lib.path``, ``bin.path``, ``bin.2.path``.
+
+    >>> _manifest('[package]' + chr(10) + 'name = "a-b"')
+    {'package.name': 'a-b'}
+    """
+    found: dict[str, str] = {}
+    section = ""
+    for number, line in enumerate(text.splitlines()):
+        header = _SECTION.match(line)
+        if header:
+            section = header[1].strip()
+            continue
+        pair = _STRING.match(line)
+        if pair and section in ("package", "lib", "bin", "test", "example", "bench"):
+            key = f"{section}.{pair[1]}"
+            found[f"{section}.{number}.{pair[1]}" if key in found else key] = pair[2]
+    return found

@@ -1,0 +1,119 @@
+"""The files of a repository as a resolver asks for them: by path, by folder, by tail."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import stat
+from collections.abc import Iterable, Iterator
+
+MANIFEST_LIMIT = 1_000_000
+"""The largest manifest that is read, in bytes; larger ones count as absent."""
+
+
+class Tree:
+    """Paths relative to ``root``, with ``/`` between folders; "" is the root itself."""
+
+    def __init__(self, paths: Iterable[str], root: str) -> None:
+        self.root = root
+        self.paths = frozenset(paths)
+        self.folders: dict[str, list[str]] = {"": []}
+        self._tails: dict[str, list[str]] = {}
+        self._texts: dict[str, str | None] = {}
+        for path in sorted(self.paths):
+            folder, _, name = path.rpartition("/")
+            self._tails.setdefault(name, []).append(path)
+            while folder not in self.folders:
+                self.folders[folder] = []
+                folder = folder.rpartition("/")[0]
+            self.folders[path.rpartition("/")[0]].append(path)
+
+    def ending(self, tail: str) -> list[str]:
+        """The files whose path is ``tail`` or ends in ``/tail``."""
+        name = tail.rpartition("/")[2]
+        found = self._tails.get(name, [])
+        if name == tail:
+            return found
+        inner = "/" + tail
+        return [path for path in found if path == tail or path.endswith(inner)]
+
+    def read(self, path: str) -> str | None:
+        """The text of a manifest; None where it is absent, no plain file, or too large."""
+        if path not in self._texts:
+            self._texts[path] = self._read(os.path.join(self.root, path))
+        return self._texts[path]
+
+    def _read(self, path: str) -> str | None:
+        try:
+            status = os.lstat(path)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MANIFEST_LIMIT:
+                return None
+            with open(path, encoding="utf-8-sig", errors="replace") as file:
+                return file.read(MANIFEST_LIMIT)
+        except (OSError, ValueError):
+            return None
+
+    def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
+        """Folder → text of the manifest ``name`` in it, for ``folders`` and all above them."""
+        found: dict[str, str] = {}
+        seen: set[str] = set()
+        for start in folders:
+            for folder in above(start):
+                if folder in seen:
+                    break
+                seen.add(folder)
+                text = self.read(join(folder, name))
+                if text is not None:
+                    found[folder] = text
+        return found
+
+
+def folder_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder and name else folder or name
+
+
+def above(folder: str) -> Iterator[str]:
+    """A folder, its parent, …, the root.
+
+    >>> list(above("a/b"))
+    ['a/b', 'a', '']
+    """
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]
+    yield ""
+
+
+def step(folder: str, relative: str) -> str | None:
+    """Where ``relative`` leads from ``folder``; None where that is outside the root.
+
+    >>> step("a/b", "../c"), step("a", "../../c"), step("a", "..")
+    ('a/c', None, '')
+    """
+    if "\0" in relative or relative.startswith("/"):
+        return None
+    path = posixpath.normpath(posixpath.join(folder, relative))
+    if path == ".." or path.startswith("../"):
+        return None
+    return "" if path == "." else path
+
+
+def nearest(paths: Iterable[str], to: str) -> str | None:
+    """The one path that shares the most leading folders with ``to``; None where two do."""
+    ranked = sorted(((_shared(path, to), path) for path in paths), reverse=True)
+    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
+        return None
+    return ranked[0][1]
+
+
+def _shared(path: str, other: str) -> int:
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

@@ -1,0 +1,217 @@
+"""``lore index``: a repository becomes nodes and edges, and later only what has changed.
+
+A run goes through the files in batches, each a transaction: a file's row of facts, its
+node, its symbols' nodes and the edges to them are written together. What follows from
+all files, the edges between names, is one transaction at the end; until it is done the
+store remembers that it is owed, and the next run does it even if no file has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from secrets import token_hex
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ..errors import LoreError
+from ..times import now
+from .tree import Listing, files, stamp_of
+
+if TYPE_CHECKING:
+    from ..embed import Embedder
+    from ..settings import Settings
+    from ..store import Store
+    from .rules import Rules
+    from .work import Chunk, Job
+
+OWED = "code_owed"
+RULES = "code_rules"
+TOTALS = "code_totals"
+INDEXED = "code_indexed_at"
+"""Keys of ``meta``."""
+
+_CHUNK = 60
+"""Files that a worker takes at once."""
+_FEW = 24
+"""So few files are read by this process alone."""
+
+class Changes:
+    """What is to be done, from a look at the tree alone."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.read: list[tuple[str, str]] = []
+        """Files to read, with the hash of what they were."""
+        self.gone: list[str] = []
+        self.unchanged = 0
+
+
+def changes(
+    known: dict[str, tuple[str, str, str]], root: str, below: str, since: set[str] | None,
+    *, anew: bool = False,
+) -> Changes:  # fmt: skip
+    """Compares the tree with what was read before; ``since`` are the only ones that may differ.
+
+    ``anew`` reads everything again, the same content too.
+    """
+    found = Changes(files(root, below))
+    prefix = f"{below}/" if below else ""
+    gone = {path for path in known if path.startswith(prefix)}
+    for path in found.listing.paths:
+        old = known.get(path)
+        if since is not None and path not in since and old is not None:
+            gone.discard(path)
+            found.unchanged += 1
+            continue
+        stamp = stamp_of(os.path.join(root, path))
+        if isinstance(stamp, str):
+            if stamp != "gone":
+                found.listing.skip(stamp)
+            continue
+        gone.discard(path)
+        if old is not None and old[0] == stamp[0] and not anew:
+            found.unchanged += 1
+        else:
+            found.read.append((path, "" if old is None or anew else old[1]))
+    found.gone = sorted(gone)
+    return found
+
+
+def index(
+    store: Store,
+    settings: Settings,
+    embedder: Callable[[], Embedder | None],
+    root: str,
+    *,
+    below: str = "",
+    languages: tuple[str, ...] = (),
+    since: str = "",
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Brings the store in step with the files under ``root``/``below``; what it holds then.
+
+    Raises:
+        LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
+    """
+    began = perf_counter()
+    from .rules import load_rules
+
+    rules = load_rules()
+    wanted = rules.require(languages)
+    fingerprint = rules.fingerprint(wanted)
+    only = None
+    if since:
+        from .git import changed_since
+
+        prefix = f"{below}/" if below else ""
+        only = {prefix + path for path in changed_since(os.path.join(root, below), since)}
+    anew = store.meta.get(RULES) != fingerprint
+    known = store.code.stamps()
+    found = changes(known, root, below, None if anew else only, anew=anew)
+    kept = store.meta.get(TOTALS)
+    if not (found.read or found.gone or anew or store.meta.get(OWED)) and kept:
+        totals: dict[str, Any] = json.loads(kept)
+        done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
+    else:
+        from .work import Job
+        from .write import Writer
+
+        writer = Writer(store, settings, embedder(), root, known, found)
+        rules.choose_headers(found.listing.paths)
+        job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
+        for chunk in _read(job, rules, found.read, progress):
+            writer.take(chunk)
+        totals = writer.finish(fingerprint)
+        done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
+    return _summary(totals, done, found.listing, perf_counter() - began)
+
+
+def _summary(
+    totals: dict[str, Any], done: dict[str, int], listing: Listing, seconds: float
+) -> dict[str, Any]:
+    skipped = dict(totals["skipped"])
+    for reason, count in listing.skipped.items():
+        skipped[reason] = skipped.get(reason, 0) + count
+    return {
+        "files": totals["files"],
+        "symbols": totals["symbols"],
+        "languages": totals["languages"],
+        "edges": totals["edges"],
+        "unresolved": totals["unresolved"],
+        **done,
+        "skipped": dict(sorted(skipped.items())),
+        "seconds": round(seconds, 3),
+    }
+
+
+def _read(
+    job: Job, rules: Rules, paths: list[tuple[str, str]], progress: Callable[[int, int], None]
+) -> Iterator[Chunk]:
+    """What became of these files, a chunk at a time, read by as many processes as help."""
+    if not paths:
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="lore-") as folder:
+        config = rules.write(folder, job.wanted, _scripts(job.root, rules, paths))
+        pieces = (paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK))
+        jobs = (job._replace(config=config, paths=piece) for piece in pieces)
+        done = 0
+        for chunk in _work(jobs, rules, len(paths)):
+            done += len(chunk.outcomes)
+            progress(done, len(paths))
+            yield chunk
+
+
+def _work(jobs: Iterable[Job], rules: Rules, count: int) -> Iterator[Chunk]:
+    from .work import work
+
+    processes = min(os.cpu_count() or 1, 8, -(-count // _CHUNK))
+    if count <= _FEW or processes == 1:
+        for job in jobs:
+            yield work(job._replace(threads=0), rules)
+        return
+    from .pool import Pool
+
+    with Pool(lambda job: work(job, rules), processes) as pool:
+        yield from pool.run(jobs)
+
+
+def _scripts(root: str, rules: Rules, paths: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """Files without an extension that are scripts of a known language."""
+    found: dict[str, list[str]] = {}
+    for path, _ in paths:
+        if "." in path.rpartition("/")[2]:
+            continue
+        try:
+            with open(os.open(os.path.join(root, path), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                line = file.read(200).partition(b"\n")[0].decode(errors="replace")
+        except OSError:
+            continue
+        language = rules.language_of(path, line)
+        if language:
+            found.setdefault(language, []).append(path)
+    return found
+
+
+def below_root(root: str, path: str) -> str:
+    """``path`` relative to the root, ``""`` for the root itself.
+
+    Raises:
+        LoreError: it is no folder inside the root.
+    """
+    full, base = os.path.realpath(path), os.path.realpath(root)
+    if not os.path.isdir(full):
+        raise LoreError(f"{path}: is no folder: give one inside {root}")
+    if full == base:
+        return ""
+    if not full.startswith(base.rstrip(os.sep) + os.sep):
+        raise LoreError(f"{path}: lies outside of {root}: run 'lore init' there, and index that")
+    return os.path.relpath(full, base).replace(os.sep, "/")
+
+
+def new_token() -> str:
+    """What marks one run's debt, so that another run's is told apart."""
+    return f"{now()} {token_hex(4)}"

@@ -1,0 +1,115 @@
+"""Which files there are to read, and a cheap way to see which of them are as they were."""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+from time import time_ns
+
+from .git import finish, git, names, start
+
+LONGEST_PATH = 900
+"""Characters of a path: an id holds it, and the name of a symbol after it."""
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
+_NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""A folder with one of these holds what a tool has put there."""
+_RACY_NS = 500_000_000
+"""A file that changed so little ago may change again and keep its time."""
+
+
+class Listing:
+    """Paths relative to the root, in order, and how many were left out, by reason."""
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.skipped: dict[str, int] = {}
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        """Counts what was left out."""
+        if count:
+            self.skipped[reason] = self.skipped.get(reason, 0) + count
+
+
+def files(root: str, below: str = "") -> Listing:
+    """All files under ``root``/``below`` that may be worth reading; symbolic links are not.
+
+    In a git work tree those that git tracks or would track, elsewhere all but hidden
+    ones and what tools put beside the sources. A repository inside is asked itself.
+    """
+    listing = Listing()
+    found: list[str] = []
+    _list(root, below, listing, found)
+    for path in found:
+        if path.startswith(".lore/") or "/.lore/" in path:
+            continue
+        if len(path) > LONGEST_PATH or not path.isprintable():
+            listing.skip("name")  # no id could hold it
+        else:
+            listing.paths.append(path)
+    listing.paths = sorted(set(listing.paths))
+    return listing
+
+
+def stamp_of(full: str) -> tuple[str, int] | str:
+    """``(stamp, size)`` of a file; the reason to leave it out where it is none.
+
+    Two equal stamps are the same content: a stamp that cannot promise that, since the
+    file has just been written, is empty.
+    """
+    try:
+        status = os.lstat(full)
+    except OSError:
+        return "gone"
+    if not S_ISREG(status.st_mode):
+        mode = status.st_mode
+        return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
+    return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}", status.st_size
+
+
+def settled(stamp: str) -> str:
+    """``stamp``, or nothing where the file could be written again within the same time."""
+    newest = max(map(int, stamp.split("-")[1:]))
+    return stamp if time_ns() - newest > _RACY_NS else ""
+
+
+def _list(root: str, below: str, listing: Listing, found: list[str]) -> None:
+    folder = os.path.join(root, below) if below else root
+    known = start(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    ignored = known and start(folder, "ls-files", "-z", "--others", "--ignored",
+                              "--exclude-standard", "--directory")  # fmt: skip
+    out = None if known is None else finish(known)
+    left_out = None if ignored is None else finish(ignored)
+    if out is None or (not out and git(folder, "check-ignore", "-q", ".") is not None):
+        # Somebody wants a folder read that the repository around it ignores as a whole.
+        _walk(root, below, listing, found)
+        return
+    prefix = f"{below}/" if below else ""
+    for name in names(out):
+        if name.endswith("/"):  # a repository of its own, not a submodule
+            listing.skip("repository")
+        else:
+            found.append(prefix + name)
+    listing.skip("ignored", sum(not name.startswith(".lore") for name in names(left_out or b"")))
+
+
+def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
+    try:
+        entries = sorted(os.scandir(os.path.join(root, below)), key=lambda entry: entry.name)
+    except OSError:
+        listing.skip("unreadable")
+        return
+    for entry in entries:
+        path = f"{below}/{entry.name}" if below else entry.name
+        if entry.is_symlink():
+            listing.skip("symlink")
+        elif entry.is_dir(follow_symlinks=False):
+            if entry.name[:1] == "." or entry.name in _LEFT_OUT:
+                listing.skip("ignored")
+            elif os.path.exists(os.path.join(entry.path, ".git")):
+                _list(root, path, listing, found)
+            elif any(os.path.exists(os.path.join(entry.path, name)) for name in _NOT_SOURCES):
+                listing.skip("ignored")
+            else:
+                _walk(root, path, listing, found)
+        else:
+            found.append(path)

@@ -1,0 +1,453 @@
+"""What a chain of names (``self.user.check``, ``make().run``) stands for, in its scope."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
+from .imports import Bound
+from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Module, Super, Value, linearised
+
+Known = tuple[tuple[Value, ...], float]
+"""All that something may be, and how sure that is."""
+
+NOTHING: Known = ((), 0.0)
+EXTERNAL: Known = ((OUTSIDE,), 1.0)
+_DEEPEST = 30
+
+
+def _all(found: Iterable[Known]) -> Known:
+    """Everything in ``found``, as sure as the least of it."""
+    values: dict[Value, None] = {}
+    sure = 1.0
+    for some, how in found:
+        if some:
+            values.update(dict.fromkeys(some))
+            sure = min(sure, how)
+    return (tuple(values), sure) if 0 < len(values) <= MOST_VALUES else NOTHING
+
+
+class Values:
+    def __init__(self, files: Mapping[str, File], packages: Mapping[str, list[str]]) -> None:
+        self._files = files
+        self._packages = packages
+        self._folders = {
+            folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
+        }
+        self._modules: dict[str, Module] = {}
+        self._orders: dict[Def, list[Def]] = {}
+        self._supers: dict[Def, Super] = {}
+        self._exports: dict[tuple[str, str], Known] = {}
+        self._members: dict[tuple[Def, str, int], Known] = {}
+        self._tops: dict[tuple[str, str], list[Def]] = {}
+        self._closures: dict[str, set[str]] = {}
+        self._depth = 0
+        self.shared: dict[tuple[str, str], Def] = {}
+        """(family, full name) → the one definition, where namespaces span files."""
+        self.passed: dict[tuple[Def, str], dict[Value, None]] = {}
+        """What callers pass for a parameter of a function."""
+
+    def forget(self) -> None:
+        """To be called when bases or ``passed`` have grown."""
+        self._exports.clear()
+        self._members.clear()
+        self._orders.clear()
+        for file in self._files.values():
+            file.memo.clear()
+
+    # A chain, from left to right.
+
+    def chain(self, file: File, scope: str, text: str) -> Known:
+        """What ``text`` is in ``scope``; nothing where a name in it is not known."""
+        key = (scope, text)
+        found = file.memo.get(key)
+        if found is None:
+            if self._depth > _DEEPEST:
+                return NOTHING
+            file.memo[key] = NOTHING
+            self._depth += 1
+            found = file.memo[key] = self._chain(file, scope, text)
+            self._depth -= 1
+        return found
+
+    def _chain(self, file: File, scope: str, text: str) -> Known:
+        head, *rest = text.split(".")
+        name = head.rstrip("()")
+        values, sure = self._name(file, scope, name)
+        if len(name) < len(head):
+            values, sure = self._calls(values, sure, head, name)
+        own = name in file.language.self_names or name == "super"
+        for part in rest:
+            if not values:
+                return NOTHING
+            if values[0] is OUTSIDE:
+                return EXTERNAL
+            name = part.rstrip("()")
+            values, sure = self.members(values, sure, name, own)
+            if len(name) < len(part):
+                values, sure = self._calls(values, sure, part, name)
+            own = False
+        return values, sure
+
+    def _calls(self, values: tuple[Value, ...], sure: float, part: str, name: str) -> Known:
+        for _ in range((len(part) - len(name)) // 2):
+            values, sure = self.called(values, sure)
+        return values, sure
+
+    def several(self, file: File, scope: str, text: str) -> Known:
+        """What a variable is to which ``text`` was assigned: chains, with spaces between."""
+        if " " not in text:
+            return self.chain(file, scope, text)
+        return _all([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
+
+    # One name, from the innermost scope outwards.
+
+    def _name(self, file: File, scope: str, name: str) -> Known:
+        language = file.language
+        special = self._special(file, scope, name)
+        if special is not None:
+            return special
+        here = scope
+        while here:
+            place = file.defs.get(here)
+            is_class = place is not None and place.is_class
+            if not is_class or here == scope or language.class_scope:
+                found = self._local(file, here, place, name)
+                if found is not None:
+                    return found
+            if is_class and place is not None and language.members_bare:
+                values, _ = self.of_class(place, name)
+                if values and values[0] is not OUTSIDE:
+                    return values, OWN_METHOD
+            here = here.rpartition(".")[0]
+        if scope and language.members_bare:
+            cls = self.class_around(file, scope)
+            if cls is not None and cls.file is not file:
+                values, _ = self.of_class(cls, name)
+                if values and values[0] is not OUTSIDE:
+                    return values, OWN_METHOD
+        return (
+            self._global(file, name)
+            if not language.namespaces
+            else self._spanning(file, scope, name)
+        )
+
+    def _spanning(self, file: File, scope: str, name: str) -> Known:
+        """A name of the file, of a namespace around the scope, of an included file."""
+        if name in file.top or name in file.assigned:
+            return self._global(file, name)
+        here = scope
+        while True:
+            made = self.shared.get((file.language.family, f"{here}.{name}" if here else name))
+            if made is not None and (here or made.is_class):
+                return (made,), PACKAGE
+            if not here:
+                return self._global(file, name)
+            here = here.rpartition(".")[0]
+
+    def _special(self, file: File, scope: str, name: str) -> Known | None:
+        language = file.language
+        if name in language.self_names:
+            cls = self.class_around(file, scope)
+            return None if cls is None else ((cls.instance,), OWN_METHOD)
+        if name == "super":
+            cls = self.class_around(file, scope)
+            if cls is not None:
+                return (self._supers.setdefault(cls, Super(cls)),), OWN_METHOD
+        elif name in language.class_names:
+            cls = self.class_around(file, scope)
+            return None if cls is None else ((cls,), OWN_METHOD)
+        return None
+
+    def class_around(self, file: File, scope: str) -> Def | None:
+        """The class whose body ``scope`` is in; for a method that stands apart, its type."""
+        if scope in file.classes:
+            return file.classes[scope]
+        here, found = scope, None
+        while here and found is None:
+            place = file.defs.get(here)
+            if place is not None and place.is_class and place.kind != "module":
+                found = place
+            elif place is not None and place.outer is not None and place.outer.is_class:
+                found = place.outer
+            here = here.rpartition(".")[0]
+        file.classes[scope] = found
+        return found
+
+    def _local(self, file: File, here: str, place: Def | None, name: str) -> Known | None:
+        """A name of one scope; None where it has none of that name."""
+        inner = f"{here}.{name}"
+        made = file.defs.get(inner)
+        if made is not None and made.kind != "constant":
+            return (made,), SAME_FILE
+        text = file.assigned.get(inner)
+        is_parameter = place is not None and name in place.params
+        if text is None and not is_parameter:
+            return None if made is None else ((made,), SAME_FILE)
+        found = []
+        if text is not None:
+            values, sure = self.several(file, here, text)
+            found.append((values, min(sure, SAME_FILE)))
+        if place is not None and is_parameter:
+            passed = self.passed.get((place, name), ())
+            if len(passed) <= MOST_VALUES:
+                found.append((tuple(passed), PASSED_ON))
+        return _all(found)
+
+    def _global(self, file: File, name: str) -> Known:
+        """A name of the file itself, of an import, of the package, of the language."""
+        values, sure = self.exported(file.path, name)
+        if values:
+            return values, SAME_FILE if sure >= IMPORTED and self._is_own(file, name) else sure
+        if file.mates:
+            values, sure = self.exported(file.mates, name)
+            if values:
+                return values, PACKAGE
+        return EXTERNAL if name in file.language.builtin else NOTHING
+
+    def _is_own(self, file: File, name: str) -> bool:
+        return name in file.top or (name in file.assigned and name not in file.bound)
+
+    # What a module has.
+
+    def exported(self, key: str, name: str) -> Known:
+        """What ``name`` is in a file, a package or a folder; the module itself without one."""
+        if not key:
+            return EXTERNAL
+        if not name:
+            return (self._module(key),), IMPORTED
+        found = self._exports.get((key, name))
+        if found is None:
+            self._exports[(key, name)] = NOTHING
+            found = self._exports[(key, name)] = self._export(key, name)
+        return found
+
+    def _module(self, key: str) -> Module:
+        return self._modules.setdefault(key, Module(key))
+
+    def _export(self, key: str, name: str) -> Known:
+        first, _, rest = name.partition(".")
+        if rest:
+            values, sure = self.exported(key, first)
+            for part in rest.split("."):
+                values, sure = self.members(values, sure, part)
+            return values, sure
+        file = self._files.get(key)
+        if file is not None:
+            return self._from_file(file, name)
+        if key in self._packages:
+            return _all([self._from_own(self._files[path], name) for path in self._packages[key]])
+        return self._submodule(key, name)
+
+    def _from_own(self, file: File, name: str) -> Known:
+        """A definition or an assignment at the top level of a file."""
+        made = file.top.get(name)
+        if made is not None and made.kind != "constant":
+            return (made,), IMPORTED
+        text = file.assigned.get(name)
+        if text is not None:
+            values, sure = self.several(file, "", text)
+            if values:
+                return values, min(sure, IMPORTED)
+        return NOTHING if made is None else ((made,), IMPORTED)
+
+    def _from_file(self, file: File, name: str) -> Known:
+        found = self._from_own(file, name)
+        if found[0] and not (found[0][0] is OUTSIDE and name in file.bound):
+            return found
+        if name in file.bound:
+            values, sure = _all([self._taken(one) for one in file.bound[name]])
+            if values:
+                return values, min(sure, IMPORTED) if values[0] is not OUTSIDE else sure
+        if file.path.endswith("__init__.py"):
+            found = self._submodule(file.path.rpartition("/")[0], name)
+            if found[0]:
+                return found
+        if name == "default":
+            return self._default(file)
+        found = self._from_stars(file, name)
+        if not found[0] and "default" in file.bound:
+            # What CommonJS exports whole, a function or an object, has the names.
+            values, sure = self.exported(file.path, "default")
+            return self.members(values, sure, name)
+        return found
+
+    def _taken(self, bound: Bound) -> Known:
+        return self.exported(bound.module, bound.name)
+
+    def _from_included(self, file: File, name: str) -> Known:
+        """A definition in the files that this one includes, and those that they include."""
+        if not self._tops:
+            for other in self._files.values():
+                if other.language.functions_global:
+                    for key, made in other.top.items():
+                        self._tops.setdefault((other.language.family, key), []).append(made)
+        found = self._tops.get((file.language.family, name))
+        if found:
+            included = self._included(file)
+            for made in found:
+                if made.file.path in included:
+                    return (made,), PACKAGE
+        return NOTHING
+
+    def _included(self, file: File) -> set[str]:
+        found = self._closures.get(file.path)
+        if found is None:
+            found = self._closures[file.path] = set()
+            pending = [star.module for star in file.stars]
+            while pending:
+                path = pending.pop()
+                if path not in found and path in self._files:
+                    found.add(path)
+                    pending += [star.module for star in self._files[path].stars]
+        return found
+
+    def _from_stars(self, file: File, name: str) -> Known:
+        if file.language.functions_global:
+            return self._from_included(file, name)
+        for star in file.stars:
+            inner = f"{star.name}.{name}" if star.name else name
+            values, _ = self.exported(star.module, inner)
+            if values and values[0] is not OUTSIDE:
+                return values, PACKAGE
+        return NOTHING
+
+    def _submodule(self, folder: str, name: str) -> Known:
+        base = f"{folder}/{name}" if folder else name
+        for path in (f"{base}/__init__.py", f"{base}.py", f"{base}.pyi"):
+            if path in self._files:
+                return (self._module(path),), IMPORTED
+        return ((self._module(base),), IMPORTED) if base in self._folders else NOTHING
+
+    def _default(self, file: File) -> Known:
+        """The only definition of a file that does not say which is its default."""
+        whole = [one for one in file.top.values() if one.kind in ("class", "function")]
+        return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
+
+    # What an object has, and what calling it gives.
+
+    def members(
+        self, values: tuple[Value, ...], sure: float, name: str, own: bool = False
+    ) -> Known:
+        """``.name`` of each; ``own`` says that the object is ``self``."""
+        if len(values) == 1:
+            return self._member(values[0], sure, name, own)
+        return _all([self._member(value, sure, name, own) for value in values])
+
+    def _member(self, value: Value, sure: float, name: str, own: bool) -> Known:
+        if isinstance(value, Module):
+            if value is OUTSIDE:
+                return EXTERNAL
+            values, how = self.exported(value.key, name)
+            return values, min(sure, how)
+        if isinstance(value, Def):
+            if not value.is_class:
+                return self._of_function(value, sure, name)
+            values, how = self.of_class(value, name)
+            return values, min(sure, how)
+        if isinstance(value, Super):
+            values, how = self._in_order(value.of, name, 1)
+            return values, min(how, OWN_METHOD)
+        values, how = self.of_class(value.of, name)
+        if not values:
+            values, how = self._of_subclasses(value.of, name) if own else NOTHING
+        return values, min(sure, how, OWN_METHOD if own else KNOWN_CLASS)
+
+    def _of_function(self, made: Def, sure: float, name: str) -> Known:
+        """A function's own attribute (JavaScript); else a property's value has it."""
+        if made.file.language.family == "javascript" and name in made.children:
+            return (made.children[name],), sure
+        values, how = self.called((made,), sure)
+        if made in values:
+            return NOTHING
+        return self.members(values, how, name)
+
+    def order(self, cls: Def) -> list[Def]:
+        found = self._orders.get(cls)
+        if found is None:
+            found = self._orders[cls] = linearised(cls)
+        return found
+
+    def of_class(self, cls: Def, name: str) -> Known:
+        """A member of a class or of the first base that has it."""
+        if name and name == cls.file.language.maker and name not in cls.children:
+            return (cls,), OWN_METHOD
+        return self._in_order(cls, name, 0)
+
+    def _in_order(self, cls: Def, name: str, start: int) -> Known:
+        key = (cls, name, start)
+        found = self._members.get(key)
+        if found is None:
+            self._members[key] = NOTHING
+            found = self._members[key] = self._find_in_order(cls, name, start)
+        return found
+
+    def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
+        order = self.order(cls)
+        for one in order[start:]:
+            made = one.children.get(name)
+            if made is not None and made.kind != "constant":
+                return (made,), OWN_METHOD
+            text = one.file.assigned.get(f"{one.qualified}.{name}")
+            if text is not None:
+                values, sure = self._attribute(one, text)
+                if values:
+                    return values, min(sure, OWN_METHOD)
+            if made is not None:
+                return (made,), OWN_METHOD
+        return EXTERNAL if any(one.open for one in order) else NOTHING
+
+    def _attribute(self, cls: Def, text: str) -> Known:
+        """A value that a method gave to ``self``: its names are that method's."""
+        head = text.partition(".")[0].rstrip("()")
+        for made in cls.children.values():
+            if head in made.params and head not in cls.file.language.self_names:
+                values, sure = self.several(cls.file, made.qualified, text)
+                if values:
+                    return values, sure
+        return self.several(cls.file, cls.qualified, text)
+
+    def _of_subclasses(self, cls: Def, name: str) -> Known:
+        found: dict[Value, None] = {}
+        pending, seen = list(cls.subclasses), {cls}
+        while pending and len(seen) < 1000:
+            one = pending.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            values, _ = self._in_order(one, name, 0)
+            found.update((value, None) for value in values if value is not OUTSIDE)
+            pending += one.subclasses
+        return (tuple(found), SUBCLASS) if 0 < len(found) <= MOST_VALUES else NOTHING
+
+    def called(self, values: tuple[Value, ...], sure: float) -> Known:
+        """What calling each of them gives."""
+        if len(values) == 1:
+            return self._called(values[0], sure)
+        return _all([self._called(value, sure) for value in values])
+
+    def _called(self, value: Value, sure: float) -> Known:
+        if isinstance(value, Module):
+            if value is OUTSIDE:
+                return EXTERNAL
+            values, sure = self.exported(value.key, "default")
+            return self.called(values, sure) if values and value not in values else NOTHING
+        if isinstance(value, Def):
+            if value.is_class:
+                return (value.instance,), sure
+            text = value.file.assigned.get(f"{value.qualified}.return")
+            if text is None:
+                return NOTHING
+            values, how = self.several(value.file, value.qualified, text)
+            return values, min(sure, how, PASSED_ON)
+        if isinstance(value, Instance):
+            values, how = self.of_class(value.of, "__call__")
+            return self.called(values, how) if values else NOTHING
+        return (value,), sure
+
+
+def _folders(path: str) -> Iterable[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]

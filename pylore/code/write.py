@@ -1,0 +1,270 @@
+"""Writing what was read: nodes, ``defines`` edges, and then the edges between names."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..index import Index
+from ..model import Edge, Node
+from ..times import now
+from ..vocabulary import CODE
+from .facts import FileFacts
+from .mentions import Mentions
+from .work import Chunk, Entry, Outcome, facts_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..embed import Embedder
+    from ..settings import Settings
+    from ..store import Store
+    from .index import Changes
+
+_BATCH = 1500
+"""Files of one transaction."""
+_SEEN = ("title", "body")
+"""What of a node is found by a search: a change of it is indexed."""
+_CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
+
+
+class Writer:
+    """Takes outcomes as they come, and finishes with what follows from all of them."""
+
+    def __init__(
+        self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
+        known: dict[str, tuple[str, str, str]], found: Changes,
+    ) -> None:  # fmt: skip
+        from .index import OWED, new_token
+
+        self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
+        self._store = store
+        self._root = root
+        self._known = known
+        self._gone = found.gone
+        self._index = Index(store, embedder)
+        self._facts: dict[str, FileFacts] = {}
+        self._waiting: list[Outcome] = []
+        self._words: dict[str, list[int]] = {}
+        self._moved: dict[str, str] = {}
+        self._lost = {known[path][1]: path for path in found.gone if known[path][1]}
+        self._now = now()
+        self._token = new_token()
+        store.code.hold_more()
+        with store.transaction():
+            store.meta.set(OWED, self._token)
+
+    @property
+    def embeds_elsewhere(self) -> bool:
+        """Whether the readers make the vectors: they can where no model has to be loaded."""
+        embedder = self._index.embedder
+        return embedder is not None and embedder.name.startswith("static:")
+
+    def take(self, chunk: Chunk) -> None:
+        """Writes outcomes, as soon as there are enough of them for a transaction."""
+        self._waiting += chunk.outcomes
+        self._words.update(chunk.words)
+        if len(self._waiting) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return
+        store = self._store
+        with store.transaction():
+            changed = [outcome for outcome in waiting if not outcome.same]
+            store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
+            store.code.put(
+                (o.path, o.hash, o.stamp, o.language, o.json or json.dumps({"skipped": o.skipped}))
+                for o in changed
+            )
+            self._write_nodes(changed)
+            store.words.put(self._words)
+            self._words = {}
+        self._count(waiting)
+
+    def _count(self, outcomes: Iterable[Outcome]) -> None:
+        for outcome in outcomes:
+            if outcome.same:
+                self.done["unchanged"] += 1
+                continue
+            self.done["read"] += 1
+            old = self._known.get(outcome.path)
+            if outcome.facts is not None:
+                self._facts[outcome.path] = outcome.facts
+                self.done["changed" if old is not None and old[2] else "added"] += 1
+                if old is None and outcome.hash in self._lost:
+                    self._moved.setdefault(self._lost[outcome.hash], outcome.path)
+
+    def _write_nodes(self, outcomes: list[Outcome]) -> None:
+        """The nodes of files that were read anew, and of their symbols."""
+        code = self._store.code
+        old = code.nodes_of([outcome.path for outcome in outcomes])
+        put: list[Node] = []
+        seen: list[tuple[Node, Entry]] = []
+        edges: list[Edge] = []
+        for outcome in outcomes:
+            for entry in outcome.entries or ():
+                node = _node(entry, outcome.path, self._now)
+                self._compare(node, entry, old.pop(node.id, None), put, seen)
+                if entry.first is not None:
+                    edges.append(Edge(f"file-{outcome.path}", entry.id, "defines", 1.0, "file",
+                                      created_at=self._now))  # fmt: skip
+        code.put_nodes(put)
+        forgotten = self._forget(old.values())
+        if self._index.embedder is None or self.embeds_elsewhere:
+            self._index.replace(CODE, [
+                *((entry.id, entry.rows, entry.vectors or []) for _, entry in seen),
+                *((node.id, [], []) for node in forgotten),
+            ])  # fmt: skip
+        else:
+            self._index.update([*(node for node, _ in seen), *forgotten])
+        file_ids = [f"file-{outcome.path}" for outcome in outcomes if outcome.path in self._known]
+        standing = code.defined(file_ids)
+        code.put_edges(edge for edge in edges if (edge.from_id, edge.to_id) not in standing)
+
+    def _compare(
+        self, node: Node, entry: Entry, old: Node | None, put: list[Node],
+        seen: list[tuple[Node, Entry]],
+    ) -> None:  # fmt: skip
+        """Lines up a node for writing, and for indexing, where it is not as it was."""
+        if old is None:
+            put.append(node)
+            seen.append((node, entry))
+            return
+        if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
+            return
+        gone, old_text = old.invalidated_at, [getattr(old, name) for name in _SEEN]
+        for name in _CONTENT:
+            setattr(old, name, getattr(node, name))
+        put.append(old)
+        if gone is not None or old_text != [getattr(node, name) for name in _SEEN]:
+            old.updated_at = self._now
+            seen.append((old, entry))
+        if gone is not None:
+            self._store.edges.restore_node(old.id, gone)
+
+    def _forget(self, nodes: Iterable[Node]) -> list[Node]:
+        """Invalidates what is no longer there, with its edges."""
+        forgotten = []
+        for node in nodes:
+            if node.invalidated_at is None:
+                node.invalidated_at = self._now
+                self._store.nodes.invalidate(node.id, self._now)
+                self._store.edges.invalidate_node(node.id, self._now)
+                forgotten.append(node)
+        return forgotten
+
+    def finish(self, fingerprint: str) -> dict[str, Any]:
+        """Writes what is left, forgets files that are gone, and resolves the names of all.
+
+        What the store holds then: files, symbols, languages, edges, unresolved, skipped.
+        """
+        from .index import INDEXED, OWED, RULES, TOTALS
+
+        self._flush()
+        store = self._store
+        with store.transaction():
+            self._forget_files()
+            unresolved = self._resolve(store.meta.get(OWED) != self._token)
+            totals = self._totals(unresolved)
+            store.meta.set(TOTALS, json.dumps(totals))
+            store.meta.set(RULES, fingerprint)
+            store.meta.set(INDEXED, self._now)
+            store.meta.set(OWED, None)
+        return totals
+
+    def _forget_files(self) -> None:
+        code = self._store.code
+        old = code.nodes_of(self._gone)
+        for path, target in self._moved.items():
+            self._move_links(path, target, old)
+        self._index.update(self._forget(old.values()))
+        code.remove(self._gone)
+        self.done["removed"] = sum(bool(self._known[path][2]) for path in self._gone)
+
+    def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:
+        """What a record was linked to is under another path now: the links go along."""
+        edges = self._store.edges
+        for node in old.values():
+            if node.file != path or node.invalidated_at is not None:
+                continue
+            _, colons, name = node.id.partition("::")
+            new_id = f"symbol-{target}::{name}" if colons else f"file-{target}"
+            for edge in edges.of(node.id):
+                other = edge.to_id if edge.from_id == node.id else edge.from_id
+                if other.partition("-")[0] in ("file", "symbol", "commit"):
+                    continue
+                edges.put(
+                    Edge(
+                        new_id if edge.from_id == node.id else edge.from_id,
+                        new_id if edge.to_id == node.id else edge.to_id,
+                        edge.relation, edge.weight, edge.source, edge.status, edge.metadata,
+                        self._now,
+                    )  # fmt: skip
+                )
+
+    def _resolve(self, by_others: bool) -> dict[str, Any]:
+        """Brings the edges between names in step; how many names were not resolved."""
+        from .resolve import resolve
+
+        code = self._store.code
+        facts = {
+            path: self._facts[path] if path in self._facts and not by_others
+            else facts_from_json(path, language, text)
+            for path, language, text in code.facts()
+        }  # fmt: skip
+        found = resolve(facts, self._root)
+        wanted: dict[tuple[str, str, str], tuple[float, str]] = {}
+        for a, b, relation, weight, data in found.edges:
+            wanted[a, b, relation] = (weight, json.dumps({"reason": data.get("reason", "")}))
+        mentions = Mentions(facts)
+        for path, each in facts.items():
+            for id, weight in mentions.of(each).items():
+                wanted[f"file-{path}", id, "mentions"] = (weight, "{}")
+        standing = code.resolved()
+        code.end_edges(
+            (key for key, (_, _, source) in standing.items()
+             if source == "system" and key not in wanted),
+            self._now,
+        )  # fmt: skip
+        code.put_edges(
+            Edge(*key, weight, "system", metadata=data, created_at=self._now)
+            for key, (weight, data) in wanted.items()
+            if key not in standing or (standing[key][:2] != (weight, data)
+                                       and standing[key][2] == "system")
+        )  # fmt: skip
+        return found.counts
+
+    def _totals(self, unresolved: dict[str, Any]) -> dict[str, Any]:
+        code = self._store.code
+        languages = code.languages()
+        return {
+            "files": sum(languages.values()),
+            "symbols": code.symbol_count(),
+            "languages": dict(sorted(languages.items())),
+            "edges": code.edge_counts(),
+            "unresolved": _unresolved(unresolved),
+            "skipped": code.skipped(),
+        }
+
+
+def _node(entry: Entry, path: str, at: str) -> Node:
+    return Node(
+        entry.id, "file" if entry.first is None else "symbol", entry.title, entry.body,
+        source="file", file=path, line_start=entry.first, line_end=entry.last, data=entry.data,
+        created_at=at, updated_at=at,
+    )  # fmt: skip
+
+
+def _unresolved(counts: dict[str, Any]) -> dict[str, int]:
+    """Names that lead nowhere, by what they are, over all languages."""
+    found: dict[str, int] = {}
+    for kinds in counts.values():
+        for what, outcomes in kinds.items():
+            for outcome, count in outcomes.items():
+                if outcome in ("unresolved", "ambiguous", "external"):
+                    key = f"{what} {outcome}"
+                    found[key] = found.get(key, 0) + count
+    return dict(sorted(found.items()))

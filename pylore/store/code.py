@@ -1,0 +1,165 @@
+"""The files that ``lore index`` has read, and what it wrote of them."""
+
+from __future__ import annotations
+
+import apsw
+
+from ..jsontext import dumps
+from ..model import Edge, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
+"""What is found by resolving names; those of source ``system`` are the index's own."""
+_FIELDS = ", ".join(Node.__slots__)
+_OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
+_MARKS = ", ".join("?" * len(Node.__slots__))
+_UPDATES = ", ".join(
+    f"{name} = excluded.{name}"
+    for name in Node.__slots__
+    if name not in ("id", "created_at", "accessed_at", "access_count")
+)
+
+
+class CodeFiles:
+    """The table ``code_files``, and the nodes and edges that belong to its files."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def hold_more(self) -> None:
+        """Lets this connection keep 256 MB of pages: much is written, all over the indexes."""
+        self._db.pragma("cache_size", -262_144)
+
+    def stamps(self) -> dict[str, tuple[str, str, str]]:
+        """Path to ``(stamp, hash, language)`` of every file."""
+        rows = self._db.execute("SELECT path, stamp, hash, language FROM code_files")
+        return {path: (stamp, hash, language) for path, stamp, hash, language in rows}
+
+    def facts(self) -> Iterator[tuple[str, str, str]]:
+        """``(path, language, facts as JSON)`` of every file that was not left out, by path."""
+        yield from self._db.execute(
+            "SELECT path, language, facts FROM code_files WHERE language != '' ORDER BY path"
+        )
+
+    def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
+        """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
+        self._db.executemany("INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)", rows)
+
+    def restamp(self, stamps: Iterable[tuple[str, str]]) -> None:
+        """Sets ``(stamp, path)`` of files whose content is the same."""
+        self._db.executemany("UPDATE code_files SET stamp = ? WHERE path = ?", stamps)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Forgets files."""
+        self._db.executemany("DELETE FROM code_files WHERE path = ?", ((path,) for path in paths))
+
+    def skipped(self) -> dict[str, int]:
+        """How many files were left out after a look into them, by reason."""
+        return dict(
+            self._db.execute(
+                "SELECT json_extract(facts, '$.skipped') AS reason, count(*) FROM code_files"
+                " WHERE language = '' GROUP BY reason"
+            )
+        )
+
+    def languages(self) -> dict[str, int]:
+        """Language to the number of its files."""
+        return dict(
+            self._db.execute(
+                "SELECT language, count(*) FROM code_files WHERE language != '' GROUP BY language"
+            )
+        )
+
+    # --- nodes
+
+    def nodes_of(self, paths: Sequence[str]) -> dict[str, Node]:
+        """The nodes of these files and of the symbols in them, forgotten ones too."""
+        rows = self._db.execute(
+            f"SELECT {_OWN_FIELDS} FROM json_each(?) j CROSS JOIN nodes n ON n.file = j.value"
+            " WHERE n.type IN ('file', 'symbol')",
+            (dumps(paths),),
+        )
+        found = {}
+        for row in rows:
+            node = Node(*row)  # type: ignore[arg-type]
+            node.tags = tuple(str(row[8]).split())
+            found[node.id] = node
+        return found
+
+    def put_nodes(self, nodes: Iterable[Node]) -> None:
+        """Writes nodes whole; what was there keeps its creation and access."""
+        self._db.executemany(
+            f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})"
+            f" ON CONFLICT(id) DO UPDATE SET {_UPDATES}",
+            map(_row, nodes),
+        )
+
+    def symbol_count(self) -> int:
+        """How many symbols stand."""
+        count: int = self._db.execute(
+            "SELECT count(*) FROM nodes WHERE type = 'symbol' AND invalidated_at IS NULL"
+        ).get
+        return count
+
+    # --- edges
+
+    def edge_counts(self) -> dict[str, int]:
+        """Relation to the number of its standing edges, of those that the index makes."""
+        return dict(
+            self._db.execute(
+                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+                " AND relation IN (SELECT value FROM json_each(?)) GROUP BY relation",
+                (dumps(("defines", *CODE_RELATIONS)),),
+            )
+        )
+
+    def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
+        """``(file, symbol)`` of the standing ``defines`` edges of these files."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT e.from_id, e.to_id FROM json_each(?) j CROSS JOIN graph_edges e"
+            " ON e.from_id = j.value AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
+            (dumps(file_ids),),
+        ).fetchall()
+        return set(rows)
+
+    def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str]]:
+        """The edges that resolving names has made: key to (weight, metadata, source)."""
+        rows = self._db.execute(
+            "SELECT from_id, to_id, relation, weight, metadata, source FROM graph_edges"
+            " WHERE relation IN (SELECT value FROM json_each(?)) AND invalidated_at IS NULL",
+            (dumps(CODE_RELATIONS),),
+        )
+        return {(a, b, relation): (weight, data, source) for a, b, relation, weight, data, source in rows}
+
+    def put_edges(self, edges: Iterable[Edge]) -> None:
+        """Writes edges; one that a person has made, and that stands, stays as it is."""
+        self._db.executemany(
+            "INSERT INTO graph_edges(from_id, to_id, relation, weight, source, status, metadata,"
+            " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
+            " invalidated_at = NULL"
+            " WHERE graph_edges.invalidated_at IS NOT NULL"
+            " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
+            (
+                (edge.from_id, edge.to_id, edge.relation, edge.weight, edge.source, edge.status,
+                 edge.metadata, edge.created_at)
+                for edge in edges
+            ),
+        )  # fmt: skip
+
+    def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
+        """Marks edges as no longer standing."""
+        self._db.executemany(
+            "UPDATE graph_edges SET invalidated_at = ?"
+            " WHERE from_id = ? AND to_id = ? AND relation = ? AND invalidated_at IS NULL",
+            ((at, *key) for key in keys),
+        )
+
+
+def _row(node: Node) -> list[object]:
+    values = [getattr(node, name) for name in Node.__slots__]
+    values[8] = " ".join(node.tags)
+    return values
