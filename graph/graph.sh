@@ -16,6 +16,7 @@
 #   link A RELATION B      link two nodes
 #   unlink A RELATION B    take a link away
 #   analyze-cochanges      link files that change together
+#   analyze-imports        link files that import each other
 #   export                 the graph as a drawing or as data
 #
 # Relations may be written in capitals too (ANCHORED_TO). Settings such as
@@ -132,6 +133,16 @@
 #
 #   Example: lore graph analyze-cochanges --since '1 year ago'
 #
+# lore graph analyze-imports [options]
+#   Reads files as 'lore index' does, and says how many imports lead to files.
+#
+#   --path FOLDER        only what has changed in this folder; all unless set
+#   --index-max-file BYTES   the largest file that is read
+#   --embedder NAME      static, or none: no vectors for new nodes
+#   --json, --jsonl, --text, --jq EXPR   the form of the output
+#
+#   Example: lore graph analyze-imports --path src/
+#
 # lore graph export [options]
 #   The graph as text for other programs, always in the same order: live nodes,
 #   and the live edges that have both ends among them.
@@ -188,7 +199,7 @@ verb=${1-}
 case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
   related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
-  analyze-cochanges | export | hubs | neighbors | orphans | path | relations)
+  analyze-cochanges | analyze-imports | export | hubs | neighbors | orphans | path | relations)
     graph_run "$verb" "graph-$verb" "$@"
     ;;
   *)

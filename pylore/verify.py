@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     Parse = Callable[[str, Sequence[str]], FindSymbol]
     """(root, paths) → what finds symbols in these files by their grammar."""
 
+MOST_PARSED = 2_000
+"""Files in which a missing symbol is looked for by grammar; beyond that its look must do."""
+
 NOTED = 20
 """Files that could not be read and are named one by one."""
 
@@ -116,20 +119,20 @@ def _judge_project(
     progress: Callable[[int], None],
 ) -> None:  # fmt: skip
     judge = Judge(project, find_definitions)
-    doubtful: list[Anchor] = []
+    doubtful: dict[str, list[Anchor]] = {}
     words = set()
     for anchor in anchors:
         progress(1)
         try:
             found = judge.judge(anchor)
         except SymbolMissing as error:
-            doubtful.append(anchor)
+            doubtful.setdefault(anchor.path, []).append(anchor)
             words.add(error.word)
         except Unreadable as error:
             _keep_verdict(anchor, error, result)
         else:
             if parse and found is not anchor and _is_broken_symbol(found):
-                doubtful.append(anchor)
+                doubtful.setdefault(found.path, []).append(anchor)
             else:
                 result.found.append((anchor, found))
     if doubtful:
@@ -137,16 +140,19 @@ def _judge_project(
 
 
 def _judge_again(
-    project: Project, anchors: Sequence[Anchor], where: dict[str, list[str]],
+    project: Project, anchors: dict[str, list[Anchor]], where: dict[str, list[str]],
     parse: Parse | None, result: Verified,
 ) -> None:  # fmt: skip
-    """Gives verdicts on symbols that are not where, or not what, they seemed to be."""
+    """Gives verdicts on symbols that are not where, or not what, they seemed to be.
+
+    ``anchors`` come by the file that each may be in.
+    """
     find_symbol: FindSymbol = find_definitions
     if parse is not None:
-        paths = {anchor.path for anchor in anchors}.union(*where.values())
-        find_symbol = _either(parse(project.root, sorted(paths)), find_definitions)
+        others = sorted(set().union(*where.values()) - anchors.keys())[:MOST_PARSED]
+        find_symbol = _either(parse(project.root, [*sorted(anchors), *others]), find_definitions)
     judge = Judge(project, find_symbol)
-    for anchor in anchors:
+    for anchor in (anchor for some in anchors.values() for anchor in some):
         try:
             result.found.append((anchor, judge.judge(anchor, where)))
         except Unreadable as error:

@@ -209,3 +209,33 @@ setup() {
   run_lore verify --jq '.[].verdict'
   expect 0 valid
 }
+
+@test "a symbol that no look of a line tells is found by the grammar" {
+  printf 'static int\n*find(int a,\n      int b)\n{\n  return 0;\n}\n' >src/a.c
+  lore anchor decision-a src/a.c --symbol find
+  printf '\n\n' >>src/a.c
+  run_lore verify --jq '.[].verdict'
+  expect 0 valid
+  git add src && git commit -qm find && git mv src/a.c src/b.c
+  run_lore verify --jq '.[] | .verdict, .path'
+  expect 0 $'relocated\nsrc/b.c'
+  git mv src/b.c src/a.c
+  lore verify -q
+  mkdir lib
+  { echo 'int x;'; cat src/a.c; } >lib/b.c
+  echo 'int y;' >src/a.c
+  run_lore verify --jq '.[] | .verdict, .path'
+  expect 0 $'relocated\nlib/b.c'
+  printf 'int *find(int a, int b)\n{\n  return 1;\n}\n' >lib/b.c
+  run_lore verify --jq '.[].verdict'
+  expect 0 drifted
+}
+
+@test "analyze-imports says how many imports lead to files" {
+  echo 'import auth' >src/main.py
+  run_lore graph analyze-imports --path src --embedder none
+  expect 0
+  [ "$(jq -c '[.files, .imports]' <<<"$output")" = '[2,1]' ]
+  run_lore graph analyze-imports --path nowhere
+  expect_error 1 "nowhere: is no folder"
+}

@@ -17,7 +17,6 @@ from __future__ import annotations
 from ..errors import LoreError
 from ..stamps import GONE
 from ..times import now
-from .definitions import find_definitions
 from .project import Project, Unreadable, digest
 from .taking import (
     NO_MATCH,
@@ -168,8 +167,6 @@ class Judge:
         except Unreadable:
             return []
         text = content.decode("utf-8", "replace")
-        if not find_definitions(path, text, name):  # cheaper than a parser
-            return []
         lines = lines_of(content)
         return [
             (one.qualified, stretch_hash(lines[one.line_start - 1 : one.line_end]))

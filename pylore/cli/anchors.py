@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..anchors.definitions import find_definitions
 from ..anchors.judging import BROKEN
 from ..anchors.placing import place_anchor, remove_anchors
 from ..anchors.project import Project, root_to_keep
 from ..anchors.taking import line_numbers
-from ..code.cochanges import CoChanges, analyze_cochanges
 from ..errors import DONE, FAILURE, UsageError
 from ..git import Git
 from ..hot import ids_from
@@ -24,6 +24,8 @@ from ..verify import Verified, judge_kept, require_anchors, rows, verify
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
+    from ..anchors.definitions import FindSymbol
+    from ..code.cochanges import CoChanges
     from ..store import Store
 
 
@@ -53,7 +55,7 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             else:
                 changed = [place_anchor(
                     store, lambda nodes: write_nodes(store, session.embedder(store), nodes),
-                    project, wanted,
+                    project, wanted, _finder(project, wanted),
                 )]  # fmt: skip
         found_rows = [
             {**row, "state": state}
@@ -107,6 +109,8 @@ def stale(fail: bool, kept: bool, **options: Any) -> int:
 @output_options
 @setting_options("cochange_max_files", "cochange_partners", "embedder", "busy_timeout")
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
+    from ..code.cochanges import analyze_cochanges
+
     session = Session(options)
     root = project_root()
     Git(root).require()
@@ -124,7 +128,28 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     session.output.one(row, _counts_text)
 
 
-COMMANDS = (anchor, verify_command, stale, cochanges_command)
+@click.command("graph-analyze-imports", add_help_option=False)
+@click.option("--path", default="")
+@output_options
+@setting_options("index_max_file", "embedder", "busy_timeout")
+def imports_command(path: str, **options: Any) -> None:
+    from ..code.index import below_root, index
+
+    session = Session(options)
+    root = project_root()
+    below = below_root(root, path) if path else ""
+    with session.open() as store, store.faults:
+        found = index(store, session.settings, lambda: session.embedder(store), root, below=below)
+    unresolved = {
+        reason.removeprefix("imports "): count
+        for reason, count in found["unresolved"].items()
+        if reason.startswith("imports ")
+    }
+    row = {"files": found["files"], "imports": found["edges"].get("imports", 0), **unresolved}
+    session.output.one(row, _counts_text)
+
+
+COMMANDS = (anchor, verify_command, stale, cochanges_command, imports_command)
 
 
 # --- what the words of a command line mean
@@ -187,7 +212,21 @@ def _since(root: str, text: str) -> str:
 def _verified(session: Session, store: Store, ids: Sequence[str]) -> Verified:
     count = len(store.anchors.live(ids))
     with progress_bar("verifying", count) as advance:
-        return verify(store, lambda: session.embedder(store), ids, progress=advance)
+        return verify(store, lambda: session.embedder(store), ids, parse=_parse, progress=advance)
+
+
+def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
+    from ..code.find import find_by_grammar  # costs every other command of this family nothing
+
+    return find_by_grammar(root, paths)
+
+
+def _finder(project: Project, wanted: Anchor) -> FindSymbol:
+    if wanted.kind != "symbol":
+        return find_definitions
+    from ..code.find import find_best
+
+    return find_best(project.root, wanted.path)
 
 
 def _summary(found: Verified) -> str:
