@@ -15,6 +15,8 @@
 #   relations              the relations: their weights, how many edges have them
 #   link A RELATION B      link two nodes
 #   unlink A RELATION B    take a link away
+#   analyze-cochanges      link files that change together
+#   analyze-imports        link files that import each other
 #   export                 the graph as a drawing or as data
 #
 # Relations may be written in capitals too (ANCHORED_TO). Settings such as
@@ -114,6 +116,33 @@
 #
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
+# lore graph analyze-cochanges [options]
+#   Reads the history of the repository once and links files that change together
+#   (co_changes_with). Renamed files count under today's names, merges not at all.
+#   The weight grows with the commits that changed both, of which a commit of n
+#   files is worth 1/(n - 1); "commits" and "correlation" (0 to 1) stand in the
+#   edge's metadata. Run again, it writes only what is different; a link that was
+#   made or taken away by hand stays so.
+#
+#   --since WHEN         only commits since 2026-01-31, 90d or '3 months ago'
+#   --commits            keep these commits as nodes too, linked to their files
+#   --cochange-max-files N   a commit of more files says nothing; 30 unless set
+#   --cochange-partners N    the most links of one file; 25 unless set
+#   --embedder NAME      static, or none: no vectors for new nodes
+#   --json, --jsonl, --text, --jq EXPR   the form of the output
+#
+#   Example: lore graph analyze-cochanges --since '1 year ago'
+#
+# lore graph analyze-imports [options]
+#   Reads files as 'lore index' does, and says how many imports lead to files.
+#
+#   --path FOLDER        only what has changed in this folder; all unless set
+#   --index-max-file BYTES   the largest file that is read
+#   --embedder NAME      static, or none: no vectors for new nodes
+#   --json, --jsonl, --text, --jq EXPR   the form of the output
+#
+#   Example: lore graph analyze-imports --path src/
+#
 # lore graph export [options]
 #   The graph as text for other programs, always in the same order: live nodes,
 #   and the live edges that have both ends among them.
@@ -170,7 +199,9 @@ verb=${1-}
 case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
   related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
-  export | hubs | neighbors | orphans | path | relations) graph_run "$verb" "graph-$verb" "$@" ;;
+  analyze-cochanges | analyze-imports | export | hubs | neighbors | orphans | path | relations)
+    graph_run "$verb" "graph-$verb" "$@"
+    ;;
   *)
     case $verb in
       -*) lore_help_if_asked "$graph_file" "$@" ;;

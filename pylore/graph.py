@@ -10,6 +10,7 @@ from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
+from .verdicts import say_verdicts, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from .settings import Settings
     from .store import Store
+    from .store.anchors import Anchor
 
 
 def related(
@@ -43,6 +45,7 @@ def related(
     hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
+    say_verdicts(store, hits, notes)
     return Hits(hits, notes)
 
 
@@ -79,8 +82,24 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
                 **({"history": _history(store, edge.key)} if history else {}),
             }
         )
+    anchors = store.anchors.of(id)
+    fields["verdict"] = worst([anchor.verdict for anchor in anchors])
+    fields["anchors"] = [_shown_anchor(anchor) for anchor in anchors]
+    if history:
+        fields["anchor_history"] = list(store.anchors.history(id))
     fields["edges"] = edges
     return fields
+
+
+def _shown_anchor(anchor: Anchor) -> dict[str, str | None]:
+    return {
+        "kind": anchor.kind,
+        "path": anchor.path,
+        "detail": anchor.detail or None,
+        "verdict": anchor.verdict,
+        "reason": anchor.reason or None,
+        "verified_at": anchor.verified_at,
+    }
 
 
 def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:

@@ -62,6 +62,7 @@ def search_command(argv: Sequence[str]) -> None:
 
         if batch is None:
             found = ask(" ".join(words))
+            say_old_cochanges(store, settings, found)
             say(found.notes, settings)
             output.list([hit.to_dict() for hit in found], _hits_text)
             if settings.run:
@@ -128,6 +129,7 @@ def related_command(argv: Sequence[str]) -> None:
                 store, settings, [store.nodes.require(id).id for id in ids], types=types,
                 excluded=given.words("exclude"), explain="explain" in given.switches,
             )  # fmt: skip
+        say_old_cochanges(store, settings, found)
         say(found.notes, settings)
         output.list([hit.to_dict() for hit in found], _hits_text)
         if settings.run:
@@ -291,6 +293,14 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     if not ids and "-" not in words:
         raise UsageError(f"{command} needs an id: see 'lore list --ids'")
     return ids
+
+
+def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
+    """Adds a note, once a day, where co-changes led to results and are old."""
+    if any(hit.hops for hit in found):
+        from .verdicts import cochanges_note
+
+        found.notes.extend(filter(None, [cochanges_note(store, settings, found)]))
 
 
 def remember_words(store: Store, embedder: object) -> None:

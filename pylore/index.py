@@ -140,6 +140,13 @@ def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
     ]
 
 
+def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
+    """Writes new nodes and indexes them; the caller holds a transaction."""
+    for node in nodes:
+        store.nodes.put(node)
+    Index(store, embedder).update(nodes)
+
+
 def indexed_text(node: Node) -> str:
     """What full text and vectors see of a node beside its title: its body, and why."""
     if node.data == "{}":

@@ -122,12 +122,15 @@ class Edge(Record):
 
 
 class Hit(Record):
-    """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed."""
+    """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
+
+    ``verdict`` says whether what it is about still holds; None for what has no anchor.
+    """
 
     __slots__ = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "match", "weak", "explain",
+        "verdict", "match", "weak", "explain",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
@@ -147,6 +150,7 @@ class Hit(Record):
         self.hops = 0
         self.path: list[str] = [id]
         self.edge: str | None = None
+        self.verdict: str | None = None
         self.match = "graph"
         self.weak = False
         self.explain: dict[str, Any] | None = None

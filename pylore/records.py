@@ -6,6 +6,7 @@ import json
 import os
 import re
 
+from .anchors.placing import accept_anchors, anchor_file, drop_file_anchors
 from .errors import LoreError, UsageError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from .index import Index
@@ -99,6 +100,7 @@ class Records:
                 node.status = status
             if old is None:
                 node.source, node.confidence = source, confidence
+            before = location_of(node)
             path = self._set_file(node, file)
             state = self._write(node)
             notes = self._near_duplicates(node) if state == "added" else []
@@ -107,7 +109,7 @@ class Records:
             for other, relation in links:
                 self._link(node.id, relation, other, source=source)
             if path:
-                self._link_file(node.id, path)
+                self._link_file(node, path, before)
         return Change(node.id, state, notes + self._said())
 
     def link(
@@ -194,7 +196,7 @@ class Records:
     ) -> Change:
         """Changes fields of a record; its id stays. None leaves a field as it is.
 
-        Tags are replaced, and an empty ``why`` takes the reason away.
+        Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
 
         Raises:
             LoreError: unknown id, status or source, no text, or too long a text.
@@ -214,10 +216,13 @@ class Records:
             node.source = source or node.source
             node.confidence = node.confidence if confidence is None else confidence
             node.category = node.category if category is None else category
+            before = location_of(node)
             path = self._set_file(node, file or "")
+            if file == "":
+                node.file = node.line_start = node.line_end = None
             state = self._write(node)
-            if path:
-                self._link_file(id, path)
+            if file is not None:
+                self._link_file(node, path, before)
         return Change(id, state, self._said())
 
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
@@ -231,6 +236,7 @@ class Records:
                     node.invalidated_at = at
                     Index(self._store, None).update([node])
                     self._store.edges.delete_node(id)
+                    self._store.anchors.delete_node(id)
                     self._store.nodes.delete(id)
                     changes.append(Change(id, "purged"))
                 elif node.invalidated_at is None:
@@ -246,14 +252,19 @@ class Records:
         return changes
 
     def restore(self, ids: Sequence[str]) -> list[Change]:
-        """Brings forgotten nodes back, with the edges that went with them."""
+        """Brings forgotten nodes back, with the edges that went with them.
+
+        A node that is not forgotten, but has anchors that no longer hold, is taken to
+        hold for the code as it is now.
+        """
         changes = []
         with self._store.faults, self._store.transaction():
             for id in ids:
                 node = self._require(id)
                 at = node.invalidated_at
                 if at is None:
-                    changes.append(Change(id, "unchanged"))
+                    held = accept_anchors(self._store, id)
+                    changes.append(Change(id, "restored" if held else "unchanged"))
                     continue
                 node.invalidated_at = None
                 self._store.nodes.invalidate(id, None)
@@ -389,11 +400,27 @@ class Records:
             )  # fmt: skip
         )
 
-    def _link_file(self, id: str, path: str) -> None:
+    def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
+        """Links a record to its file; ``before`` is where it was, and is no more."""
+        here = location_of(node)
+        if before[0] and before != here:
+            drop_file_anchors(self._store, node.id, *before)
+            if before[0] != path:
+                self._unlink_file(node.id, before[0])
+        if not path:
+            return
         file_id = named_id("file", path)
         if self._store.nodes.get(file_id) is None:
             self._write(Node(check_id(file_id), "file", title=path, file=path, source="file"))
-        self._link(id, "anchored_to", file_id)
+        self._link(node.id, "anchored_to", file_id)
+        anchor_file(self._store, self._root, node.id, *here)
+
+    def _unlink_file(self, id: str, path: str) -> None:
+        key = (id, named_id("file", path), "anchored_to")
+        edge = self._store.edges.get(*key)
+        needed = any(anchor.path == path for anchor in self._store.anchors.of(id))
+        if edge is not None and edge.invalidated_at is None and not needed:
+            self._store.edges.invalidate(key, now(), "superseded")
 
     def _set_file(self, node: Node, file: str) -> str:
         """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
@@ -457,6 +484,12 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
     if not colon or not _LINES.fullmatch(lines):
         return file, None, None
     return path, int(first), int(last or first)
+
+
+def location_of(node: Node) -> tuple[str, str]:
+    """``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
+    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
+    return node.file or "", lines
 
 
 def path_in_store(path: str, root: str) -> str:

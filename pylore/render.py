@@ -34,7 +34,8 @@ def hits_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _hit_text(row: dict[str, Any]) -> str:
-    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}"]
+    broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}{broken}"]
     place = location(row)
     if place and place != row["title"]:
         lines.append(dim(f"      {place}"))
@@ -108,6 +109,14 @@ def _node_text(row: dict[str, Any]) -> str:
         lines += ["", row["body"]]
     if row["data"] != "{}":
         lines += ["", dim(str(row["data"]))]
+    if row.get("anchors"):
+        lines.append("")
+    for anchor in row.get("anchors", []):
+        why = f" ({anchor['reason']})" if anchor["reason"] else ""
+        lines.append(f"  {anchor['verdict']}: {anchor['kind']} {anchor_place(anchor)}{why}")
+    for state in row.get("anchor_history", []):
+        lines.append(dim(f"       {state['changed_at']} {state['change']} "
+                         f"(was {state['verdict']}: {anchor_place(state)})"))  # fmt: skip
     if row["edges"]:
         lines.append("")
     for edge in row["edges"]:
@@ -118,6 +127,24 @@ def _node_text(row: dict[str, Any]) -> str:
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def anchor_place(row: dict[str, Any]) -> str:
+    """``path:detail``, as far as there is one."""
+    return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
+
+
+def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Anchors with their verdicts, one a line."""
+    return (
+        "".join(
+            f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+            + dim(f"  {row['title']}" + (f" ({row['reason']})" if row["reason"] else ""))
+            + "\n"
+            for row in rows
+        )
+        or "no anchors\n"
+    )
 
 
 def list_text(rows: Sequence[dict[str, Any]]) -> str:

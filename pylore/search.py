@@ -15,6 +15,7 @@ from .reach import add_support, hit_of, reach, within
 from .settings import BUILT_IN_RETRIEVERS
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
+from .verdicts import say_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def _search(
     hits = _worth_showing(best_first(hits), settings, found, notes)
     hits = rated(store, settings, hits, notes)
     _add_texts(store, hits, found, query)
+    say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
     return Hits(hits, notes)

@@ -399,6 +399,30 @@ SETTINGS: tuple[Setting, ...] = (
         high=1_000_000_000,
     ),
     Setting(
+        "cochange_max_files",
+        "int",
+        30,
+        "a commit of more files says nothing about what changes together",
+        low=2,
+        high=10_000,
+    ),
+    Setting(
+        "cochange_partners",
+        "int",
+        25,
+        "the most files that one file is linked to because they change together",
+        low=1,
+        high=10_000,
+    ),
+    Setting(
+        "cochange_days",
+        "int",
+        7,
+        "days after which a search says that its co-changes are old; 0 never says so",
+        low=0,
+        high=36_500,
+    ),
+    Setting(
         "index_max_file",
         "int",
         1_000_000,
@@ -465,6 +489,9 @@ class Settings:
         fulltext: str
         duplicate_similarity: float
         max_text: int
+        cochange_max_files: int
+        cochange_partners: int
+        cochange_days: int
         index_max_file: int
         busy_timeout: float
         plugin_dir: str

@@ -59,6 +59,7 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "inherits": (0.7, 0.7, "symbol -> symbol"),
     "instantiates": (0.7, 0.7, "symbol -> symbol"),
     "co_changes_with": (0.7, 0.7, "file -> file"),
+    "changes": (0.6, 0.2, "commit -> file"),
     "similar_to": (0.6, 0.6, "any -> any"),
     "mentions": (0.6, 0.6, "doc -> entity"),
     "used_in_run": (0.3, 0.3, "record -> run"),
@@ -67,6 +68,10 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 """Relations whose edges are resolved from code: their weight is how sure that is."""
+CHANGES = "changes"
+CO_CHANGES = "co_changes_with"
+ANCHORED_TO = "anchored_to"
+INVALIDATED_BY = "invalidated_by"
 
 DECLARED_WEIGHT = 0.7
 """The weight of a relation that is declared without one."""

@@ -45,7 +45,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   [ -z "$stderr" ]
   jq -e 'type == "array" and ([.[].score] == ([.[].score] | sort | reverse))' <<<"$output"
   jq -e --arg id $SESSIONS '.[0].id == $id' <<<"$output"
-  [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","match","weak"]]' ]
+  [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","verdict","match","weak"]]' ]
 }
 
 @test "a seed has hops 0, a path of itself and no edge; a reached node says how" {

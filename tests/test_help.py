@@ -10,7 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot
-from pylore.cli import embed, graph, quality, records, runs, system, transfer
+from pylore.cli import anchors, embed, graph, quality, records, runs, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -24,7 +24,7 @@ IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (embed, graph, quality, records, runs, system, transfer)
+    for family in (anchors, embed, graph, quality, records, runs, system, transfer)
     for command in family.COMMANDS
 }
 
@@ -71,7 +71,9 @@ def commands() -> Iterator[tuple[str, str, str]]:
         name = file.name.removeprefix("lore-")
         if name not in IN_THE_SHELL:
             yield name, name, head(file)
-    for verb, text in verbs("graph", ROOT / "graph" / "graph.sh"):
+    script = ROOT / "graph" / "graph.sh"
+    parts = re.split(r"^lore graph ([a-z-]+)", head(script), flags=re.MULTILINE)[1:]
+    for verb, text in zip(parts[::2], parts[1::2], strict=True):
         shared = (*hot.COMMANDS, "link", "unlink")
         yield f"graph {verb}", verb if verb in shared else f"graph-{verb}", text
     for verb, text in verbs("run", ROOT / "lib" / "lore-run"):

@@ -19,12 +19,12 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "jsonlines", "settings", "ids", "times"),
+    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
     ("output", "render", "store", "questions"),
     ("embed", "options", "expand", "batch", "retrievers"),
-    ("index", "relations", "accumulate", "legs", "hits"),
+    ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts"),
     ("reach", "records", "graph_shape", "runs", "shown", "embedding"),
-    ("search", "formats", "graph", "graph_path", "code"),
+    ("search", "formats", "graph", "graph_path", "code", "verify"),
     ("hot", "sdk", "doctor", "evaluate"),
     ("cli",),
     ("main",),

@@ -283,6 +283,7 @@ FIELDS: dict[str, tuple[type, ...]] = {
     "hops": (int,),
     "path": (list,),
     "edge": (str, type(None)),
+    "verdict": (str, type(None)),
     "match": (str,),
     "weak": (bool,),
 }

@@ -2,8 +2,8 @@
 
 A line is one object, told by its fields: a node has ``id``, an edge ``from_id``,
 a declared type ``declare_type``, a declared relation ``declare_relation``, a past
-state of an edge ``history_of``. A node needs ``id`` and ``type`` alone, an edge
-``from_id``, ``to_id`` and ``relation``.
+state of an edge ``history_of``, an anchor ``anchor_of`` (see ``anchorlines``). A node
+needs ``id`` and ``type`` alone, an edge ``from_id``, ``to_id`` and ``relation``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..store.edges import HISTORY_FIELDS
 from ..text import clean_tags
 from ..times import now
 from ..vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
+from .anchorlines import anchor_lines, take_anchor, take_anchor_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def export_lines(store: Store) -> Iterator[str]:
         state["metadata"] = json.loads(str(state["metadata"]))
         key = [state.pop(name) for name in ("from_id", "to_id", "relation")]
         yield _line({"history_of": key, **state})
+    yield from map(_line, anchor_lines(store))
 
 
 _NODE_DEFAULTS: dict[str, Any] = {
@@ -195,6 +197,12 @@ class _Importer:
             self._take_type(fields)
         elif "history_of" in fields:
             self._take_history(fields)
+        elif "anchor_of" in fields:
+            self.result.count(take_anchor(self._store, fields, self._now))
+        elif "anchor_history_of" in fields:
+            same = hash(tuple(map(str, fields.items())))
+            self._history[same] = self._history.get(same, 0) + 1
+            take_anchor_history(self._store, fields, self._history[same])
         else:
             raise LoreError("neither a node (id) nor an edge (from_id)")
 

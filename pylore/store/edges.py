@@ -28,6 +28,10 @@ HISTORY_FIELDS = (
     "change", "changed_at",
 )  # fmt: skip
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
+_PUT = (
+    f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})"
+    f" ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+)
 
 # A row holds many edges as text: one long string reaches Python faster than as
 # many rows. Ids have no control characters (ids.check_id), so this one separates.
@@ -140,12 +144,7 @@ class Edges:
         old = self.get(*edge.key)
         if old is not None and all(getattr(old, f) == getattr(edge, f) for f in _CONTENT):
             return "unchanged"
-        updates = ", ".join(f"{name} = excluded.{name}" for name in _CONTENT)
-        self._db.execute(
-            f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})"
-            f" ON CONFLICT DO UPDATE SET {updates}",
-            [getattr(edge, name) for name in Edge.__slots__],
-        )
+        self.put_many([edge])
         return "added" if old is None else "updated"
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
@@ -155,6 +154,20 @@ class Edges:
             f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})",
             ([getattr(edge, name) for name in Edge.__slots__] for edge in edges),
         )
+
+    def put_many(self, edges: Iterable[Edge]) -> None:
+        """Writes edges whole, without a look at what is there."""
+        self._db.executemany(
+            _PUT, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)
+        )
+
+    def with_relation(self, relation: str) -> Iterator[Edge]:
+        """Every edge of one relation, invalidated or not, by from and to."""
+        for row in self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges WHERE relation = ? ORDER BY from_id, to_id",
+            (relation,),
+        ):
+            yield Edge(*row)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""

@@ -106,6 +106,15 @@ class Nodes:
         )
         return {row[0]: (*row[1:6], row[6] or 0.0) for row in rows}
 
+    def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
+        """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes."""
+        rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
+            " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
+            (dumps(ids),),
+        ).fetchall()
+        return rows
+
     def beginning(self, id: str, length: int = 800) -> str:
         """The first characters of a node's text."""
         return (

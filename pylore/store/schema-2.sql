@@ -65,10 +65,12 @@ END;
 CREATE TABLE anchors(
   node_id TEXT NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('file', 'glob', 'hash', 'symbol', 'lines')),
-  path TEXT NOT NULL,                      -- relative to the project, or a glob
+  path TEXT NOT NULL,                      -- relative to the root, or a glob
   detail TEXT NOT NULL DEFAULT '',         -- the symbol's name, or first-last line
-  hash TEXT NOT NULL DEFAULT '',           -- of what was anchored, when it was
-  stamp TEXT NOT NULL DEFAULT '',          -- size and time of the file when last read
+  root TEXT NOT NULL DEFAULT '',           -- empty: the folder that the store's folder is in
+  hash TEXT NOT NULL DEFAULT '',           -- of what was anchored, when it last held
+  stamp TEXT NOT NULL DEFAULT '',          -- size and times of the file when last read
+  commit_id TEXT NOT NULL DEFAULT '',      -- checked out when it was last seen to hold
   verdict TEXT NOT NULL DEFAULT 'valid'
     CHECK (verdict IN ('valid', 'drifted', 'relocated', 'invalid')),
   reason TEXT NOT NULL DEFAULT '',
@@ -78,7 +80,7 @@ CREATE TABLE anchors(
 ) WITHOUT ROWID;
 CREATE INDEX anchors_path ON anchors(path);
 
--- Every state that an anchor has left: moves and verdicts.
+-- Every place and verdict that an anchor has left, kept by the database itself.
 CREATE TABLE anchor_history(
   node_id TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -86,9 +88,26 @@ CREATE TABLE anchor_history(
   detail TEXT NOT NULL,
   verdict TEXT NOT NULL,
   reason TEXT NOT NULL,
+  change TEXT NOT NULL,                    -- moved, judged, removed
   changed_at TEXT NOT NULL
 );
 CREATE INDEX anchor_history_node ON anchor_history(node_id);
+
+CREATE TRIGGER anchor_changed AFTER UPDATE OF path, detail, verdict ON anchors
+WHEN (old.path, old.detail, old.verdict) IS NOT (new.path, new.detail, new.verdict)
+BEGIN
+  INSERT INTO anchor_history VALUES (
+    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason,
+    CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail) THEN 'moved' ELSE 'judged' END,
+    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END;
+
+CREATE TRIGGER anchor_removed AFTER DELETE ON anchors
+BEGIN
+  INSERT INTO anchor_history VALUES (
+    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason, 'removed',
+    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END;
 
 -- The files that `lore index` has read: what it found in each is kept as JSON, so
 -- that names can be resolved anew without reading unchanged files.

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from .anchors import Anchors
     from .code import CodeFiles
     from .next_vectors import NextVectors
     from .runs import Runs
@@ -52,6 +53,13 @@ class Store:
         from .shape import Shape
 
         return Shape(self.connection)
+
+    @property
+    def anchors(self) -> Anchors:
+        """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
+        from .anchors import Anchors
+
+        return Anchors(self.connection)
 
     @property
     def code(self) -> CodeFiles:

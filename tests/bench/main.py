@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from anchors import verify_rows
+from cochanges import cochange_rows
 from commands import command_rows
 from corpus import write_corpus
 from expansion import expansion_rows
@@ -15,7 +17,7 @@ from places import CACHE, BenchmarkError, lore
 from report import Row, as_json, as_table
 from throughput import import_rows
 
-PARTS = ("import", "commands", "expansion")
+PARTS = ("import", "commands", "expansion", "verify", "cochanges")
 
 
 def main() -> int:
@@ -61,6 +63,10 @@ def _rows(parts: list[str], rounds: int) -> Iterator[Row]:
         yield from command_rows(corpus / "queries.jsonl", store, rounds)
     if "expansion" in parts:
         yield from expansion_rows(_say)
+    if "verify" in parts:
+        yield from verify_rows(_say)
+    if "cochanges" in parts:
+        yield from cochange_rows(_say)
 
 
 def _import(store: Path) -> Iterator[Row]:

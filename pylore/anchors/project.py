@@ -1,0 +1,255 @@
+"""The files that anchors lead to: where they are, what they hold, where they went."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from hashlib import sha256
+
+from ..errors import LoreError
+from ..git import Git, blob_hash
+from ..stamps import GONE, size_in, stamp_of
+from .globs import glob_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..store import Store
+
+LARGEST = 16 << 20
+"""Bytes of the largest file that is looked into."""
+
+_DIGITS = 32
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_OWN_FOLDERS = frozenset((".git", ".lore"))
+_WORDS_AT_ONCE = 200
+
+
+class Unreadable(Exception):
+    """A file cannot be judged; the message says why."""
+
+
+def digest(content: bytes) -> str:
+    """The first 128 bits of SHA-256, in hexadecimal digits."""
+    return sha256(content).hexdigest()[:_DIGITS]
+
+
+def root_of(store: Store, root: str) -> str:
+    """The folder that an anchor's path starts from: ``root``, or else the store's project."""
+    return root or os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
+
+
+def root_to_keep(store: Store, root: str) -> str:
+    """What an anchor keeps of the folder ``root``: nothing where the store lies in it.
+
+    So a project can be moved, and a store apart from any project tells projects apart.
+    """
+    full = os.path.realpath(root)
+    return "" if full == os.path.realpath(root_of(store, "")) else full
+
+
+class Project:
+    """One folder with its files, each looked at once."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.git = Git(root)
+        self._stamps: dict[str, str] = {}
+        self._last = ("", b"")
+        self._paths: list[str] | None = None
+        self._moves: dict[str, str | None] = {}
+        self._renames: dict[str, dict[str, str]] = {}
+        self._head: str | None = None
+
+    @property
+    def head(self) -> str:
+        """The commit that is checked out; empty without one."""
+        if self._head is None:
+            self._head = self.git.head()
+        return self._head
+
+    def relative(self, path: str) -> str:
+        """A person's path as the store spells it: from the root, with ``/``.
+
+        Raises:
+            LoreError: it lies outside, or has letters that no id may have.
+        """
+        full = os.path.realpath(path)
+        base = os.path.realpath(self.root)
+        if not full.startswith(base.rstrip(os.sep) + os.sep):
+            raise LoreError(f"{path}: lies outside the project {base}: give a path within it")
+        found = os.path.relpath(full, base).replace(os.sep, "/")
+        if not found.isprintable():
+            raise LoreError(f"{path!r}: has characters that cannot be printed: rename the file")
+        return found
+
+    def glob(self, pattern: str) -> str:
+        """A person's glob as the store spells it.
+
+        Raises:
+            LoreError: as ``relative`` does.
+        """
+        base = os.path.realpath(self.root)
+        full = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), pattern))
+        if not full.startswith(base.rstrip(os.sep) + os.sep):
+            raise LoreError(f"{pattern}: leads outside the project {base}: give one within it")
+        return os.path.relpath(full, base).replace(os.sep, "/")
+
+    def stamp(self, path: str) -> str:
+        """The stamp of a file now.
+
+        Raises:
+            Unreadable: it cannot be looked at.
+        """
+        if path not in self._stamps:
+            try:
+                self._stamps[path] = stamp_of(os.path.join(self.root, path))
+            except (OSError, ValueError) as error:
+                raise Unreadable(f"{path}: {_reason(error)}") from None
+        return self._stamps[path]
+
+    def read(self, path: str) -> bytes:
+        """What a file holds.
+
+        Raises:
+            Unreadable: it cannot be read, is no plain file, or too large.
+        """
+        if self._last[0] != path:
+            self._last = (path, self._read(path))
+        return self._last[1]
+
+    def _read(self, path: str) -> bytes:
+        try:  # non-blocking: a pipe must not hold us up
+            number = os.open(os.path.join(self.root, path), os.O_RDONLY | os.O_NONBLOCK)
+        except (OSError, ValueError) as error:
+            raise Unreadable(f"{path}: {_reason(error)}") from None
+        try:
+            found = os.fstat(number)
+            if not stat.S_ISREG(found.st_mode):
+                raise Unreadable(f"{path}: is no plain file")
+            if found.st_size > LARGEST:
+                raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
+            with os.fdopen(number, "rb", closefd=False) as file:
+                return file.read(LARGEST + 1)
+        except OSError as error:
+            raise Unreadable(f"{path}: {_reason(error)}") from None
+        finally:
+            os.close(number)
+
+    # --- the files of the project as a whole
+
+    def paths(self) -> list[str]:
+        """Every file, as git lists them with those it does not ignore; sorted."""
+        if self._paths is None:
+            listed = self.git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+            found = self._walk() if listed is None else listed.split("\0")
+            self._paths = sorted({path for path in found if path.isprintable() and path})
+        return self._paths
+
+    def _walk(self) -> Iterator[str]:
+        for folder, names, files in os.walk(self.root):
+            names[:] = [name for name in names if name not in _OWN_FOLDERS]
+            within = os.path.relpath(folder, self.root)
+            yield from (os.path.normpath(os.path.join(within, name)) for name in files)
+
+    def matching(self, glob: str) -> list[str]:
+        """The files that a glob matches and that are there."""
+        pattern = glob_pattern(glob)
+        return [path for path in self.paths() if pattern.fullmatch(path) and self._is_there(path)]
+
+    def _is_there(self, path: str) -> bool:
+        try:
+            return self.stamp(path) != GONE
+        except Unreadable:
+            return True
+
+    def with_words(self, words: Iterable[str]) -> dict[str, list[str]]:
+        """Word to the files that have it somewhere in their text, for all words at once."""
+        found: dict[str, list[str]] = {word: [] for word in sorted(set(words))}
+        by_part: dict[bytes, list[str]] = {}
+        for word in found:
+            by_part.setdefault(max(_WORD.findall(word.encode()), key=len, default=b""), []).append(
+                word
+            )
+        for path in self._candidates([part.decode() for part in by_part if part]):
+            try:
+                parts = set(_WORD.findall(self.read(path)))
+            except Unreadable:
+                continue
+            for part in by_part.keys() & parts:
+                for word in by_part[part]:
+                    found[word].append(path)
+        return found
+
+    def _candidates(self, words: Sequence[str]) -> list[str]:
+        if not words or not self.head:
+            return self.paths() if words else []
+        found: set[str] = set()
+        for start in range(0, len(words), _WORDS_AT_ONCE):
+            patterns = [part for word in words[start : start + _WORDS_AT_ONCE]
+                        for part in ("-e", word)]  # fmt: skip
+            listed = self.git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules",
+                                  "--no-textconv", *patterns)  # fmt: skip
+            found.update((listed or "").split("\0"))
+        return sorted(path for path in found if path and path.isprintable())
+
+    def as_committed(self, paths: Sequence[str]) -> set[str]:
+        """Those of ``paths`` that are as the commit that is checked out has them, or gone in both.
+
+        Filters of the repository are not run; of what they do, line ends alone are known.
+        """
+        blobs = self.git.blobs(paths)
+        return {path for path in paths if self._is_committed(path, blobs.get(path))}
+
+    def _is_committed(self, path: str, blob: str | None) -> bool:
+        try:
+            content = None if self.stamp(path) == GONE else self.read(path)
+        except Unreadable:
+            return False
+        if blob is None or content is None:
+            return blob is None and content is None
+        return blob in (blob_hash(content, blob), blob_hash(content.replace(b"\r\n", b"\n"), blob))
+
+    # --- where a file went
+
+    def moved_to(self, path: str, commit: str, hash: str, stamp: str) -> str | None:
+        """Where a file that is gone is now: renamed since ``commit``, or with its content."""
+        if path not in self._moves:
+            new = self._renames_since(commit).get(path)
+            if new is None or not self._is_there(new):
+                new = self._same_content(path, hash, size_in(stamp))
+            self._moves[path] = new
+        return self._moves[path]
+
+    def _renames_since(self, commit: str) -> dict[str, str]:
+        if commit not in self._renames:
+            words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
+                     "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
+            listed = None
+            for since in dict.fromkeys((commit, "HEAD")):
+                listed = listed or (self.git.ask(*words, since, "--") if since else None)
+            fields = (listed or "").split("\0")
+            self._renames[commit] = dict(zip(fields[1::3], fields[2::3], strict=False))
+        return self._renames[commit]
+
+    def _same_content(self, path: str, hash: str, size: int) -> str | None:
+        if not hash:  # of a stretch of it alone: git may still have the whole
+            content = self.git.content(path) or b""
+            size, hash = len(content), digest(content)
+        if size <= 0:
+            return None
+        for other in self.paths():
+            try:
+                if other == path or size_in(self.stamp(other)) != size:
+                    continue
+                if digest(self.read(other)) == hash:
+                    return other
+            except Unreadable:
+                continue
+        return None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (isinstance(error, OSError) and error.strerror) or "cannot be opened"

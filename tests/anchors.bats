@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# lore anchor, lore verify, lore stale, and verdicts in what other commands print.
+# shellcheck disable=SC2016 # jq's variables are not the shell's
+
+load helper
+
+setup() {
+  setup_store
+  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
+  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
+  mkdir src
+  printf 'def check(token):\n    return bool(token)\n' >src/auth.py
+  git init -q -b main .
+  git add src && git commit -qm "Begin"
+  lore add decision "Sessions are tokens" --id decision-a --embedder none >/dev/null
+}
+
+@test "anchor ties a record to a file, and shows where it leads" {
+  run_lore anchor decision-a src/auth.py
+  expect 0
+  [ "$(jq -c '[.id, .kind, .path, .detail, .verdict, .state]' <<<"$output")" = \
+    '["decision-a","file","src/auth.py",null,"valid","added"]' ]
+  run_lore show decision-a --jq '[.file, .verdict, .anchors[0].path, .edges[0].relation, .edges[0].id]'
+  [ "$(jq -c . <<<"$output")" = '["src/auth.py","valid","src/auth.py","anchored_to","file-src/auth.py"]' ]
+}
+
+@test "anchor takes a symbol, lines, a hash and a glob; without a file it lists them" {
+  lore anchor decision-a src/auth.py --symbol check
+  lore anchor decision-a src/auth.py --lines 1-2
+  lore anchor decision-a src/auth.py:2
+  lore anchor decision-a src/auth.py --hash
+  lore anchor decision-a 'src/**/*.py' --glob
+  run_lore anchor decision-a --jq '[.[] | [.kind, .path, .detail]]'
+  expect 0
+  [ "$(jq -c . <<<"$output")" = '[["glob","src/**/*.py",null],["hash","src/auth.py",null],["lines","src/auth.py","1-2"],["lines","src/auth.py","2-2"],["symbol","src/auth.py","check"]]' ]
+}
+
+@test "anchor --remove takes one kind away, or all that lead to a file" {
+  lore anchor decision-a src/auth.py --hash
+  lore anchor decision-a src/auth.py --symbol check
+  lore anchor decision-a src/auth.py
+  run_lore anchor decision-a src/auth.py --hash --remove --jq '[.[] | [.kind, .state]]'
+  [ "$(jq -c . <<<"$output")" = '[["hash","removed"]]' ]
+  run_lore anchor decision-a src/auth.py --remove --jq length
+  expect 0 2
+  run_lore show decision-a --jq '[.anchors, .edges, .verdict]'
+  [ "$(jq -c . <<<"$output")" = '[[],[],null]' ]
+  run_lore anchor decision-a src/auth.py --remove
+  expect_error 1 "no such anchor to src/auth.py"
+}
+
+@test "paths start from the project, wherever anchor is called" {
+  cd src || return 1
+  run_lore anchor decision-a auth.py --jq .path
+  expect 0 src/auth.py
+  run_lore anchor decision-a '*.py' --glob --jq .path
+  expect 0 'src/*.py'
+}
+
+@test "anchor refuses what it cannot tie to anything" {
+  run_lore anchor decision-a nothing.py
+  expect_error 1 "nothing.py: there is no such file"
+  run_lore anchor decision-a ../outside.py
+  expect_error 1 "lies outside the project"
+  run_lore anchor decision-a /etc/passwd
+  expect_error 1 "lies outside the project"
+  run_lore anchor decision-a src/auth.py --symbol none
+  expect_error 1 "defines no none"
+  run_lore anchor decision-a src/auth.py --lines 9-10
+  expect_error 1 "has 2 lines"
+  run_lore anchor decision-a src/auth.py --lines x
+  expect_error 2 "give FIRST-LAST"
+  run_lore anchor decision-a src/auth.py --hash --symbol check
+  expect_error 2 "exclude each other"
+  run_lore anchor decision-a --hash
+  expect_error 2 "--hash needs a FILE"
+  run_lore anchor decision-b src/auth.py
+  expect_error 1 "no node 'decision-b'"
+  ln -s loop loop
+  run_lore anchor decision-a loop
+  expect 1 ''
+  [ "${#stderr_lines[@]}" -eq 1 ]
+  run_lore anchor decision-a $'a\nb'
+  expect_error 1 "cannot be printed"
+}
+
+@test "verify tells what has drifted, and which commit did it; restore undoes" {
+  lore anchor decision-a src/auth.py --symbol check
+  run_lore verify --jq '.[].verdict'
+  expect 0 valid
+  printf 'def check(token):\n    return True\n' >src/auth.py
+  git commit -qam "Let everyone in"
+  run_lore verify decision-a
+  expect 0
+  [ "$(jq -r '.[0] | .verdict, .reason' <<<"$output")" = $'drifted\nits body changed' ]
+  [ "$stderr" = "lore: 1 anchors: 1 drifted" ]
+  run_lore show decision-a --jq '.edges[] | select(.relation == "invalidated_by") | .id, .title'
+  expect 0 "commit-$(git rev-parse HEAD)"$'\n'"Let everyone in"
+  run_lore stale --fail --ids
+  expect 1 decision-a
+  run_lore restore decision-a --jq '.[].state'
+  expect 0 restored
+  run_lore stale --fail
+  expect 0 '[]'
+  run_lore show decision-a --jq '[.verdict, (.edges | map(.relation))]'
+  [ "$(jq -c . <<<"$output")" = '["valid",["anchored_to"]]' ]
+}
+
+@test "a rename takes the anchor along, and says so once" {
+  lore anchor decision-a src/auth.py --symbol check
+  git mv src/auth.py src/login.py
+  run_lore verify --changed --jq '.[] | .verdict, .path, .reason'
+  expect 0 $'relocated\nsrc/login.py\nwas src/auth.py:check'
+  run_lore verify --jq '.[].verdict'
+  expect 0 valid
+  run_lore verify --changed
+  expect 0 '[]'
+  run_lore show decision-a --history --jq '.anchor_history[0] | .change, .path'
+  expect 0 $'moved\nsrc/auth.py'
+  run_lore stale
+  expect 0 '[]'
+}
+
+@test "a search result carries the verdict, and says when the code has changed since" {
+  lore anchor decision-a src/auth.py --hash
+  run_lore search tokens --embedder none
+  [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
+  [ -z "$stderr" ]
+  echo '# more' >>src/auth.py
+  run_lore search tokens --embedder none
+  [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
+  contains "$stderr" "the code behind 1 of these results has changed"
+  run_lore search tokens --embedder none -q
+  [ -z "$stderr" ]
+  lore verify -q
+  run_lore search tokens --embedder none
+  [ "$(jq -r '.[0].verdict' <<<"$output")" = drifted ]
+  [ -z "$stderr" ]
+  run_lore search tokens --embedder none --text
+  contains "${lines[0]}" "[drifted]"
+  run_lore related file-src/auth.py --jq '.[].verdict'
+  expect 0 drifted
+}
+
+@test "stale --kept looks at no file" {
+  lore anchor decision-a src/auth.py
+  git rm -q src/auth.py
+  run_lore stale --kept --fail
+  expect 0 '[]'
+  run_lore stale --fail --text
+  expect 1
+  contains "$output" "invalid    decision-a  file src/auth.py  Sessions are tokens (no such file)"
+}
+
+@test "add --file anchors, and another file takes its place" {
+  lore add lesson "Tokens expire" --id lesson-b --file src/auth.py:1-2 --embedder none
+  run_lore show lesson-b --jq '.verdict, .anchors[0].kind, .anchors[0].detail'
+  expect 0 $'valid\nlines\n1-2'
+  echo 'x = 1' >src/b.py
+  lore edit lesson-b --file src/b.py --embedder none
+  run_lore show lesson-b --jq '[.anchors[].path], [.edges[].id]'
+  [ "$(jq -c . <<<"$output")" = $'["src/b.py"]\n["file-src/b.py"]' ]
+  lore edit lesson-b --file '' --embedder none
+  run_lore show lesson-b --jq '[.file, .anchors, .edges]'
+  [ "$(jq -c . <<<"$output")" = '[null,[],[]]' ]
+}
+
+@test "verify names what has no anchor, and takes ids from stdin" {
+  run_lore verify decision-a
+  expect_error 1 "'decision-a' has no anchor"
+  run_lore verify nothing
+  expect_error 1 "no node 'nothing'"
+  lore anchor decision-a src/auth.py
+  run_lore verify - <<<decision-a
+  expect 0
+  [ "$(jq length <<<"$output")" -eq 1 ]
+  run_lore verify - </dev/null
+  expect 0 '[]'
+  run_lore verify
+  [ "$(jq length <<<"$output")" -eq 1 ]
+}
+
+@test "a store that cannot be written still gets verdicts" {
+  [ "$(id -u)" -ne 0 ] || skip "root may write anything"
+  lore anchor decision-a src/auth.py --hash
+  echo '# more' >>src/auth.py
+  chmod -R a-w .lore
+  run_lore verify --jq '.[].verdict'
+  chmod -R u+w .lore
+  expect 0 drifted
+  contains "$stderr" "cannot be written"
+}
+
+@test "nothing of a hostile name reaches a terminal or a shell" {
+  printf 'x = 1\n' >'src/$(touch pwned);é.py'
+  lore anchor decision-a 'src/$(touch pwned);é.py' --symbol x
+  rm 'src/$(touch pwned);é.py'
+  run_lore verify --text
+  expect 0
+  contains "$output" 'src/$(touch pwned);é.py'
+  [ ! -e pwned ]
+  run_lore anchor decision-a $'src/\e[31m.py'
+  expect_error 1 "cannot be printed"
+}
+
+@test "the working directory may be gone" {
+  lore anchor decision-a src/auth.py
+  mkdir gone && cd gone && rmdir ../gone
+  run_lore verify --jq '.[].verdict'
+  expect 0 valid
+}
+
+@test "a symbol that no look of a line tells is found by the grammar" {
+  printf 'static int\n*find(int a,\n      int b)\n{\n  return 0;\n}\n' >src/a.c
+  lore anchor decision-a src/a.c --symbol find
+  printf '\n\n' >>src/a.c
+  run_lore verify --jq '.[].verdict'
+  expect 0 valid
+  git add src && git commit -qm find && git mv src/a.c src/b.c
+  run_lore verify --jq '.[] | .verdict, .path'
+  expect 0 $'relocated\nsrc/b.c'
+  git mv src/b.c src/a.c
+  lore verify -q
+  mkdir lib
+  { echo 'int x;'; cat src/a.c; } >lib/b.c
+  echo 'int y;' >src/a.c
+  run_lore verify --jq '.[] | .verdict, .path'
+  expect 0 $'relocated\nlib/b.c'
+  printf 'int *find(int a, int b)\n{\n  return 1;\n}\n' >lib/b.c
+  run_lore verify --jq '.[].verdict'
+  expect 0 drifted
+}
+
+@test "analyze-imports says how many imports lead to files" {
+  echo 'import auth' >src/main.py
+  run_lore graph analyze-imports --path src --embedder none
+  expect 0
+  [ "$(jq -c '[.files, .imports]' <<<"$output")" = '[2,1]' ]
+  run_lore graph analyze-imports --path nowhere
+  expect_error 1 "nowhere: is no folder"
+}

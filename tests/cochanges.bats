@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# lore graph analyze-cochanges, and searches over what it finds.
+
+load helper
+
+setup() {
+  setup_store
+  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
+  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
+  git init -q -b main .
+}
+
+change() { # <message> <file>...: one commit that changes these files
+  local message=$1 file
+  shift
+  for file in "$@"; do
+    echo "$message" >>"$file"
+    git add "$file"
+  done
+  git commit -qm "$message"
+}
+
+analyze() { # [option...]
+  run_lore graph analyze-cochanges --embedder none "$@"
+}
+
+@test "files that change together are linked, and a search walks there" {
+  change one auth.py tokens.py
+  change two auth.py tokens.py
+  change three auth.py
+  analyze
+  expect 0
+  [ "$(jq -c '[.commits, .files, .edges, .added]' <<<"$output")" = '[3,2,1,1]' ]
+  run_lore graph neighbors file-auth.py --edges co_changes_with --jq '.[].id'
+  expect 0 file-tokens.py
+  run_lore show file-auth.py --jq '.edges[0].metadata | .commits, (.correlation < 1)'
+  expect 0 $'2\ntrue'
+  run_lore search auth --graph-depth 1 --embedder none --ids
+  expect 0 $'file-auth.py\nfile-tokens.py'
+  analyze
+  [ "$(jq -c '[.added, .updated, .unchanged, .invalidated]' <<<"$output")" = '[0,0,1,0]' ]
+}
+
+@test "bulk commits are left out and counted" {
+  change all a b c d
+  analyze --cochange-max-files 3
+  expect 0
+  [ "$(jq -c '[.bulk, .edges]' <<<"$output")" = '[1,0]' ]
+  [ "$stderr" = "lore: 1 commits of more than 3 files say nothing here" ]
+}
+
+@test "--since takes dates, ages and git's own words, and nothing else" {
+  change one a b
+  for since in 2001-01-31 90d '3 months ago' yesterday; do
+    analyze --since "$since" --jq .commits
+    expect 0 1
+  done
+  analyze --since 'banana'
+  expect_error 2 "'banana' is no date"
+  analyze --since ''
+  expect 0
+}
+
+@test "--commits keeps commits as nodes" {
+  change "Sign every token" auth.py
+  analyze --commits --jq .commit_nodes
+  expect 0 1
+  run_lore search "sign token" --graph-depth 1 --embedder none --jq '[.[] | .id, .edge]'
+  [ "$(jq -c . <<<"$output")" = "[\"commit-$(git rev-parse HEAD)\",null,\"file-auth.py\",\"changes\"]" ]
+}
+
+@test "old co-changes are told of once a day" {
+  change one auth.py tokens.py
+  analyze
+  sqlite3 .lore/search.db "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key = 'cochanges_analyzed_at'"
+  run_lore search auth --embedder none
+  [ -z "$stderr" ]
+  run_lore search auth --graph-depth 1 --embedder none
+  expect 0
+  [ "$stderr" = "lore: the co-changes are of 2026-01-01: 'lore graph analyze-cochanges' brings them up to date" ]
+  run_lore search auth --graph-depth 1 --embedder none
+  [ -z "$stderr" ]
+  sqlite3 .lore/search.db "DELETE FROM meta WHERE key = 'cochanges_said_at'"
+  run_lore search auth --graph-depth 1 --embedder none --cochange-days 0
+  [ -z "$stderr" ]
+  run_lore related file-auth.py
+  contains "$stderr" "the co-changes are of 2026-01-01"
+}
+
+@test "no commit, no repository, no git: one line each" {
+  analyze
+  expect_error 1 "has no commit yet"
+  rm -rf .git
+  analyze
+  expect_error 1 "is no git repository"
+  mkdir bin
+  for tool in bash dirname readlink awk; do
+    ln -s "$(type -P "$tool")" bin/
+  done
+  run --separate-stderr env PATH="$PWD/bin" "$LORE_REPOSITORY/lore.sh" graph analyze-cochanges
+  expect_error 1 "git is not installed"
+}
+
+@test "a shallow clone says so" {
+  change one a b
+  change two a c
+  git clone -q --depth 1 "file://$PWD" "$TEST_ROOT/clone"
+  cd "$TEST_ROOT/clone" || return 1
+  lore init >/dev/null
+  analyze --jq .edges
+  expect 0 0
+  contains "$stderr" "this is a shallow clone: only 1 commits"
+}
+
+@test "an interrupted analysis leaves the former state" {
+  change one a b
+  analyze
+  before=$(lore export)
+  change two a c
+  mkdir bin
+  printf '#!/bin/sh\ncase "$*" in *" log "*) printf "\\001%%s 1\\n"; kill -INT $PPID; sleep 1; exit 130 ;; esac\nexec %s "$@"\n' \
+    "$(type -P git)" >bin/git
+  chmod +x bin/git
+  PATH=$PWD/bin:$PATH run_lore graph analyze-cochanges --embedder none
+  [ "$status" -ne 0 ]
+  [ "$(lore export)" = "$before" ]
+}

@@ -1,0 +1,49 @@
+"""Small git repositories, made for one test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "n", "GIT_AUTHOR_EMAIL": "n@example.org",
+    "GIT_COMMITTER_NAME": "n", "GIT_COMMITTER_EMAIL": "n@example.org",
+}  # fmt: skip
+
+
+class Repository:
+    """A work tree with its git, and short ways to change it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+        self._seconds = 1_700_000_000
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *words: str) -> str:
+        """What a git command prints."""
+        date = f"{self._seconds} +0000"
+        done = subprocess.run(
+            ["git", *words], cwd=self.root, capture_output=True, text=True, check=True,
+            env={**ENVIRONMENT, "HOME": str(self.root), "GIT_AUTHOR_DATE": date,
+                 "GIT_COMMITTER_DATE": date},
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    def write(self, path: str, text: str) -> Path:
+        """Writes one file."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        return file
+
+    def commit(self, message: str = "change", **files: str) -> str:
+        """Writes files (``a`` is ``a.py``), commits everything, an hour later; its hash."""
+        for name, text in files.items():
+            self.write(f"{name}.py", text)
+        self._seconds += 3600
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD")
