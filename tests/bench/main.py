@@ -15,7 +15,7 @@ from places import CACHE, BenchmarkError, lore
 from report import Row, as_json, as_table
 from throughput import import_rows
 
-PARTS = ("import", "commands", "expansion")
+PARTS = ("import", "commands", "expansion", "symbols", "index")
 
 
 def main() -> int:
