@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
-    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin", "say",
-    "setting_options",
+    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin",
+    "say", "setting_options",
 ]  # fmt: skip
 
 

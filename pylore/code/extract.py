@@ -237,9 +237,14 @@ def _value(text: str) -> str:
     """A value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of it."""
     if text.endswith("()"):
         inner = chain(text[:-2])
-        if inner == UNKNOWN or UNKNOWN in inner:
-            inner = instance(text[:-2])
-        elif "[" in text or "<" in text or "|" in text or text[:1] in "*&'\"":
+        if (
+            inner == UNKNOWN
+            or UNKNOWN in inner
+            or "[" in text
+            or "<" in text
+            or "|" in text
+            or text[:1] in "*&'\""
+        ):
             inner = instance(text[:-2])
         return f"{inner}()" if inner and UNKNOWN not in inner and inner not in _USELESS else ""
     found = chain(text)
@@ -273,7 +278,9 @@ def _arg(text: str) -> str:
     return "" if UNKNOWN in found or found in _USELESS or found[0].isdigit() else found
 
 
-_MODIFIERS = re.compile(r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+")
+_MODIFIERS = re.compile(
+    r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+"
+)
 
 
 def _params(text: str) -> tuple[str, ...]:

@@ -203,7 +203,11 @@ class Writer:
                     Edge(
                         new_id if edge.from_id == node.id else edge.from_id,
                         new_id if edge.to_id == node.id else edge.to_id,
-                        edge.relation, edge.weight, edge.source, edge.status, edge.metadata,
+                        edge.relation,
+                        edge.weight,
+                        edge.source,
+                        edge.status,
+                        edge.metadata,
                         self._now,
                     )  # fmt: skip
                 )

@@ -84,7 +84,7 @@ class CodeFiles:
         )
         found = {}
         for row in rows:
-            node = Node(*row)  # type: ignore[arg-type]
+            node = Node(*row)
             node.tags = tuple(str(row[8]).split())
             found[node.id] = node
         return found
@@ -132,7 +132,10 @@ class CodeFiles:
             " WHERE relation IN (SELECT value FROM json_each(?)) AND invalidated_at IS NULL",
             (dumps(CODE_RELATIONS),),
         )
-        return {(a, b, relation): (weight, data, source) for a, b, relation, weight, data, source in rows}
+        return {
+            (a, b, relation): (weight, data, source)
+            for a, b, relation, weight, data, source in rows
+        }
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges; one that a person has made, and that stands, stays as it is."""
