@@ -8,7 +8,7 @@ from __future__ import annotations
 from .errors import LoreError
 from .rank import convex, rounded, rrf
 from .settings import BUILT_IN_RETRIEVERS
-from .text import PREFIX_LENGTH, SHORT_QUERY, words
+from .text import PREFIX_LENGTH, SHORT_QUERY, is_test, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,9 +128,22 @@ def candidates(
         shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
         shares |= {**settings.retriever_shares, "fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
-    found.fused = best_first(fused)
+    found.fused = best_first(_tests_aside(fused, query, settings))
     found.confidence = _confidence(found)
     return found
+
+
+def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
+    """Takes what lies in test files down, unless the query is about tests.
+
+    A test says the same words as what it tests, and mostly more of them.
+    """
+    if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
+        return fused
+    for id in fused:
+        if id.startswith(("file-", "symbol-")) and is_test(id.partition("-")[2].partition("::")[0]):
+            fused[id] *= settings.test_weight
+    return fused
 
 
 def _confidence(found: Candidates) -> float:

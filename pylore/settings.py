@@ -328,6 +328,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
     ),
+    Setting(
+        "test_weight",
+        "float",
+        0.5,
+        "what a match in a test file counts, unless the query is about tests",
+        low=0,
+        high=1,
+    ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
     Setting(
         "feedback_weight",
@@ -478,6 +486,7 @@ class Settings:
         field_weights: dict[str, float]
         recency_weight: float
         recency_half_life: int
+        test_weight: float
         min_score: float
         feedback_weight: float
         run: str

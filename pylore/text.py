@@ -218,6 +218,28 @@ def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
             yield written[start : start + PHRASE_WORDS]
 
 
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__"))
+
+
+def is_test(path: str) -> bool:
+    """Whether the path of a file is one that tests have, in any common language.
+
+    >>> is_test("tests/auth.py"), is_test("src/auth_test.go"), is_test("src/contest.py")
+    (True, True, False)
+    """
+    *folders, name = path.lower().split("/")
+    if not _TEST_FOLDERS.isdisjoint(folders):
+        return True
+    stem = name.partition(".")[0]
+    return (
+        stem.startswith("test_")
+        or stem.endswith("_test")
+        or stem == "conftest"
+        or ".test." in name
+        or ".spec." in name
+    )
+
+
 def printable(text: str) -> str:
     """``text`` for a terminal: control characters (but tab and newline) become ``?``.
 
