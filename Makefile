@@ -11,10 +11,10 @@ PYTHON ?= python3
 PREFIX ?= ~/.local
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test lint bench docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint bench bench-quality docs install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make the private environment .venv, with pinned packages
 	@bash tools/setup.sh
@@ -28,11 +28,17 @@ demo: setup ## this project's own knowledge: imported, searched, expanded
 test: setup-dev ## types, lint, bats and pytest
 	@bash tests/run.sh
 
+test-transformers: ## the tests of a real model, in an environment of their own (2 GB)
+	@bash tests/transformers.sh
+
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
 
 bench: setup-dev ## speed, as ratios against floors measured in the same run
 	@bash tests/bench/run.sh
+
+bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
+	@bash tests/bench/quality.sh
 
 docs: setup ## write docs/commands.md anew from the commands' own help
 	@bash docs/generate.sh
@@ -44,5 +50,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-transformers dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -70,7 +70,7 @@ offer_values() { # <option> <name of its value>: nothing where it is a file or f
   case $2 in *,…) list=yes ;; esac
   case $1 in
     --edges | --exclude-edges) offer_relations ;;
-    --embedder) offer static none ;;
+    --embedder) offer static none sentence-transformers: endpoint:http:// ;;
     --fulltext) offer auto fts5 fts4 ;;
     --graph-depth) offer 0 1 2 3 ;;
     --hops) offer 1 2 3 ;;
@@ -82,6 +82,7 @@ offer_values() { # <option> <name of its value>: nothing where it is a file or f
         STATUS*) offer "${STATUSES[@]}" ;;
         SOURCE*) offer "${SOURCES[@]}" ;;
         ID:RELATION) ;;
+        RUN) offer_ids --type run ;;
         ID*) offer_ids ;;
       esac
       ;;
@@ -100,6 +101,9 @@ offer_arguments() { # <command> [verb] <which one>: what a command takes beside 
     'link 1' | 'link 3' | 'unlink 1' | 'unlink 3') offer_ids ;;
     'graph link 1' | 'graph link 3' | 'graph unlink 1' | 'graph unlink 3') offer_ids ;;
     'link 2' | 'unlink 2' | 'graph link 2' | 'graph unlink 2') offer_relations ;;
+    'run 1') offer start finish list show ;;
+    'run 2') case ${words[1]} in finish | show) offer_ids --type run ;; esac ;;
+    'feedback '*) offer_ids ;;
     'edit 1' | 'show '* | 'related '* | 'forget '*) offer_ids ;;
     'graph show '* | 'graph related '* | 'graph neighbors '* | 'graph path '*) offer_ids ;;
   esac

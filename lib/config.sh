@@ -51,7 +51,15 @@ lore_config_export() { # <key> <scope:file:line> <value>: as LORE_<KEY>, unless 
   case $1 in
     *[!a-z0-9_]*) return 0 ;; # an array, or no setting
     root | dir | store | store_scope | from_config | exported) return 0 ;;
-    plugin_dir) [ "${2%%:*}" = user ] || return 0 ;; # it says which programs run
+    endpoint_key) return 0 ;; # a key stands in no file
+    plugin_dir | endpoint_model | embed_socket) # programs, and places that texts are sent to
+      [ "${2%%:*}" = user ] || return 0
+      ;;
+    embedder)
+      case $3 in
+        *:*) [ "${2%%:*}" = user ] || return 0 ;;
+      esac
+      ;;
   esac
   lore_upper "$1"
   case " $LORE_EXPORTED " in

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from .expand import Step, Walk, strongest_edges
+from .expand import Step, Walk, sure_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def accumulate(
     decay: float,
     fanout: int,
     max_nodes: int,
+    min_confidence: float = 0.0,
     barred: frozenset[str] = frozenset(),
 ) -> Walk:
     """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
@@ -54,7 +55,8 @@ def accumulate(
     node reached in one hop stands for its own neighbours in the next one with
     ``decay`` times its support. ``fanout`` caps the edges followed from one node,
     ``max_nodes`` the nodes that the next hop starts from. All that was reached comes
-    back, best first; ``barred`` nodes are not entered.
+    back, best first; edges from code that are less sure than ``min_confidence`` count
+    as absent, and ``barred`` nodes are not entered.
     """
     result = Walk()
     frontier = {id: Step(id, score) for id, score in seeds.items()}
@@ -64,7 +66,8 @@ def accumulate(
     for _ in range(depth):
         spread = _Spread(barred)
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
-        capped = strongest_edges(bundles, weights, fanout, result)
+        bundles = sure_edges(bundles, min_confidence)
+        capped = _fair_share(bundles, fanout, result)
         ties = spread.along(capped, frontier, weights)
         if ties:
             spread.across(edges, ties)
@@ -87,6 +90,44 @@ def accumulate(
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
+
+
+def _fair_share(bundles: Sequence[Bundle], fanout: int, result: Walk) -> list[Bundle]:
+    """The bundles with at most ``fanout`` edges of a node, taken in turn from its relations.
+
+    Of one relation and direction the strongest go first. Otherwise the hundred symbols
+    that a file defines would leave no room for the three files that it imports.
+    """
+    by_node: dict[str, list[Bundle]] = {}
+    for bundle in bundles:
+        by_node.setdefault(bundle[0], []).append(bundle)
+    kept: list[Bundle] = []
+    for node, own in by_node.items():
+        degree = sum(len(bundle[2]) for bundle in own)
+        result.edges_seen += degree
+        if degree > fanout:
+            result.hubs.add(node)
+            own = _in_turn(own, fanout)
+        kept += own
+    return kept
+
+
+def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+    groups: dict[tuple[bool, str], list[tuple[float, str]]] = {}
+    for _, outgoing, names, others, weights in bundles:
+        for relation, other, weight in zip(names, others, weights, strict=True):
+            groups.setdefault((outgoing, relation), []).append((-weight, other))
+    turns = [
+        (turn, key, edge)
+        for key, edges in groups.items()
+        for turn, edge in enumerate(sorted(edges)[:fanout])
+    ]
+    turns.sort()
+    node = bundles[0][0]
+    return [
+        (node, outgoing, [relation], [other], [-weight])
+        for _, (outgoing, relation), (weight, other) in turns[:fanout]
+    ]
 
 
 def _standing(step: Step, decay: float) -> Step:

@@ -6,24 +6,31 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from shutil import which
-from typing import Any
+from struct import unpack
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from .embed import open_embedder
-from .errors import LoreError
+from .errors import EmbedderError, LoreError
 from .render import bold, dim
 from .settings import Settings, from_environment
 from .store import Store, check, open_store
 from .store.sqlite import FILE, SCHEMA_VERSION
 
+if TYPE_CHECKING:
+    from .embed import Embedder
+
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore reindex'"
+EMBED = "run 'lore embed --all'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 FOREIGN = "drop them with sqlite3, or import an export that you trust into a new store"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
 FEW = 5
 """How many findings of one kind are named."""
+SAME = 0.99
+"""The cosine from which two vectors of one text are one model's, whatever it rounds."""
 LARGE_WAL = 64 << 20
 """Bytes of a write-ahead log from which something must be keeping it from being emptied."""
 
@@ -86,6 +93,8 @@ def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:
     """What ``look`` finds; a failed check where it cannot look."""
     try:
         return look()
+    except EmbedderError as error:
+        return _failed(id, error)
     except (LoreError, apsw.Error, OSError) as error:
         return _failed(id, error, fix)
 
@@ -124,7 +133,7 @@ def _sqlite() -> Check:
 
 
 def _embedder(settings: Settings) -> Check:
-    embedder = open_embedder(settings.embedder, check.scratch_store())
+    embedder = open_embedder(settings.embedder, check.scratch_store(), settings)
     if embedder is None:
         return Check("embedder", True, "none: search is by full text alone")
     vector = embedder.embed(["a word"])[0] or b""
@@ -190,6 +199,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield _guarded("passages", REINDEX, lambda: _passages(store))
     yield _guarded("vectors", REINDEX, lambda: _vectors(store, settings))
     yield _guarded("edges", IMPORT, lambda: _edges(store))
+    yield _guarded("ratings", REINDEX, lambda: _ratings(store))
     yield _guarded("wal", IMPORT, lambda: _wal(store))
 
 
@@ -223,14 +233,37 @@ def _passages(store: Store) -> Check:
 
 def _vectors(store: Store, settings: Settings) -> Check:
     held = store.meta.get("embedder")
-    wanted = open_embedder(settings.embedder, store)
+    wanted = open_embedder(settings.embedder, store, settings)
+    begun = store.next_vectors.embedder
     if held is None:
         if wanted is None or not store.nodes.count_by_type():
             return Check("vectors", True, "none")
-        return Check("vectors", True, "none: search is by full text alone", REINDEX)
+        return Check("vectors", True, "none: search is by full text alone", EMBED)
     if wanted is not None and wanted.name != held:
-        return Check("vectors", False, f"of {held}, the embedder is {wanted.name}", REINDEX)
-    return _found("vectors", check.unembedded(store), f"of {held}, one a passage", REINDEX)
+        return Check("vectors", False, f"of {held}, the embedder is {wanted.name}", EMBED)
+    found = _found("vectors", check.unembedded(store), f"of {held}, one a passage", REINDEX)
+    if check.only_without_vectors(store):
+        found.fix = "run 'lore embed --missing'"
+    if found.ok and wanted is not None and not _same_vectors(store, wanted):
+        return Check("vectors", False, f"{held} gives others now than the store has", EMBED)
+    if found.ok and begun is not None:
+        found.detail += f"; those of {begun} are unfinished"
+        found.fix = EMBED
+    return found
+
+
+def _same_vectors(store: Store, embedder: Embedder) -> bool:
+    """Whether a passage's vector is what the embedder gives for it; endpoints change models."""
+    passage = check.any_embedded(store) if embedder.name.startswith("endpoint:") else None
+    if passage is None:
+        return True
+    text, vector = passage
+    now = embedder.embed([text])[0] or b""
+    if len(now) != len(vector):
+        return False
+    form = f"<{len(now) // 4}f"
+    cosine = sum(a * b for a, b in zip(unpack(form, now), unpack(form, vector), strict=True))
+    return bool(cosine > SAME)
 
 
 def _edges(store: Store) -> Check:
@@ -240,6 +273,12 @@ def _edges(store: Store) -> Check:
         found.ok = True
         found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
     return found
+
+
+def _ratings(store: Store) -> Check:
+    wrong = store.ratings.wrong()
+    found = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
+    return _found("ratings", found, "as the edges to runs say", REINDEX)
 
 
 def _wal(store: Store) -> Check:

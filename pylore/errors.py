@@ -33,6 +33,10 @@ class NoStore(StoreError):
     """There is no store in this folder."""
 
 
+class EmbedderError(LoreError):
+    """What turns text into vectors cannot: full text goes on without it."""
+
+
 class GraphUnavailable(StoreError):
     """The graph tables are missing or damaged; a plain search still works."""
 

@@ -8,6 +8,8 @@ followed only while it improves on what is known.
 
 from __future__ import annotations
 
+from .vocabulary import FROM_CODE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,13 +81,15 @@ def walk(
     decay: float,
     fanout: int,
     max_nodes: int,
+    min_confidence: float = 0.0,
     barred: frozenset[str] = frozenset(),
 ) -> Walk:
     """Walks up to ``depth`` hops from ``seeds`` (id to score), both directions of an edge.
 
     One query a hop fetches the neighbours of the whole frontier. ``fanout`` caps
     the edges followed from one node, ``max_nodes`` the nodes reached; the
-    strongest stay. ``barred`` nodes are not entered.
+    strongest stay. Edges from code that are less sure than ``min_confidence`` count
+    as absent. ``barred`` nodes are not entered.
     """
     result = Walk()
     best = {id: Step(id, score) for id, score in seeds.items()}
@@ -98,6 +102,7 @@ def walk(
         if not frontier:
             break
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
+        bundles = sure_edges(bundles, min_confidence)
         improved = _best_steps(bundles, frontier, best, weights, decay, fanout, floor, result)
         for id in barred & improved.keys():
             del improved[id]
@@ -106,6 +111,25 @@ def walk(
         frontier = {id: step for id, step in improved.items() if best.get(id) is step}
     result.reached = {id: step for id, step in best.items() if id not in seeds}
     return result
+
+
+def sure_edges(bundles: Sequence[Bundle], least: float) -> list[Bundle]:
+    """The bundles without the edges from code that are less sure than ``least``."""
+    return [
+        bundle
+        if min(bundle[4], default=1.0) >= least or FROM_CODE.isdisjoint(bundle[2])
+        else _sure(bundle, least)
+        for bundle in bundles
+    ]
+
+
+def _sure(bundle: Bundle, least: float) -> Bundle:
+    node, outgoing, names, others, weights = bundle
+    kept = [i for i, weight in enumerate(weights) if weight >= least or names[i] not in FROM_CODE]
+    return (
+        node, outgoing, [names[i] for i in kept], [others[i] for i in kept],
+        [weights[i] for i in kept],
+    )  # fmt: skip
 
 
 def _best_steps(

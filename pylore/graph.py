@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import LoreError
+from .hits import rated
 from .jsontext import Raw
 from .model import Hits
 from .reach import relation_weights, walk_hits
@@ -41,6 +42,7 @@ def related(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
         excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
+    hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     say_verdicts(store, hits, notes)

@@ -10,14 +10,15 @@ import sys
 
 from .errors import LoreError, NoStore, StoreError, UsageError
 from .options import Arguments, parse
-from .output import Output, note
+from .output import Output, flush, note
 from .settings import BY_NAME, Settings, from_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .model import Hits
+    from .questions import Question
     from .store import Store
 
 
@@ -25,13 +26,13 @@ def search_command(argv: Sequence[str]) -> None:
     """``lore search``."""
     given = parse(
         argv,
-        switches=("--explain", "--filter-expanded"),
-        values=("--type", "--tag", "--since", "--file", "--exclude"),
+        switches=("--explain", "--filter-expanded", "--skip-bad"),
+        values=("--type", "--tag", "--since", "--file", "--exclude", "--batch"),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
-    if not given.positionals:
-        raise UsageError("search needs a query: lore search WORD…")
+    batch = given.last("batch")
+    _check_search(given, batch)
     from .embed import open_embedder
     from .search import Request, search
     from .store.scope import Scope
@@ -46,20 +47,64 @@ def search_command(argv: Sequence[str]) -> None:
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
-        request = Request(
-            " ".join(words),
-            scope,
-            filter_expanded="filter-expanded" in given.switches,
-            explain="explain" in given.switches,
-            excluded=given.words("exclude"),
-        )
-        embedder = open_embedder(settings.embedder, store)
-        with store.snapshot():
-            found = search(store, settings, request, embedder)
+        embedder = open_embedder(settings.embedder, store, settings)
+
+        def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
+            request = Request(
+                query,
+                scope,
+                filter_expanded="filter-expanded" in given.switches,
+                explain="explain" in given.switches,
+                excluded=given.words("exclude") + excluded,
+            )
+            with store.snapshot():
+                return search(store, settings, request, embedder)
+
+        if batch is None:
+            found = ask(" ".join(words))
+            say_old_cochanges(store, settings, found)
+            say(found.notes, settings)
+            output.list([hit.to_dict() for hit in found], _hits_text)
+            if settings.run:
+                record_shown(store, settings, " ".join(words), found)
+        else:
+            _answer_batch(store, settings, given, output, ask)
         remember_words(store, embedder)
-        say_old_cochanges(store, settings, found)
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
+
+
+def _answer_batch(
+    store: Store,
+    settings: Settings,
+    given: Arguments,
+    output: Output,
+    ask: Callable[[str, tuple[str, ...]], Hits],
+) -> None:
+    from .batch import answer_all
+
+    def answer(question: Question) -> Hits:
+        found = ask(question.query, question.exclude)
+        if settings.run:
+            record_shown(store, settings, question.query, found)
+        return found
+
+    answer_all(
+        answer, output, given.last("batch") or "-",
+        skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
+    )  # fmt: skip
+
+
+def _check_search(given: Arguments, batch: str | None) -> None:
+    if batch is None:
+        if not given.positionals:
+            raise UsageError("search needs a query: lore search WORD…")
+        if "skip-bad" in given.switches:
+            raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
+        return
+    if given.positionals:
+        raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
+    for form in ("json", "text"):
+        if form in given.switches:
+            raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
 def related_command(argv: Sequence[str]) -> None:
@@ -85,8 +130,10 @@ def related_command(argv: Sequence[str]) -> None:
                 excluded=given.words("exclude"), explain="explain" in given.switches,
             )  # fmt: skip
         say_old_cochanges(store, settings, found)
-    say(found.notes, settings)
-    output.list([hit.to_dict() for hit in found], _hits_text)
+        say(found.notes, settings)
+        output.list([hit.to_dict() for hit in found], _hits_text)
+        if settings.run:
+            record_shown(store, settings, f"related {' '.join(ids)}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
@@ -214,7 +261,7 @@ def _where_to_init(folder: str) -> str:
     return f"no store in {folder}: run 'lore init'{where}"
 
 
-def say(notes: Sequence[str], settings: Settings) -> None:
+def say(notes: Iterable[str], settings: Settings) -> None:
     """Notes for the person, unless they want quiet."""
     if not settings.quiet:
         for text in notes:
@@ -268,6 +315,14 @@ def remember_words(store: Store, embedder: object) -> None:
                 embedder.remember()  # type: ignore[attr-defined]
         except (Error, StoreError):
             return
+
+
+def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> None:
+    """Lets the results go out, then records them in the run of the settings."""
+    flush()
+    from .shown import keep_shown
+
+    say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .errors import EmbedderError
 from .text import identifier_parts, passages
 from .vocabulary import COLLECTIONS, TEXTS
 
@@ -21,15 +22,22 @@ BATCH = 256
 
 
 class Index:
-    """Writes the passages of nodes; the caller holds a transaction."""
+    """Writes the passages of nodes; the caller holds a transaction.
 
-    def __init__(self, store: Store, embedder: Embedder | None) -> None:
+    Where ``notes`` are given, an embedder that fails costs the passages their vectors
+    and not the nodes their full text, and a note says so; else it is an error.
+    """
+
+    def __init__(
+        self, store: Store, embedder: Embedder | None, notes: list[str] | None = None
+    ) -> None:
         self._store = store
         held = store.meta.get("embedder")
         self._embedder = (
             embedder if held is None or embedder is None or held == embedder.name else None
         )
         self._has_vectors = held is not None
+        self._notes = notes
 
     @property
     def embedder(self) -> Embedder | None:
@@ -86,8 +94,17 @@ class Index:
     def _add_vectors(
         self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
     ) -> None:
+        try:
+            vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
+        except EmbedderError as error:
+            if self._notes is None:
+                raise
+            self._notes.append(f"{error}; no vectors before 'lore embed --missing' is run")
+            self._embedder = None  # it is not asked again: each time may take a timeout
+            return
+        if not any(vectors):
+            return
         self._require_vectors(embedder)
-        vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
         self._store.vectors.add(
             (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
         )
@@ -108,11 +125,15 @@ class Index:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
         if held and self._has_vectors:
             self._store.vectors.remove(key for key, _ in held)
+        if held:
+            self._store.next_vectors.remove(key for key, _ in held)
         self._store.nodes.remove_passages(key for key, _ in held)
 
 
 def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
     """What is indexed of a text: a row for each passage of it."""
+    if not (title or body or tags or file):
+        return []  # nothing to find it by, as with a run: it would only count for BM25
     return [
         (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
         for text in passages(body)
@@ -146,6 +167,9 @@ def rebuild(
 
     ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` hears how
     many nodes have been done.
+
+    Raises:
+        EmbedderError: the embedder cannot; nothing is changed.
     """
     from .store.schema import choose_engine
 
@@ -155,6 +179,7 @@ def rebuild(
         store.fulltext.create(engine)
         if store.meta.get("embedder") is not None:
             store.vectors.drop()
+        store.next_vectors.drop()
         store.meta.set("embedder", None)
         store.meta.set("embedder_dimension", None)
         store.nodes.remove_all_passages()
@@ -169,4 +194,5 @@ def rebuild(
                 progress(done)
                 batch = []
         index.update(batch)
+        store.ratings.recount()
     return done + len(batch)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .errors import LoreError
 from .rank import convex, rounded, rrf
+from .settings import BUILT_IN_RETRIEVERS
 from .text import PREFIX_LENGTH, SHORT_QUERY, words
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from .embed import Embedder
     from .model import Hit
+    from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
     from .store.scope import Scope
@@ -28,6 +30,9 @@ NEIGHBOURS = 100
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
+
+RETRIEVER_SHARE = 0.3
+"""What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
 
 
 INFLECTED = 0.6
@@ -45,6 +50,9 @@ TITLE_SHARE = 0.1
 
 LEAST_WORTH = 0.05
 """So that a collection whose best match has no word whole still counts a little."""
+
+
+BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 
 class Candidates:
@@ -76,13 +84,15 @@ def embed_query(
     if held != embedder.name:
         if held is not None:
             notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
-                         "run 'lore reindex'; full text only")  # fmt: skip
+                         "run 'lore embed --all'; full text only")  # fmt: skip
         return None
     try:
-        return embedder.embed([query.text])[0]
+        vector = embedder.embed([query.text])[0]
     except LoreError as error:
         notes.append(f"{error}; full text only")
         return None
+    notes.extend(getattr(embedder, "notes", ()))
+    return vector
 
 
 def candidates(
@@ -92,23 +102,31 @@ def candidates(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
+    further: Retrievers | None = None,
 ) -> Candidates:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out."""
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+
+    ``further`` are retrievers of the user's own, which have been started before.
+    """
     found = Candidates()
+    scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, excluded, found)
+        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
-    for leg in found.legs.values():
-        for id in excluded & leg.keys():
-            del leg[id]
+    if further is not None:
+        for name, leg in further.legs(store, scope).items():
+            found.legs[name] = leg
+            for id in leg:
+                found.how.setdefault(id, "retriever")
     found.rrf = rrf(found.legs, settings.rrf_k)
     if settings.fusion == "rrf":
         most = len(found.legs) / (settings.rrf_k + 1)
         fused = {id: score / most for id, score in found.rrf.items()}
     else:
         share = settings.fulltext_share
-        shares = {"fulltext": share, "vector": 1 - share}
+        shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+        shares |= {**settings.retriever_shares, "fulltext": share, "vector": 1 - share}
         fused = convex(found.legs, shares, settings.vector_min)
     found.fused = best_first(fused)
     found.confidence = _confidence(found)
@@ -127,6 +145,8 @@ def _confidence(found: Candidates) -> float:
         said.append(found.coverage)
     if "vector" in found.legs:
         said.append(max(found.legs["vector"].values(), default=0.0))
+    if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
+        return 1.0  # what only a retriever of one's own found: nothing here speaks against it
     return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
 
 
@@ -135,15 +155,12 @@ def _fulltext_leg(
     settings: Settings,
     query: Query,
     scope: Scope,
-    excluded: frozenset[str],
     found: Candidates,
 ) -> dict[str, float]:
     """Every collection's matches, relative to its best one, times what that one covers."""
     leg: dict[str, float] = {}
     for collection in store.fulltext.collections(scope.types):
         scores = _collection(store, settings, collection, query, scope, found)
-        for id in excluded & scores.keys():
-            del scores[id]
         if scores:
             first = max(scores, key=lambda id: scores[id])
             title, everything = store.fulltext.indexed(found.passage[first])
@@ -164,22 +181,25 @@ def _collection(
     found: Candidates,
 ) -> dict[str, float]:
     """All words first; where too few nodes have them all, some; then other forms; beginnings."""
-    fulltext, weights = store.fulltext, settings.field_weights
+    where = searched(scope)
     wanted = max(PASSAGES, 4 * settings.limit)
-    whole = fulltext.nodes_with_all(collection, query, scope, wanted)
+
+    def matching(how: str) -> list[tuple[int, str, float]]:
+        weights = settings.field_weights
+        return lifted(store.fulltext.search(collection, query, how, where, weights, wanted), scope)
+
+    with_all = store.fulltext.nodes_with_all(collection, query, where, wanted)
+    whole = {lift(id) for id in with_all} if where is not scope else with_all
     enough = len(whole) >= settings.limit or (whole and len(query.terms) == 1)
-    rows = fulltext.search(collection, query, "all" if enough else "some", scope, weights, wanted)
-    scores = _by_node(rows, "all" if enough else "some", whole, found)
+    how = "all" if enough else "some"
+    scores = _by_node(matching(how), how, whole, found)
     if len(scores) < settings.limit:
-        rows = fulltext.search(collection, query, "inflected", scope, weights, wanted)
-        least = min(scores.values(), default=1.0)
-        others = _by_node([row for row in rows if row[1] not in scores], "some", whole, found)
-        most = max(others.values(), default=1.0)
-        for id, score in others.items():
-            scores[id] = INFLECTED * least * score / most
+        rows = [row for row in matching("inflected") if row[1] not in scores]
+        others = _by_node(rows, "some", whole, found)
+        unit = INFLECTED * min(scores.values(), default=1.0) / max(others.values(), default=1.0)
+        scores.update((id, unit * score) for id, score in others.items())
     if not scores:
-        rows = fulltext.search(collection, query, "prefix", scope, weights, wanted)
-        scores = _by_node(rows, "prefix", whole, found)
+        scores = _by_node(matching("prefix"), "prefix", whole, found)
     return scores
 
 
@@ -216,13 +236,35 @@ def coverage(query: Query, text: str) -> float:
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
 ) -> dict[str, float]:
+    wanted = max(NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
-    for key, id, score in store.vectors.search(vector, scope, max(NEIGHBOURS, 2 * settings.limit)):
+    for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
         if id not in leg and score >= settings.vector_min:
             leg[id] = score
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
+
+
+def searched(scope: Scope) -> Scope:
+    """Where the legs look: for files, at the symbols in them too."""
+    if "file" in scope.types and "symbol" not in scope.types:
+        return scope.with_types((*scope.types, "symbol"))
+    return scope
+
+
+def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
+    """Where files are asked for: the passages of a symbol as passages of its file."""
+    if searched(scope) is scope:
+        return rows
+    return [(key, lift(id), score) for key, id, score in rows]
+
+
+def lift(id: str) -> str:
+    """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
+    if not id.startswith("symbol-"):
+        return id
+    return "file-" + id[len("symbol-") :].partition("::")[0]
 
 
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Fusing ranked lists, and what age does to a score."""
+"""Fusing ranked lists, and what age and ratings do to a score."""
 
 from __future__ import annotations
 
@@ -69,3 +69,24 @@ def aged(score: float, recency_score: float, weight: float) -> float:
 def rounded(value: float | None) -> float | None:
     """To the digits that results are given with."""
     return None if value is None else round(value, 6)
+
+
+PRIOR_MEAN = 0.5
+"""What the ratings of a node that nobody has rated are taken to be."""
+
+PRIOR_COUNT = 2
+"""How many ratings that belief is worth."""
+
+
+def feedback(helpful: float, rated: int) -> float:
+    """How far ratings lie from the middle: -0.5 to 0.5, neither reached; 0 for none.
+
+    The Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, less 0.5: one rating
+    moves it by 1/6, and it takes many to come near an end.
+    """
+    return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT) - PRIOR_MEAN
+
+
+def boosted(score: float, feedback_score: float, weight: float) -> float:
+    """``score`` with at most ``weight`` of itself put on top or taken off; never above 1."""
+    return min(1.0, score * (1 + 2 * weight * feedback_score))

@@ -37,7 +37,8 @@ def reach(
     result = _rule(rule)(
         store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
-        max_nodes=settings.graph_max_nodes, barred=excluded,
+        max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
+        barred=excluded,
     )  # fmt: skip
     _say_what_was_left_out(result, settings, notes)
     return result
@@ -95,6 +96,10 @@ KEPT = 2
 """How many of the best direct matches nothing that the graph says can overtake."""
 
 
+JUST_BELOW = 0.001
+"""What the second of the kept ones is below the first."""
+
+
 def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settings) -> None:
     """Scores direct and reached hits by what they match and what the graph says for them.
 
@@ -109,8 +114,8 @@ def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settin
         for hit in hits
     }
     highest = max(scores.values(), default=1.0)
-    for hit in [hit for hit in hits if not hit.hops][:KEPT]:
-        scores[hit.id] = max(highest, scores[hit.id])
+    for rank, hit in enumerate([hit for hit in hits if not hit.hops][:KEPT]):
+        scores[hit.id] = highest * (1 - rank * JUST_BELOW)
     unit = top * found.confidence / max(1.0, highest)
     for hit in hits:
         hit.score = scores[hit.id] * unit

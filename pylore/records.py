@@ -52,6 +52,7 @@ class Records:
         self._settings = settings
         self._embedder = embedder
         self._root = root
+        self._notes: list[str] = []
 
     def add(
         self,
@@ -109,7 +110,7 @@ class Records:
                 self._link(node.id, relation, other, source=source)
             if path:
                 self._link_file(node, path, before)
-        return Change(node.id, state, notes)
+        return Change(node.id, state, notes + self._said())
 
     def link(
         self,
@@ -177,7 +178,7 @@ class Records:
             state = self._link(
                 from_id, predicate, to_id, weight=confidence, source=source, status=status
             )
-        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes)
+        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + self._said())
 
     def edit(
         self,
@@ -222,7 +223,7 @@ class Records:
             state = self._write(node)
             if file is not None:
                 self._link_file(node, path, before)
-        return Change(id, state)
+        return Change(id, state, self._said())
 
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
@@ -268,8 +269,8 @@ class Records:
                 node.invalidated_at = None
                 self._store.nodes.invalidate(id, None)
                 self._store.edges.restore_node(id, at)
-                Index(self._store, self._embedder).update([node])
-                changes.append(Change(id, "restored"))
+                self._index(node)
+                changes.append(Change(id, "restored", self._said()))
         return changes
 
     # --- the steps; each runs inside the transaction of a method above
@@ -280,8 +281,18 @@ class Records:
         node.created_at = node.created_at or node.updated_at
         state = self._store.nodes.put(node)
         if state != "unchanged":
-            Index(self._store, self._embedder).update([node])
+            self._index(node)
         return state
+
+    def _index(self, node: Node) -> None:
+        Index(self._store, self._embedder, self._notes).update([node])
+        if self._notes:
+            self._embedder = None  # each time may take a timeout
+
+    def _said(self) -> list[str]:
+        """The notes of the steps since the last time."""
+        notes, self._notes = self._notes, []
+        return notes
 
     def _new_node(self, type: str, text: str, id: str) -> Node:
         if id:

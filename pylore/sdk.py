@@ -15,8 +15,10 @@ from .graph import related
 from .graph_shape import stats
 from .model import Edge, Hits, Node
 from .records import Change, Records
+from .runs import Outcome, Runs
 from .search import Request, search
 from .settings import BY_NAME, Settings
+from .shown import keep_shown
 from .store import Store, create_store, open_store
 from .store.scope import Scope
 from .times import parse_since
@@ -84,7 +86,9 @@ class Lore:
                 query, scope, filter_expanded=filter_expanded, explain=explain,
                 excluded=_words(exclude),
             )  # fmt: skip
-            return search(store, self._settings(settings), request, embedder)
+            chosen = self._settings(settings)
+            hits = search(store, chosen, request, embedder)
+        return self._record(store, chosen, query, hits)
 
     def related(
         self, id: str, *, hops: int = 1, types: Iterable[str] = (), **settings: object
@@ -102,7 +106,8 @@ class Lore:
         chosen = self._settings({"graph_depth": hops, **settings})
         with store.faults, store.snapshot():
             store.nodes.require(id)
-            return related(store, chosen, [id], types=store.types.require(_words(types)))
+            hits = related(store, chosen, [id], types=store.types.require(_words(types)))
+        return self._record(store, chosen, f"related {id}", hits)
 
     def get(self, id: str) -> Node | None:
         """One node, forgotten or not; None if there is none."""
@@ -174,6 +179,24 @@ class Lore:
         """Brings forgotten nodes back, with their edges."""
         return self._records().restore(ids)
 
+    def start_run(self, task: str = "") -> str:
+        """The id of a new run; ``search(…, run=id)`` records in it what was shown."""
+        return Runs(self._open()[0]).start(task)
+
+    def finish_run(
+        self, run: str, helpful: Iterable[str] = (), unhelpful: Iterable[str] = ()
+    ) -> Outcome:
+        """Links what the run was shown to it, rated or not."""
+        return Runs(self._open()[0]).finish(run, _words(helpful), _words(unhelpful))
+
+    def rate(self, ids: Iterable[str], rating: str, run: str = "") -> Sequence[dict[str, Any]]:
+        """Rates records ``helpful`` or ``unhelpful``, in a run or in this day's own.
+
+        Raises:
+            UsageError: ``rating`` is another word.
+        """
+        return Runs(self._open()[0]).rate(_words(ids), rating, run)[0]
+
     def close(self) -> None:
         """Lets go of the store, in every thread; a later call opens it again."""
         with self._lock:
@@ -194,9 +217,16 @@ class Lore:
         with self._lock:
             if user not in self._stores:
                 store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
-                embedder = open_embedder(self.settings.embedder, store)
+                embedder = open_embedder(self.settings.embedder, store, self.settings)
                 self._stores[user] = (store, embedder)
             return self._stores[user]
+
+    def _record(self, store: Store, settings: Settings, query: str, hits: Hits) -> Hits:
+        """The same hits, recorded in the run of the settings, if there is one."""
+        if settings.run:
+            said = keep_shown(store, settings, query, (hit.id for hit in hits))
+            hits.notes.extend(filter(None, [said]))
+        return hits
 
     def _records(self) -> Records:
         store, embedder = self._open()

@@ -1,17 +1,18 @@
 """The pipeline of a search, top to bottom.
 
 legs (full text, vectors) → fusion → seeds → walk over the graph → recency →
-merge → results. With depth 0 no graph table is touched.
+merge → feedback → results. With depth 0 no graph table is touched.
 """
 
 from __future__ import annotations
 
 from .errors import GraphUnavailable
-from .hits import adjust, best_first, describe
+from .hits import adjust, best_first, describe, rated
 from .legs import WEAK, add_leg_scores, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
 from .reach import add_support, hit_of, reach, within
+from .settings import BUILT_IN_RETRIEVERS
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
 from .verdicts import say_verdicts
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 
     from .embed import Embedder
     from .legs import Candidates
+    from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
     from .text import Query
 
+
+BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 LEAST_SEED = 0.1
 """Relative to the best one: a match that has common words only leads somewhere too."""
@@ -64,6 +68,23 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
+    if BUILT_IN.issuperset(settings.retrievers):
+        return _search(store, settings, request, embedder, None)
+    from .retrievers import Retrievers
+
+    with Retrievers(settings, request.query, request.scope, request.excluded) as further:
+        found = _search(store, settings, request, embedder, further)
+        found.notes[:0] = further.notes
+        return found
+
+
+def _search(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    embedder: Embedder | None,
+    further: Retrievers | None,
+) -> Hits:
     query = parse_query(request.query)
     notes: list[str] = []
     if not query:
@@ -71,7 +92,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     if query.cut:
         notes.append(f"the query is long: its last {query.cut} words were left out")
     vector = embed_query(query, store, settings, embedder, notes)
-    found = candidates(store, settings, query, vector, request.scope, request.excluded)
+    found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
     if request.scope.tags and not direct:
@@ -83,9 +104,10 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
-            starts = candidates(store, settings, query, vector, anything, request.excluded)
+            starts = candidates(store, settings, query, vector, anything, request.excluded, further)
         hits = _expanded(store, settings, request, starts, found, direct, notes)
     hits = _worth_showing(best_first(hits), settings, found, notes)
+    hits = rated(store, settings, hits, notes)
     _add_texts(store, hits, found, query)
     say_verdicts(store, hits, notes)
     if request.explain:
@@ -154,13 +176,22 @@ def _seeds(
 
     Unless ``every`` one may be a seed, those that are left out of the results are not.
     """
-    ids = list(starts.fused)
     if every:
-        top = starts.fused[ids[0]] if ids else 1.0
-        return {id: max(LEAST_SEED, starts.fused[id] / top) for id in ids[: settings.graph_seeds]}
+        return _best_of((found, starts), settings.graph_seeds)
+    ids = list(starts.fused)
     past_limit = found.fused.keys() - {hit.id for hit in direct}
     ids = [id for id in ids if id not in past_limit]
     return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}
+
+
+def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
+    """The best ``count`` matches of each list, relative to its best one."""
+    seeds: dict[str, float] = {}
+    for found in lists:
+        top = max(found.fused.values(), default=1.0)
+        for id in list(found.fused)[:count]:
+            seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
+    return seeds
 
 
 def _worth_showing(
@@ -195,7 +226,7 @@ def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) 
     if not ways:
         within = " within these filters" if filtered else ""
         notes.append(f"nothing matches these words{within}")
-    elif "all" not in ways:
+    elif not ways & {"all", "retriever"}:
         notes.append(
             "no record has all of these words; showing those that have some"
             if "some" in ways
@@ -221,5 +252,6 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }

@@ -20,7 +20,7 @@ from .errors import UsageError, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     Value = int | float | bool | str | tuple[str, ...] | dict[str, float]
 
@@ -105,7 +105,34 @@ def _parse_words(setting: Setting, text: str) -> Value:
     return found
 
 
+def _parse_names(setting: Setting, text: str) -> Value:
+    found = tuple(text.replace(",", " ").split())
+    for name in found:
+        if not name.isascii() or not name.replace("-", "").isalnum() or name != name.lower():
+            raise ValueError("names in lower-case letters, digits and dashes")
+        if name.startswith("-"):
+            raise ValueError("names that begin with a letter or a digit")
+    return found
+
+
 def _parse_text(setting: Setting, text: str) -> Value:
+    return text
+
+
+def _parse_embedder(setting: Setting, text: str) -> Value:
+    kind, _, what = text.partition(":")
+    if "@" in what.partition("://")[2].partition("/")[0]:
+        raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
+    plain = what.isprintable() and " " not in what
+    if not (
+        text in OWN_EMBEDDERS
+        or (kind == "sentence-transformers" and what and plain)
+        or (kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii())
+    ):
+        raise ValueError(
+            "static, none, sentence-transformers:NAME or endpoint:URL "
+            "(http://…, https://… or unix:/PATH)"
+        )
     return text
 
 
@@ -125,15 +152,25 @@ def _parse_weights(setting: Setting, text: str) -> Value:
     return weights
 
 
+OWN_EMBEDDERS = ("static", "none")
+"""Embedders that load no model and ask nobody: these a project's config may name."""
+
+PLACES = ("http://", "https://", "unix:/")
+"""How the place of an endpoint begins."""
+
 _PARSERS = {
     "int": _parse_int,
     "float": _parse_float,
     "bool": _parse_bool,
     "choice": _parse_choice,
     "words": _parse_words,
+    "names": _parse_names,
     "text": _parse_text,
+    "embedder": _parse_embedder,
     "weights": _parse_weights,
 }
+
+BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -209,6 +246,14 @@ SETTINGS: tuple[Setting, ...] = (
         high=10_000,
     ),
     Setting(
+        "min_confidence",
+        "float",
+        0.5,
+        "edges made from code (imports, calls, …) that are less sure than this are not walked",
+        low=0,
+        high=1,
+    ),
+    Setting(
         "expansion",
         "choice",
         "accumulate",
@@ -229,10 +274,27 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "retrievers",
-        "words",
-        ("fulltext", "vector"),
-        "the legs whose lists are fused",
-        choices=("fulltext", "vector"),
+        "names",
+        BUILT_IN_RETRIEVERS,
+        "the legs whose lists are fused: fulltext, vector, and retrievers of your own, which "
+        "count in the user's config only",
+    ),
+    Setting(
+        "retriever_shares",
+        "weights",
+        {},
+        "the share of a retriever of your own in a convex fusion, beside fulltext_share and its "
+        "rest; 0.3 unless set",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "retriever_timeout",
+        "float",
+        2.0,
+        "seconds that a retriever of your own may take",
+        low=0.01,
+        high=600,
     ),
     Setting("fusion", "choice", "convex", "how the legs are fused", choices=("convex", "rrf")),
     Setting("rrf_k", "int", 60, "the constant of reciprocal rank fusion", low=1, high=1000),
@@ -268,7 +330,50 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
     Setting(
-        "embedder", "choice", "static", "what turns text into vectors", choices=("static", "none")
+        "feedback_weight",
+        "float",
+        0.3,
+        "the most that ratings can add to a score or take off it",
+        low=0,
+        high=1,
+    ),
+    Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
+    Setting(
+        "embedder",
+        "embedder",
+        "static",
+        "what turns text into vectors: static, none, sentence-transformers:NAME or "
+        "endpoint:URL; the last two in the user's config only",
+    ),
+    Setting(
+        "endpoint_model",
+        "text",
+        "",
+        "the model to ask an endpoint for; empty leaves it to the endpoint; user config only",
+    ),
+    Setting(
+        "endpoint_timeout",
+        "float",
+        10.0,
+        "seconds to wait for an endpoint's answer",
+        low=0.1,
+        high=600,
+    ),
+    Setting(
+        "endpoint_batch",
+        "int",
+        32,
+        "the most texts that an endpoint is given at once",
+        low=1,
+        high=2048,
+    ),
+    Setting(
+        "embed_socket",
+        "text",
+        "",
+        "where 'lore embed --serve' listens; empty means the user's runtime folder; "
+        "user config only",
+        option="socket",
     ),
     Setting(
         "fulltext",
@@ -331,9 +436,13 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME = {setting.name: setting for setting in SETTINGS}
-USER_ONLY = ("plugin_dir",)
-"""Settings that name programs: honoured from the user's own files, never from a
-folder that may have come with a clone."""
+USER_ONLY = {
+    "plugin_dir": "runs a program",
+    "endpoint_model": "says what texts are sent to",
+    "embed_socket": "says what texts are sent to",
+}
+"""Settings that name programs or places, and why they are honoured from the user's own
+files alone, never from a folder that may have come with a clone."""
 
 
 class Settings:
@@ -354,11 +463,14 @@ class Settings:
         graph_max_nodes: int
         graph_seeds: int
         graph_fanout: int
+        min_confidence: float
         expansion: str
         graph_weight: float
         limit: int
         graph_limit: int
         retrievers: tuple[str, ...]
+        retriever_shares: dict[str, float]
+        retriever_timeout: float
         fusion: str
         rrf_k: int
         fulltext_share: float
@@ -367,7 +479,13 @@ class Settings:
         recency_weight: float
         recency_half_life: int
         min_score: float
+        feedback_weight: float
+        run: str
         embedder: str
+        endpoint_model: str
+        endpoint_timeout: float
+        endpoint_batch: int
+        embed_socket: str
         fulltext: str
         duplicate_similarity: float
         max_text: int
@@ -402,6 +520,25 @@ class Settings:
             settings._set(name, f"flag:--{BY_NAME[name].option}", text)
         return settings
 
+    def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Settings:
+        """A copy with these ``(config key, text)`` set, ``KEY[element]`` too.
+
+        Raises:
+            UsageError: a key is not known, or a value is not one of its values.
+        """
+        copy = Settings()
+        for name in BY_NAME:
+            setattr(copy, name, getattr(self, name))
+        copy.origins = dict(self.origins)
+        for key, text in pairs:
+            name, bracket, element = key.partition("[")
+            setting = BY_NAME.get(name.lower())
+            if setting is None or (bracket and setting.kind != "weights"):
+                hint = nearest(name, [s.config_key for s in SETTINGS])
+                raise UsageError(f"unknown setting '{key}'{hint}: see 'lore config list'")
+            copy._set(setting.name, origin, f"{element.rstrip(']')}={text}" if bracket else text)
+        return copy
+
     @property
     def depth(self) -> int:
         """The depth to walk: what was asked for, within what is allowed."""
@@ -413,10 +550,10 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and name in USER_ONLY:
+        elif origin.startswith("project:") and _users_alone(name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} runs a program, so it counts only in the user's "
-                "own config: left out"
+                f"{_place(origin)}: {name} {_users_alone(name, text)}, so it counts only in the "
+                "user's own config: left out"
             )
         else:
             self._set(setting.name, origin, f"{element[:-1]}={text}" if bracket else text)
@@ -427,7 +564,7 @@ class Settings:
             value = setting.parse(text)
         except ValueError as wanted:
             raise UsageError(
-                f"{_place(origin)}: {setting.config_key} is '{text}': give {wanted}"
+                f"{_place(origin)}: {setting.config_key} is '{_unsecret(text)}': give {wanted}"
             ) from None
         if isinstance(value, dict):
             value = {**getattr(self, name), **value}
@@ -444,6 +581,21 @@ class Settings:
         if isinstance(value, dict):
             return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
         return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _users_alone(name: str, text: str) -> str:
+    """Why a project may not set this; nothing where it may."""
+    if name == "embedder" and ":" in text:
+        return "loads a model or sends texts away"
+    if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
+        return "runs a program"
+    return USER_ONLY.get(name, "")
+
+
+def _unsecret(text: str) -> str:
+    """The text without what stands before an @: in a URL that may be a password."""
+    before, at, after = text.rpartition("@")
+    return f"…{at}{after}" if before else text
 
 
 def _place(origin: str) -> str:

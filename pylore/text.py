@@ -262,7 +262,8 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     best, most = "", -1
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)
-        seen = sum(1 for stem in stems if stem in stretch.lower())
+        lowered = stretch.lower()
+        seen = sum(1 for stem in stems if stem in lowered)
         if seen > most:
             best, most = stretch, seen
         if most == len(stems):

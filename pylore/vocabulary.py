@@ -54,7 +54,7 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "supersedes": (0.5, 0.15, "new -> old"),
     "summarized_by": (0.4, 0.4, "any -> any"),
     "imports": (0.6, 0.15, "file -> file"),
-    "defines": (0.8, 0.8, "file -> symbol"),
+    "defines": (0.8, 0.1, "file -> symbol"),
     "calls": (0.7, 0.7, "symbol -> symbol"),
     "inherits": (0.7, 0.7, "symbol -> symbol"),
     "instantiates": (0.7, 0.7, "symbol -> symbol"),
@@ -66,6 +66,8 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "invalidated_by": (0.2, 0.2, "record -> commit"),
 }
 
+FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
+"""Relations whose edges are resolved from code: their weight is how sure that is."""
 CHANGES = "changes"
 CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"

@@ -262,3 +262,28 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore related $KEYS --edges nonsense
   expect_error 2 "unknown relation 'nonsense'"
 }
+
+# --- confidence
+
+@test "edges made from code are walked from min_confidence on" {
+  setup_store
+  {
+    printf '{"id":"symbol-%s","type":"symbol","title":"%s"}\n' \
+      a.py::f frobnicate b.py::g other c.py::h third
+    printf '{"from_id":"symbol-a.py::f","relation":"calls","to_id":"symbol-%s","weight":%s}\n' \
+      b.py::g 0.9 c.py::h 0.25
+  } | lore import - --quiet >/dev/null
+  export LORE_RETRIEVERS=fulltext LORE_GRAPH_DEPTH=1
+  run_lore search frobnicate --ids
+  expect 0 $'symbol-a.py::f\nsymbol-b.py::g'
+  run_lore search frobnicate --ids --min-confidence 0.2
+  expect 0 $'symbol-a.py::f\nsymbol-b.py::g\nsymbol-c.py::h'
+  run_lore related symbol-a.py::f --ids --min-confidence 0.2
+  expect 0 $'symbol-b.py::g\nsymbol-c.py::h'
+  for expansion in accumulate best-path; do
+    LORE_MIN_CONFIDENCE=0.95 run_lore search frobnicate --ids --expansion "$expansion"
+    expect 0 symbol-a.py::f
+  done
+  run_lore search frobnicate --min-confidence 2
+  expect_error 2 'give a number from 0 to 1'
+}

@@ -19,7 +19,8 @@ from pylore.store.check import missing_tables
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "jq", "config", "data-folder", "store",
-    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges", "wal",
+    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
+    "ratings", "wal",
 )  # fmt: skip
 
 
@@ -96,7 +97,7 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
         "lore reindex",
     ),
     ("DROP TABLE passages_vec", "tables", "lore reindex"),
-    ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "lore reindex"),
+    ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
     ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
     ("DROP TRIGGER edge_updated", "tables", "import your last export"),
     ("DROP INDEX edges_in", "tables", "import your last export"),

@@ -9,8 +9,10 @@ from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pylore.accumulate import accumulate
 from pylore.expand import Step, Walk, walk
 from pylore.store import Store
+from pylore.vocabulary import FROM_CODE
 
 UNLIMITED = 10_000
 
@@ -31,10 +33,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def walked(store: Store, edges: list[Link], seeds: dict[str, float], depth: int,
            decay: float = 0.7, fanout: int = UNLIMITED, max_nodes: int = UNLIMITED,
-           barred: frozenset[str] = frozenset()) -> Walk:  # fmt: skip
+           barred: frozenset[str] = frozenset(), min_confidence: float = 0.0,
+           ) -> Walk:  # fmt: skip
     with filled(store, edges, ids_of(edges) | set(seeds)):
         return walk(store.edges, seeds, RELATIONS, depth=depth, decay=decay, fanout=fanout,
-                    max_nodes=max_nodes, barred=barred)  # fmt: skip
+                    max_nodes=max_nodes, barred=barred,
+                    min_confidence=min_confidence)  # fmt: skip
 
 
 def all_scores(edges: list[Link], seeds: dict[str, float], depth: int, decay: float,
@@ -176,6 +180,38 @@ def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_ti
     result = walked(store, edges, {"note-0": 1.0}, 1, fanout=2)
     assert sorted(result.reached) == ["note-1", "note-2"]
     assert result.hubs == {"note-0"}
+
+
+def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-1", "calls", 0.49),
+        ("note-0", "note-2", "calls", 0.5),
+        ("note-3", "note-0", "calls", 0.1),
+        ("note-0", "note-4", "implements", 0.1),
+    ]
+    assert sorted(walked(store, edges, {"note-0": 1.0}, 1).reached) == [
+        "note-1", "note-2", "note-3", "note-4"
+    ]  # fmt: skip
+    result = walked(store, edges, {"note-0": 1.0}, 1, min_confidence=0.5)
+    assert sorted(result.reached) == ["note-2", "note-4"]
+    assert result.edges_seen == 2
+    with filled(store, edges, ids_of(edges)):
+        added = accumulate(store.edges, {"note-0": 1.0}, RELATIONS, depth=1, decay=0.7,
+                           fanout=9, max_nodes=9, min_confidence=0.5)  # fmt: skip
+    assert sorted(added.reached) == ["note-2", "note-4"]
+    capped = walked(store, edges, {"note-0": 1.0}, 1, fanout=2, min_confidence=0.5)
+    assert (capped.hubs, sorted(capped.reached)) == (set(), ["note-2", "note-4"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(links(6), seeds_of, depths, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, least: float
+) -> None:
+    kept = [edge for edge in edges if edge[3] >= least or edge[2] not in FROM_CODE]
+    scores = {id: step.score for id, step in walked(store, kept, seeds, depth).reached.items()}
+    found = walked(store, edges, seeds, depth, min_confidence=least)
+    assert {id: step.score for id, step in found.reached.items()} == pytest.approx(scores)
 
 
 def test_a_cycle_ends(store: Store) -> None:

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot
-from pylore.cli import anchors, graph, records, system, transfer
+from pylore.cli import anchors, embed, graph, quality, records, runs, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(cli.__file__).parents[2]
 OPTION = re.compile(r"(?:^|, )(--?[a-zA-Z][a-z-]*)(?= |,|$)")
-IN_THE_SHELL = ("help", "commands", "version", "completion")
+IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (anchors, graph, records, system, transfer)
+    for family in (anchors, embed, graph, quality, records, runs, system, transfer)
     for command in family.COMMANDS
 }
 
@@ -76,6 +76,14 @@ def commands() -> Iterator[tuple[str, str, str]]:
     for verb, text in zip(parts[::2], parts[1::2], strict=True):
         shared = (*hot.COMMANDS, "link", "unlink")
         yield f"graph {verb}", verb if verb in shared else f"graph-{verb}", text
+    for verb, text in verbs("run", ROOT / "lib" / "lore-run"):
+        yield f"run {verb}", f"run-{verb}", text
+
+
+def verbs(command: str, script: Path) -> Iterator[tuple[str, str]]:
+    """Name and help of each verb that a script has."""
+    parts = re.split(rf"^lore {command} ([a-z]+)", head(script), flags=re.MULTILINE)[1:]
+    yield from zip(parts[::2], parts[1::2], strict=True)
 
 
 def head(file: Path) -> str:

@@ -19,13 +19,13 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "settings", "ids", "times", "git", "stamps"),
-    ("output", "render", "store"),
-    ("embed", "options", "expand"),
+    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
+    ("output", "render", "store", "questions"),
+    ("embed", "options", "expand", "batch", "retrievers"),
     ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts"),
-    ("reach", "records", "graph_shape"),
+    ("reach", "records", "graph_shape", "runs", "shown", "embedding"),
     ("search", "formats", "graph", "graph_path", "code", "verify"),
-    ("hot", "sdk", "doctor"),
+    ("hot", "sdk", "doctor", "evaluate"),
     ("cli",),
     ("main",),
 )
@@ -135,6 +135,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     [
         ("search", "signed tokens", "--graph-depth", "2", "--explain"),
         ("search", "Sessions", "--text"),
+        ("search", "Sessions", "--run", "run-none"),
         ("related", "decision-a", "--hops", "2"),
         ("show", "decision-a"),
         ("stats",),

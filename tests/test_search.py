@@ -237,6 +237,15 @@ def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     assert ids(look.words("logins failed", scope=only, graph_depth=1, filter_expanded=True)) == []
 
 
+def test_what_is_excluded_takes_no_place_of_another(look: Lookup) -> None:
+    plain = {"limit": 1, "retrievers": "fulltext"}
+    first, second = ids(look("tokens", limit=2, retrievers="fulltext"))
+    assert ids(look("tokens", **plain)) == [first]
+    assert ids(look("tokens", excluded=(first,), **plain)) == [second]
+    only = Scope(types=(second.partition("-")[0],))
+    assert ids(look("tokens", scope=only, excluded=(first,), **plain)) == [second]
+
+
 def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=3, excluded=(AUTH,))
     assert AUTH not in ids(hits) and LIMITS not in ids(hits)

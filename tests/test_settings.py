@@ -32,6 +32,10 @@ def short(low: float, high: float) -> st.SearchStrategy[float]:
     )
 
 
+EMBEDDERS = (
+    "static", "none", "sentence-transformers:all-MiniLM-L6-v2", "sentence-transformers:/a/model",
+    "endpoint:http://localhost:11434/v1", "endpoint:https://a.example", "endpoint:unix:/a/b.sock",
+)  # fmt: skip
 NAME = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=10)
 
 
@@ -46,7 +50,11 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
         "words": lambda: st.lists(
             st.sampled_from(setting.choices) if setting.choices else NAME, max_size=4
         ).map(tuple),
+        "names": lambda: st.lists(st.from_regex("[a-z0-9][a-z0-9-]{0,9}", fullmatch=True)).map(
+            tuple
+        ),
         "text": lambda: st.text(max_size=20),
+        "embedder": lambda: st.sampled_from(EMBEDDERS),
         "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
     }[setting.kind]()  # type: ignore[no-any-return]
 
@@ -222,7 +230,8 @@ def test_the_depth_is_what_is_asked_for_within_what_is_allowed(asked: int, allow
 
 # --- what is refused
 
-WRONG = {"int": "x", "float": "x", "bool": "x", "choice": "x", "weights": "x"}
+WRONG = {"int": "x", "float": "x", "bool": "x", "choice": "x", "weights": "x",
+         "embedder": "x"}  # fmt: skip
 REFUSABLE = [setting for setting in SETTINGS if setting.kind in WRONG]
 
 
@@ -278,7 +287,60 @@ def test_what_names_a_program_counts_only_in_the_users_own_config() -> None:
     assert user.warnings == []
 
 
-def test_the_retrievers_are_some_of_those_that_there_are() -> None:
-    assert BY_NAME["retrievers"].parse("vector,fulltext") == ("vector", "fulltext")
-    with pytest.raises(ValueError, match="some of fulltext, vector"):
-        BY_NAME["retrievers"].parse("fulltext mine")
+@pytest.mark.parametrize("text", ["fulltext mine", "mine", "vector,../evil"])
+def test_retrievers_of_ones_own_count_only_in_the_users_own_config(text: str) -> None:
+    def load(scope: str) -> Settings:
+        lines = f"retrievers\tuser:/u/config:1\tvector\nretrievers\t{scope}:/c/.config:1\t{text}\n"
+        return Settings.load(environ={"LORE_FROM_CONFIG": lines}, flags={})
+
+    project = load("project")
+    assert project.retrievers == ("vector",)
+    assert project.warnings[0].startswith("/c/.config:1: retrievers runs a program")
+    if "/" not in text:
+        assert load("user").retrievers == tuple(text.split())
+
+
+def test_a_project_may_choose_among_the_built_in_retrievers() -> None:
+    line = "retrievers\tproject:/c/.config:1\tfulltext\n"
+    settings = Settings.load(environ={"LORE_FROM_CONFIG": line}, flags={})
+    assert (settings.retrievers, settings.warnings) == (("fulltext",), [])
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "Mine", "-x", "a.b", "é", "x;y"])
+def test_a_retriever_has_a_plain_name(name: str) -> None:
+    with pytest.raises(ValueError, match="names"):
+        BY_NAME["retrievers"].parse(f"fulltext {name}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "static:", "Static", "static:x", "endpoint", "endpoint:", "sentence-transformers",
+        "sentence-transformers:", "sentence-transformers:a b", "endpoint:ftp://a", "endpoint:a:80",
+        "endpoint:unix:relative.sock", "endpoint:http://a b/v1", "endpoint:http://a/\r\nX: y",
+        "endpoint:http://exämple/v1",
+    ],
+)  # fmt: skip
+def test_no_other_text_names_an_embedder(text: str) -> None:
+    with pytest.raises(ValueError, match="static, none, sentence-transformers:NAME or endpoint"):
+        BY_NAME["embedder"].parse(text)
+
+
+def test_a_password_in_the_url_of_an_endpoint_is_refused_and_not_repeated() -> None:
+    for text in ("endpoint:http://me:hunter2@a.example/v1", "endpoint:me:hunter2@a.example"):
+        with pytest.raises(UsageError) as error:
+            Settings.load(environ={"LORE_EMBEDDER": text}, flags={})
+        assert "hunter2" not in str(error.value)
+        assert "a.example" in str(error.value)
+
+
+@pytest.mark.parametrize("text", EMBEDDERS)
+def test_a_project_may_name_lores_own_embedders_alone(text: str) -> None:
+    def load(scope: str) -> Settings:
+        line = f"embedder\t{scope}:/c/.config:1\t{text}\n"
+        return Settings.load(environ={"LORE_FROM_CONFIG": line}, flags={})
+
+    project, user = load("project"), load("user")
+    assert (user.embedder, user.warnings) == (text, [])
+    assert project.embedder == (text if text in ("static", "none") else "static")
+    assert len(project.warnings) == (text not in ("static", "none"))

@@ -383,7 +383,7 @@ def test_a_store_of_other_vectors_is_searched_by_full_text_with_a_note(tmp_path:
         assert [hit.title for hit in hits] == ["JWT for session tokens"]
         assert hits.notes == [
             "the store's vectors are another:one's, not static:l2_supercat_256's: "
-            "run 'lore reindex'; full text only"
+            "run 'lore embed --all'; full text only"
         ]
 
 
@@ -508,6 +508,10 @@ TABLES_OF_VERSION_2 = (
 def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
     create_store(str(tmp_path)).close()
     connection = apsw.Connection(str(tmp_path / "search.db"))
+    for (trigger,) in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE name GLOB 'ratings_*' OR name GLOB 'shown_*'"
+    ).fetchall():
+        connection.execute(f"DROP TRIGGER {trigger}")
     connection.execute("ALTER TABLE passages DROP COLUMN collection")
     connection.execute(
         "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"
@@ -524,6 +528,8 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     ):
         connection.execute(f"DROP TABLE {table}")
     for statement in (
+        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
+        " VALUES ('note-a', 'run-a', 'used_in_run', 1, '')",
         "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
         "UPDATE relations SET weight = 0.6, backward_weight = 0.6 WHERE name = 'imports'",
         "UPDATE relations SET weight = 0.33 WHERE name = 'calls'",
@@ -535,6 +541,7 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
         assert store.connection.pragma("user_version") == 2
         assert store.nodes.get("note-a") is not None
         assert store.connection.execute("SELECT count(*) FROM anchors").get == 0
+        assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}
         weights = store.relations.all()
     assert weights["imports"][:2] == RELATIONS["imports"][:2]
     assert weights["calls"][0] == 0.33

@@ -17,10 +17,10 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
-    from . import anchors, graph, records, system, transfer
+    from . import anchors, embed, graph, quality, records, runs, system, transfer
 
     root = click.Group(name="lore", add_help_option=False)
-    for family in (anchors, graph, records, system, transfer):
+    for family in (anchors, embed, graph, quality, records, runs, system, transfer):
         for command in family.COMMANDS:
             root.add_command(command)
     try:
@@ -35,7 +35,9 @@ def run(words: list[str]) -> int:
 
 def _one_line(error: click.ClickException) -> str:
     command = error.ctx.info_name if isinstance(error, click.UsageError) and error.ctx else ""
-    command = (command or "").replace("graph-", "graph ")  # how a person calls it
+    command = (
+        (command or "").replace("graph-", "graph ").replace("run-", "run ")
+    )  # how a person calls it
     message = " ".join(error.format_message().split()).rstrip(".")
     see = f"see 'lore {command} --help'" if command and command != "lore" else "see 'lore help'"
     return f"{message}: {see}"

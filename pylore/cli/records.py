@@ -151,6 +151,7 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **option
             text = _edited_by_hand(store.nodes.get(id))
         changes = {**options, "text": text, "tags": _split(tags) if tags else None}
         change = session.records(store).edit(id, **changes)
+    session.say(change.notes)
     _print_change(session, change)
 
 
@@ -176,6 +177,7 @@ def restore(ids: tuple[str, ...], **options: Any) -> None:
     wanted = ids_from(ids, "restore")
     with session.open() as store:
         changes = session.records(store).restore(wanted)
+    session.say([note for change in changes for note in change.notes])
     _print_changes(session, changes)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..embed import open_embedder
-from ..hot import data_folder, open_for_reading, project_root, read_stdin, say
+from ..hot import open_for_reading, project_root, read_stdin, say
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
-    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin", "say",
-    "setting_options",
+    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin",
+    "say", "setting_options",
 ]  # fmt: skip
 
 
@@ -49,7 +49,7 @@ class Session:
 
     def embedder(self, store: Store) -> Embedder | None:
         """The embedder that the settings name."""
-        return open_embedder(self.settings.embedder, store)
+        return open_embedder(self.settings.embedder, store, self.settings)
 
     def records(self, store: Store) -> Records:
         """The writing side of the store."""

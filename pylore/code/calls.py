@@ -14,8 +14,8 @@ from .confidence import (
 from .edges import Draft
 from .facts import Call, file_id
 from .languages import COMMON, is_test
-from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Module, Value
-from .values import Known, Values
+from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Value
+from .values import Values
 
 ROUNDS = 4
 """How often what callers pass is followed into what they call: the longest chain of that."""
@@ -104,7 +104,7 @@ class Calls:
                 if isinstance(inner, Def):
                     self._draft.add(caller, inner.id, "calls", sure, reason, line)
         elif isinstance(value, Module) and value is not OUTSIDE:
-            for inner in self._values.exported(value.key, "default")[0]:
+            for inner in self._values.modules.exported(value.key, "default")[0]:
                 if not isinstance(inner, Module):
                     self._reach(caller, inner, sure, reason, line)
 

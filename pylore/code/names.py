@@ -159,3 +159,21 @@ def _merged(rows: list[list[Def]]) -> list[Def] | None:
         order.append(head)
         rows = [rest for row in rows if (rest := row[1:] if row[0] is head else row)]
     return order
+
+
+Known = tuple[tuple[Value, ...], float]
+"""All that something may be, and how sure that is."""
+
+NOTHING: Known = ((), 0.0)
+EXTERNAL: Known = ((OUTSIDE,), 1.0)
+
+
+def all_of(found: Iterable[Known]) -> Known:
+    """Everything in ``found``, as sure as the least of it."""
+    values: dict[Value, None] = {}
+    sure = 1.0
+    for some, how in found:
+        if some:
+            values.update(dict.fromkeys(some))
+            sure = min(sure, how)
+    return (tuple(values), sure) if 0 < len(values) <= MOST_VALUES else NOTHING

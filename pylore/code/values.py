@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
-from .imports import Bound
-from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Module, Super, Value, linearised
+from .modules import Modules
+from .names import (
+    EXTERNAL,
+    MOST_VALUES,
+    NOTHING,
+    OUTSIDE,
+    Def,
+    File,
+    Instance,
+    Known,
+    Module,
+    Super,
+    Value,
+    all_of,
+    linearised,
+)  # fmt: skip
 
-Known = tuple[tuple[Value, ...], float]
-"""All that something may be, and how sure that is."""
-
-NOTHING: Known = ((), 0.0)
-EXTERNAL: Known = ((OUTSIDE,), 1.0)
 _DEEPEST = 30
-
-
-def _all(found: Iterable[Known]) -> Known:
-    """Everything in ``found``, as sure as the least of it."""
-    values: dict[Value, None] = {}
-    sure = 1.0
-    for some, how in found:
-        if some:
-            values.update(dict.fromkeys(some))
-            sure = min(sure, how)
-    return (tuple(values), sure) if 0 < len(values) <= MOST_VALUES else NOTHING
 
 
 class Values:
     def __init__(self, files: Mapping[str, File], packages: Mapping[str, list[str]]) -> None:
         self._files = files
-        self._packages = packages
-        self._folders = {
-            folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
-        }
-        self._modules: dict[str, Module] = {}
+        self.modules = Modules(files, packages, self)
         self._orders: dict[Def, list[Def]] = {}
         self._supers: dict[Def, Super] = {}
-        self._exports: dict[tuple[str, str], Known] = {}
         self._members: dict[tuple[Def, str, int], Known] = {}
-        self._tops: dict[tuple[str, str], list[Def]] = {}
-        self._closures: dict[str, set[str]] = {}
         self._depth = 0
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
@@ -49,7 +40,7 @@ class Values:
 
     def forget(self) -> None:
         """To be called when bases or ``passed`` have grown."""
-        self._exports.clear()
+        self.modules.forget()
         self._members.clear()
         self._orders.clear()
         for file in self._files.values():
@@ -98,7 +89,7 @@ class Values:
         """What a variable is to which ``text`` was assigned: chains, with spaces between."""
         if " " not in text:
             return self.chain(file, scope, text)
-        return _all([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
+        return all_of([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
 
     # One name, from the innermost scope outwards.
 
@@ -192,137 +183,21 @@ class Values:
             passed = self.passed.get((place, name), ())
             if len(passed) <= MOST_VALUES:
                 found.append((tuple(passed), PASSED_ON))
-        return _all(found)
+        return all_of(found)
 
     def _global(self, file: File, name: str) -> Known:
         """A name of the file itself, of an import, of the package, of the language."""
-        values, sure = self.exported(file.path, name)
+        values, sure = self.modules.exported(file.path, name)
         if values:
             return values, SAME_FILE if sure >= IMPORTED and self._is_own(file, name) else sure
         if file.mates:
-            values, sure = self.exported(file.mates, name)
+            values, sure = self.modules.exported(file.mates, name)
             if values:
                 return values, PACKAGE
         return EXTERNAL if name in file.language.builtin else NOTHING
 
     def _is_own(self, file: File, name: str) -> bool:
         return name in file.top or (name in file.assigned and name not in file.bound)
-
-    # What a module has.
-
-    def exported(self, key: str, name: str) -> Known:
-        """What ``name`` is in a file, a package or a folder; the module itself without one."""
-        if not key:
-            return EXTERNAL
-        if not name:
-            return (self._module(key),), IMPORTED
-        found = self._exports.get((key, name))
-        if found is None:
-            self._exports[(key, name)] = NOTHING
-            found = self._exports[(key, name)] = self._export(key, name)
-        return found
-
-    def _module(self, key: str) -> Module:
-        return self._modules.setdefault(key, Module(key))
-
-    def _export(self, key: str, name: str) -> Known:
-        first, _, rest = name.partition(".")
-        if rest:
-            values, sure = self.exported(key, first)
-            for part in rest.split("."):
-                values, sure = self.members(values, sure, part)
-            return values, sure
-        file = self._files.get(key)
-        if file is not None:
-            return self._from_file(file, name)
-        if key in self._packages:
-            return _all([self._from_own(self._files[path], name) for path in self._packages[key]])
-        return self._submodule(key, name)
-
-    def _from_own(self, file: File, name: str) -> Known:
-        """A definition or an assignment at the top level of a file."""
-        made = file.top.get(name)
-        if made is not None and made.kind != "constant":
-            return (made,), IMPORTED
-        text = file.assigned.get(name)
-        if text is not None:
-            values, sure = self.several(file, "", text)
-            if values:
-                return values, min(sure, IMPORTED)
-        return NOTHING if made is None else ((made,), IMPORTED)
-
-    def _from_file(self, file: File, name: str) -> Known:
-        found = self._from_own(file, name)
-        if found[0] and not (found[0][0] is OUTSIDE and name in file.bound):
-            return found
-        if name in file.bound:
-            values, sure = _all([self._taken(one) for one in file.bound[name]])
-            if values:
-                return values, min(sure, IMPORTED) if values[0] is not OUTSIDE else sure
-        if file.path.endswith("__init__.py"):
-            found = self._submodule(file.path.rpartition("/")[0], name)
-            if found[0]:
-                return found
-        if name == "default":
-            return self._default(file)
-        found = self._from_stars(file, name)
-        if not found[0] and "default" in file.bound:
-            # What CommonJS exports whole, a function or an object, has the names.
-            values, sure = self.exported(file.path, "default")
-            return self.members(values, sure, name)
-        return found
-
-    def _taken(self, bound: Bound) -> Known:
-        return self.exported(bound.module, bound.name)
-
-    def _from_included(self, file: File, name: str) -> Known:
-        """A definition in the files that this one includes, and those that they include."""
-        if not self._tops:
-            for other in self._files.values():
-                if other.language.functions_global:
-                    for key, made in other.top.items():
-                        self._tops.setdefault((other.language.family, key), []).append(made)
-        found = self._tops.get((file.language.family, name))
-        if found:
-            included = self._included(file)
-            for made in found:
-                if made.file.path in included:
-                    return (made,), PACKAGE
-        return NOTHING
-
-    def _included(self, file: File) -> set[str]:
-        found = self._closures.get(file.path)
-        if found is None:
-            found = self._closures[file.path] = set()
-            pending = [star.module for star in file.stars]
-            while pending:
-                path = pending.pop()
-                if path not in found and path in self._files:
-                    found.add(path)
-                    pending += [star.module for star in self._files[path].stars]
-        return found
-
-    def _from_stars(self, file: File, name: str) -> Known:
-        if file.language.functions_global:
-            return self._from_included(file, name)
-        for star in file.stars:
-            inner = f"{star.name}.{name}" if star.name else name
-            values, _ = self.exported(star.module, inner)
-            if values and values[0] is not OUTSIDE:
-                return values, PACKAGE
-        return NOTHING
-
-    def _submodule(self, folder: str, name: str) -> Known:
-        base = f"{folder}/{name}" if folder else name
-        for path in (f"{base}/__init__.py", f"{base}.py", f"{base}.pyi"):
-            if path in self._files:
-                return (self._module(path),), IMPORTED
-        return ((self._module(base),), IMPORTED) if base in self._folders else NOTHING
-
-    def _default(self, file: File) -> Known:
-        """The only definition of a file that does not say which is its default."""
-        whole = [one for one in file.top.values() if one.kind in ("class", "function")]
-        return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 
     # What an object has, and what calling it gives.
 
@@ -332,13 +207,13 @@ class Values:
         """``.name`` of each; ``own`` says that the object is ``self``."""
         if len(values) == 1:
             return self._member(values[0], sure, name, own)
-        return _all([self._member(value, sure, name, own) for value in values])
+        return all_of([self._member(value, sure, name, own) for value in values])
 
     def _member(self, value: Value, sure: float, name: str, own: bool) -> Known:
         if isinstance(value, Module):
             if value is OUTSIDE:
                 return EXTERNAL
-            values, how = self.exported(value.key, name)
+            values, how = self.modules.exported(value.key, name)
             return values, min(sure, how)
         if isinstance(value, Def):
             if not value.is_class:
@@ -424,13 +299,13 @@ class Values:
         """What calling each of them gives."""
         if len(values) == 1:
             return self._called(values[0], sure)
-        return _all([self._called(value, sure) for value in values])
+        return all_of([self._called(value, sure) for value in values])
 
     def _called(self, value: Value, sure: float) -> Known:
         if isinstance(value, Module):
             if value is OUTSIDE:
                 return EXTERNAL
-            values, sure = self.exported(value.key, "default")
+            values, sure = self.modules.exported(value.key, "default")
             return self.called(values, sure) if values and value not in values else NOTHING
         if isinstance(value, Def):
             if value.is_class:
@@ -444,10 +319,3 @@ class Values:
             values, how = self.of_class(value.of, "__call__")
             return self.called(values, how) if values else NOTHING
         return (value,), sure
-
-
-def _folders(path: str) -> Iterable[str]:
-    folder = path.rpartition("/")[0]
-    while folder:
-        yield folder
-        folder = folder.rpartition("/")[0]

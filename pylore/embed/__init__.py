@@ -1,7 +1,8 @@
 """Embedders: what turns text into vectors. One file each.
 
 An embedder has a ``name`` (a store remembers whose vectors it holds), a
-``dimension``, and ``embed(texts)``: little-endian float32 unit vectors.
+``dimension`` (a multiple of 8; 0 where that is not known before the first vector),
+and ``embed(texts)``: little-endian float32 unit vectors.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
+    from ..settings import Settings
     from ..store import Store
+    from .endpoint import EndpointEmbedder
+    from .sentence_transformers import SentenceTransformersEmbedder
 
     class Embedder(Protocol):
         """What search and indexing need of an embedder."""
@@ -20,13 +24,44 @@ if TYPE_CHECKING:
         dimension: int
 
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
-            """A unit vector for each text; None where there is nothing to embed."""
+            """A unit vector for each text; None where there is nothing to embed.
+
+            Raises:
+                EmbedderError: it cannot; the message says what to do.
+            """
 
 
-def open_embedder(setting: str, store: Store) -> Embedder | None:
-    """The embedder that the setting names; None for ``none``."""
-    if setting == "none":
+def open_embedder(
+    setting: str, store: Store, settings: Settings | None = None, *, anew: bool = False
+) -> Embedder | None:
+    """The embedder that the setting names; None for ``none``.
+
+    ``settings`` has what endpoints and the warm server need. What the embedder gives
+    must have the dimension of the store's vectors, unless they are made ``anew``.
+
+    Raises:
+        EmbedderError: the setting names no place that there could be.
+    """
+    kind, _, what = setting.partition(":")
+    if kind == "none":
         return None
-    from .static import StaticEmbedder
+    if kind == "static":
+        from .static import StaticEmbedder
 
-    return StaticEmbedder(store.words)
+        return StaticEmbedder(store.words)
+    if settings is None:
+        from ..settings import Settings
+
+        settings = Settings()
+    embedder: EndpointEmbedder | SentenceTransformersEmbedder
+    if kind == "endpoint":
+        from .endpoint import EndpointEmbedder
+
+        embedder = EndpointEmbedder(what, settings)
+    else:
+        from .sentence_transformers import SentenceTransformersEmbedder
+
+        embedder = SentenceTransformersEmbedder(what, settings.embed_socket)
+    if not anew and store.meta.get("embedder") == embedder.name:
+        embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
+    return embedder

@@ -15,6 +15,7 @@ from codecs import BOM_UTF8
 from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
 from ..index import BATCH, Index
+from ..jsonlines import parse_object
 from ..jsontext import harmless
 from ..model import Edge, Node, Record
 from ..relations import fold, require_name
@@ -92,7 +93,7 @@ def import_lines(
             if not line.strip():
                 continue
             try:
-                importer.take(_parse(line.removeprefix(BOM_UTF8) if number == 1 else line))
+                importer.take(parse_object(line.removeprefix(BOM_UTF8) if number == 1 else line))
             except StoreError:
                 raise
             except LoreError as error:
@@ -161,55 +162,6 @@ def _line(fields: dict[str, Any]) -> str:
     return harmless(json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    try:
-        text = line.decode()
-    except UnicodeDecodeError as error:
-        raise LoreError(f"not UTF-8 (byte {error.start})") from None
-    if "\0" in text:
-        raise LoreError("has a NUL byte")
-    try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
-    if not isinstance(value, dict):
-        raise LoreError("no JSON object")
-    if text.count("[") + text.count("{") > _DEEPEST and _is_deep(value, _DEEPEST):
-        raise LoreError(f"nested more than {_DEEPEST} deep")
-    if "\\u0000" in text or "\\ud" in text.lower():
-        _require_plain_text(value)
-    return value
-
-
-_DEEPEST = 100  # Python and SQLite both give up somewhere below 1000
-
-
-def _is_deep(value: Any, levels: int) -> bool:
-    if not isinstance(value, (dict, list)):
-        return False
-    items = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deep(item, levels - 1) for item in items)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number in JSON")
-
-
-def _require_plain_text(value: Any) -> None:
-    if isinstance(value, str):
-        if "\0" in value:
-            raise LoreError("has a NUL byte")
-        if not value.isascii() and any(0xD800 <= ord(letter) <= 0xDFFF for letter in value):
-            raise LoreError("has half a surrogate pair")
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            _require_plain_text(key)
-            _require_plain_text(item)
-    elif isinstance(value, list):
-        for item in value:
-            _require_plain_text(item)
-
-
 class _Importer:
     """Writes parsed lines; indexes nodes in batches."""
 
@@ -224,7 +176,7 @@ class _Importer:
         self.result = Imported()
         self._store = store
         self._settings = settings
-        self._index = Index(store, embedder)
+        self._index = Index(store, embedder, self.result.notes)
         self._new_relations = new_relations
         self._new_types = new_types
         self._types = store.types.all()

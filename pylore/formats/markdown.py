@@ -82,7 +82,7 @@ class _Importer:
         self._root = os.path.realpath(root)
         self._skip_bad = skip_bad
         self._type = ""
-        self._index = Index(store, embedder)
+        self._index = Index(store, embedder, self.result.notes)
         self._types: dict[str, str] = {}
         self._declared: set[str] = set()  # relations of the store
         self._relations: set[str] = set()  # and those that the settings add

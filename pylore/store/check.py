@@ -27,6 +27,7 @@ _INDEXED = (
 )
 _LIVE_WITHOUT_PASSAGES = """
   SELECT id FROM nodes WHERE invalidated_at IS NULL
+  AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')
   AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
 _PASSAGES_WITHOUT_NODES = """
   SELECT node_id FROM passages WHERE NOT EXISTS
@@ -154,6 +155,22 @@ def unembedded(store: Store) -> list[str]:
             "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
         },
     )
+
+
+def only_without_vectors(store: Store) -> bool:
+    """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
+    found = unembedded(store)
+    return len(found) == 1 and found[0].endswith("without a vector")
+
+
+def any_embedded(store: Store) -> tuple[str, bytes] | None:
+    """The text of a passage and its vector, if there is one."""
+    for text, vector in store.connection.execute(
+        f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
+        " JOIN indexed f ON f.key = v.key LIMIT 1"
+    ):
+        return str(text), bytes(vector)
+    return None
 
 
 def _has_vectors(store: Store) -> bool:

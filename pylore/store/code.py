@@ -132,7 +132,10 @@ class CodeFiles:
             " WHERE relation IN (SELECT value FROM json_each(?)) AND invalidated_at IS NULL",
             (dumps(CODE_RELATIONS),),
         )
-        return {(a, b, relation): (weight, data, source) for a, b, relation, weight, data, source in rows}
+        return {
+            (a, b, relation): (weight, data, source)
+            for a, b, relation, weight, data, source in rows
+        }
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges; one that a person has made, and that stands, stays as it is."""

@@ -147,6 +147,14 @@ class Edges:
         self.put_many([edge])
         return "added" if old is None else "updated"
 
+    def replace_all(self, edges: Iterable[Edge]) -> None:
+        """These edges in place of all that there are, invalidated ones too."""
+        self._db.execute("DELETE FROM graph_edges")
+        self._db.executemany(
+            f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})",
+            ([getattr(edge, name) for name in Edge.__slots__] for edge in edges),
+        )
+
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Writes edges whole, without a look at what is there."""
         self._db.executemany(

@@ -3,7 +3,8 @@
 -- Which full-text table has a passage: texts_fts, names_fts or code_fts.
 ALTER TABLE passages ADD COLUMN collection TEXT NOT NULL DEFAULT 'texts';
 
--- What was shown in a run: the best position of each node, 1 first.
+-- What an open run has been shown: the best position of each node, 1 first. A run
+-- that is finished has it in its used_in_run edges instead.
 CREATE TABLE shown(
   run_id TEXT NOT NULL,
   node_id TEXT NOT NULL,
@@ -13,13 +14,52 @@ CREATE TABLE shown(
   PRIMARY KEY (run_id, node_id)
 ) WITHOUT ROWID;
 
--- How often a node was rated in finished runs: sums over its used_in_run edges,
--- kept apart so that a plain search reads no table of the graph.
+CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
+BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END;
+
+-- How a node was rated: sums over its live used_in_run edges, kept apart so that a
+-- plain search reads no table of the graph. An edge whose metadata has
+-- "rating": null was shown and not rated, and does not count.
 CREATE TABLE ratings(
   node_id TEXT PRIMARY KEY,
-  helpful INTEGER NOT NULL,
+  helpful REAL NOT NULL,                   -- sum of the weights, 0 to 1 each
   rated INTEGER NOT NULL
 ) WITHOUT ROWID;
+
+CREATE TRIGGER ratings_edge_added AFTER INSERT ON graph_edges
+WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
+  AND json_type(new.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  INSERT INTO ratings VALUES (new.from_id, new.weight, 1)
+  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
+END;
+CREATE TRIGGER ratings_edge_left
+AFTER UPDATE OF from_id, relation, weight, metadata, invalidated_at ON graph_edges
+WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
+  AND json_type(old.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
+  WHERE node_id = old.from_id;
+  DELETE FROM ratings WHERE node_id = old.from_id AND rated <= 0;
+END;
+-- Triggers run in no promised order, and these two need none: a row taken away
+-- by the one is made anew by the other.
+CREATE TRIGGER ratings_edge_changed
+AFTER UPDATE OF from_id, relation, weight, metadata, invalidated_at ON graph_edges
+WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
+  AND json_type(new.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  INSERT INTO ratings VALUES (new.from_id, new.weight, 1)
+  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
+END;
+CREATE TRIGGER ratings_edge_removed AFTER DELETE ON graph_edges
+WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
+  AND json_type(old.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
+  WHERE node_id = old.from_id;
+  DELETE FROM ratings WHERE node_id = old.from_id AND rated <= 0;
+END;
 
 -- What ties a node to code. Verdicts: valid, drifted, relocated, invalid.
 CREATE TABLE anchors(

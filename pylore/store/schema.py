@@ -8,7 +8,7 @@ from ..errors import StoreError
 from ..vocabulary import COLLECTIONS, RELATIONS, TYPES
 from .foreign import schema_text
 from .fulltext import COLUMNS, TABLES, FullText
-from .tables import Meta
+from .tables import Meta, Ratings
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
@@ -42,6 +42,8 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             " WHERE weight = ?5 AND backward_weight IS ?5",
             (name, weight, backward, description, old),
         )
+    if version < 2:
+        Ratings(connection).recount()
 
 
 def _copy_passages(connection: apsw.Connection) -> None:

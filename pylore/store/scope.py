@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..jsontext import dumps
 from ..model import Record
 from ..text import clean_tags
 
@@ -12,9 +13,10 @@ class Scope(Record):
     ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
     (lower case, no spaces); ``files``: any
     of these GLOB patterns; ``since`` and ``until``: UTC times of the last update.
+    ``excluded``: ids that are as if they were not there; alone they make no filter.
     """
 
-    __slots__ = ("files", "since", "statuses", "tags", "types", "until")
+    __slots__ = ("excluded", "files", "since", "statuses", "tags", "types", "until")
 
     def __init__(
         self,
@@ -24,6 +26,7 @@ class Scope(Record):
         since: str = "",
         until: str = "",
         statuses: tuple[str, ...] = (),
+        excluded: frozenset[str] = frozenset(),
     ) -> None:
         self.types = types
         self.tags = clean_tags(tags)
@@ -31,13 +34,20 @@ class Scope(Record):
         self.since = since
         self.until = until
         self.statuses = statuses
+        self.excluded = excluded
 
     def __bool__(self) -> bool:
-        return any(getattr(self, name) for name in self.__slots__)
+        return any(getattr(self, name) for name in self.__slots__ if name != "excluded")
 
     def with_types(self, types: tuple[str, ...]) -> Scope:
         """The same conditions with other types."""
-        return Scope(types, self.tags, self.files, self.since, self.until, self.statuses)
+        return Scope(types, self.tags, self.files, self.since, self.until, self.statuses,
+                     self.excluded)  # fmt: skip
+
+    def without(self, excluded: frozenset[str]) -> Scope:
+        """The same conditions, with these ids excluded."""
+        return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
+                     excluded)  # fmt: skip
 
     def where(self) -> tuple[str, list[str]]:
         """``(condition on nodes n, its parameters)``; every value is a parameter."""
@@ -59,6 +69,9 @@ class Scope(Record):
         if self.until:
             conditions.append("n.updated_at <= ?")
             parameters.append(self.until)
+        if self.excluded:
+            conditions.append("n.id NOT IN (SELECT value FROM json_each(?))")
+            parameters.append(dumps([*self.excluded]))
         return " AND ".join(conditions) or "1", parameters
 
 
@@ -68,7 +81,13 @@ def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
     ``+rowid`` keeps full text from running its query anew for each of the rowids.
     """
     if not scope:
-        return "", []
+        if not scope.excluded:
+            return "", []
+        return (
+            f" AND {rowid} NOT IN (SELECT key FROM passages"
+            " WHERE node_id IN (SELECT value FROM json_each(?)))",
+            [dumps([*scope.excluded])],
+        )
     condition, parameters = scope.where()
     return (
         f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.id = p.node_id"

@@ -12,7 +12,7 @@ from .faults import Translated, lacks_room
 from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
-from .tables import Meta, Relations, Types, Words
+from .tables import Meta, Ratings, Relations, Types, Words
 from .vectors import Vectors
 
 TYPE_CHECKING = False
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from .anchors import Anchors
     from .code import CodeFiles
+    from .next_vectors import NextVectors
+    from .runs import Runs
     from .shape import Shape
 
 FILE = "search.db"
@@ -39,6 +41,7 @@ class Store:
         self.types = Types(connection)
         self.relations = Relations(connection)
         self.words = Words(connection)
+        self.ratings = Ratings(connection)
         self.nodes = Nodes(connection)
         self.edges = Edges(connection)
         self.fulltext = FullText(connection)
@@ -66,6 +69,20 @@ class Store:
         return CodeFiles(self.connection)
 
     @property
+    def runs(self) -> Runs:
+        """What runs were shown; made here, since most searches belong to none."""
+        from .runs import Runs
+
+        return Runs(self.connection)
+
+    @property
+    def next_vectors(self) -> NextVectors:
+        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .next_vectors import NextVectors
+
+        return NextVectors(self)
+
+    @property
     def writable(self) -> bool:
         """Whether this process may write to the file."""
         return not self.connection.readonly("main")
@@ -88,6 +105,12 @@ class Store:
             self.connection.execute("VACUUM")
         except (apsw.BusyError, apsw.FullError):
             return
+
+    def copied_to(self, folder: str) -> Store:
+        """A copy of the store, in a folder that has none."""
+        path = os.path.join(folder, FILE)
+        self.connection.execute("VACUUM INTO ?", (path,))
+        return open_store(folder)
 
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""

@@ -1,14 +1,16 @@
-"""The small tables: meta, types, relations, words."""
+"""The small tables: meta, types, relations, words, ratings."""
 
 from __future__ import annotations
 
 import apsw
 
 from ..errors import UsageError, nearest
+from ..jsontext import dumps
+from .faults import GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 class Meta:
@@ -116,3 +118,45 @@ class Words:
             "INSERT OR IGNORE INTO words VALUES (?, ?)",
             ((word, " ".join(map(str, numbers))) for word, numbers in tokens.items()),
         )
+
+
+_COUNTED = (
+    "SELECT from_id, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
+    " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
+    " GROUP BY from_id"
+)
+
+
+class Ratings:
+    """How nodes were rated: sums over their edges to runs, which triggers keep in step."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
+        """(sum of the weights, number of ratings) of those of ``ids`` that were rated.
+
+        Raises:
+            GraphUnavailable: the table is missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, float, int]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT r.node_id, r.helpful, r.rated FROM json_each(?) j"
+                " CROSS JOIN ratings r ON r.node_id = j.value",
+                (dumps(ids),),
+            ).fetchall()
+        return {id: (helpful, rated) for id, helpful, rated in rows}
+
+    def recount(self) -> None:
+        """Counts all of them anew; the caller holds a transaction."""
+        self._db.execute("DELETE FROM ratings")
+        self._db.execute(f"INSERT INTO ratings {_COUNTED}")
+
+    def wrong(self) -> int:
+        """How many nodes have other ratings than their edges say."""
+        number: int = self._db.execute(
+            f"SELECT count(DISTINCT node_id) FROM ("
+            f"SELECT * FROM (SELECT * FROM ratings EXCEPT {_COUNTED}) UNION ALL "
+            f"SELECT * FROM ({_COUNTED} EXCEPT SELECT * FROM ratings))"
+        ).get
+        return number

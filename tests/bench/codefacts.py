@@ -17,10 +17,13 @@ def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
     """Path from ``root`` → facts, of all files under ``root``/``below``."""
     rules = load_rules()
     wanted = rules.require(())
-    paths = [(path, "") for path in _files(root, below)]
+    found = _files(root, below)
+    rules.choose_headers(found)
+    paths = [(path, "") for path in found]
     with TemporaryDirectory(prefix="lore-") as folder:
         config = rules.write(folder, wanted, {})
-        outcomes = work(Job(str(root), config, paths, _LARGEST, wanted, 0), rules)
+        job = Job(str(root), config, paths, _LARGEST, wanted, threads=0, embed=False)
+        outcomes = work(job, rules).outcomes
     return {one.path: one.facts for one in outcomes if one.facts is not None}
 
 

@@ -13,17 +13,5 @@
 # LORE_BENCH_REPOSITORY=FOLDER analyses that repository's co-changes instead of a made one's.
 # What is built once is kept in .bench/.
 
-set -u
-root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P) || exit 1
-python=$root/.venv/bin/python
-if [ ! -x "$python" ]; then
-  printf 'lore: no Python environment in %s: run '\''make setup'\'' there\n' "$root" >&2
-  exit 1
-fi
-case ${1-} in
-  -h | --help)
-    awk 'NR == 1 { next } /^#/ { sub(/^# ?/, ""); print; next } { exit }' "${BASH_SOURCE[0]}"
-    exit 0
-    ;;
-esac
-exec "$python" -X utf8 "$root/tests/bench/main.py" "$@"
+. "${BASH_SOURCE[0]%/*}/start.sh"
+start "${BASH_SOURCE[0]}" main.py "$@"

