@@ -50,7 +50,7 @@ def fulltext(
     """The full text of a store that has one passage, with the key 1."""
     folder = tmp_path_factory.mktemp(request.param)
     with create_store(str(folder), fulltext=request.param) as store:
-        assert store.nodes.new_passages("note-1", 1, "texts") == [1]
+        assert store.nodes.new_passages(["note-1"], "texts") == [1]
         yield store.fulltext
 
 

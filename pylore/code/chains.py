@@ -73,9 +73,7 @@ def _link(text: str, position: int) -> tuple[str, int]:
         return UNKNOWN, len(text)
     while position < len(text):
         here = text[position]
-        if here in " \t\r\n!" and _follows(text, position) in ("(", "[", "<"):
-            position += 1
-        elif here == "!":
+        if (here in " \t\r\n!" and _follows(text, position) in ("(", "[", "<")) or here == "!":
             position += 1
         elif here == "(":
             position = after_brackets(text, position)

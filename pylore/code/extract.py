@@ -42,7 +42,7 @@ class Definition:
         owner = _owner(fields[2]) if len(fields) > 2 and fields[2] else ""
         own = _name(fields[0]) if kind != "scope" else instance(fields[0])
         self.qualified = f"{owner}.{own}" if owner else own
-        self.name = own.rpartition(".")[2] if kind != "module" else own
+        self.name = own if kind == "module" or "." not in own else _last(own)
         extra = fields[1] if len(fields) > 1 else ""
         self.member = match.rule.endswith(".member")
         self.bases = _bases(extra) if kind in CONTAINERS else ()
@@ -50,6 +50,12 @@ class Definition:
         self.outer: Definition | None = None
         if kind == "function" and "." in self.qualified:
             self.kind = "method"
+
+
+def _last(name: str) -> str:
+    """The last part of a dotted name; an operator may have dots of its own."""
+    at = name.find("operator")
+    return name[at:] if at > 0 else name.rpartition(".")[2]
 
 
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
@@ -231,9 +237,14 @@ def _value(text: str) -> str:
     """A value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of it."""
     if text.endswith("()"):
         inner = chain(text[:-2])
-        if inner == UNKNOWN or UNKNOWN in inner:
-            inner = instance(text[:-2])
-        elif "[" in text or "<" in text or "|" in text or text[:1] in "*&'\"":
+        if (
+            inner == UNKNOWN
+            or UNKNOWN in inner
+            or "[" in text
+            or "<" in text
+            or "|" in text
+            or text[:1] in "*&'\""
+        ):
             inner = instance(text[:-2])
         return f"{inner}()" if inner and UNKNOWN not in inner and inner not in _USELESS else ""
     found = chain(text)
@@ -267,7 +278,9 @@ def _arg(text: str) -> str:
     return "" if UNKNOWN in found or found in _USELESS or found[0].isdigit() else found
 
 
-_MODIFIERS = re.compile(r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+")
+_MODIFIERS = re.compile(
+    r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+"
+)
 
 
 def _params(text: str) -> tuple[str, ...]:
@@ -314,15 +327,22 @@ def _bases(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+_PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
+_OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
+
+
 def _name(text: str) -> str:
-    text = text.strip()
-    if _NAME.fullmatch(text):
+    """The name of a definition in dots; operators and destructors keep their marks."""
+    text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
+    if _PLAIN_NAME.fullmatch(text):
+        return text.replace("::", ".")
+    if _OPERATOR.fullmatch(text):  # Ruby's
         return text
-    if "operator" in text or text[:1] in "'\"[`":
-        return _SPACE.sub(" ", text).strip("'\"[]` ").replace("::", ".")[:200]
+    if text[:1] in "'\"[`":
+        return _SPACE.sub(" ", text).strip("'\"[]` ")[:200]
     if len(text) > 200:
         return ""
+    if "operator" in text or "~" in text:
+        return _SPACE.sub(" ", text).replace("::", ".")
     found = chain(text)
-    return _SPACE.sub(" ", text) if UNKNOWN in found else found
-
-
+    return "" if UNKNOWN in found or "(" in found else found

@@ -12,6 +12,7 @@ DOC_LENGTH = 1500
 _HEAD_LINES = 25
 _MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
 _DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)(?<!\\)\1", re.DOTALL)
+_ATTRIBUTES = ("@", "#[")  # decorators, annotations, Rust's attributes
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
@@ -90,16 +91,15 @@ class Source:
                 depth -= 1
             elif mark in "\"'":
                 end = text.find(mark, position)
-                position = end + 1 if 0 <= end else position
+                position = end + 1 if end >= 0 else position
             elif depth > 0:
                 continue
-            elif mark in "{;" and block == "{":
-                return match.start()
-            elif mark == "=>":
-                return match.start()
-            elif mark == ":" and block == ":":
-                return match.start()
-            elif mark == "\n" and block != "{":
+            elif (
+                (mark in "{;" and block == "{")
+                or mark == "=>"
+                or (mark == ":" and block == ":")
+                or (mark == "\n" and block != "{")
+            ):
                 return match.start()
 
     def _docstring(self, first: int, last: int) -> str:
@@ -115,9 +115,7 @@ class Source:
 
     def _comment_before(self, first: int) -> str:
         at = first - 2
-        while at >= 0 and self.lines[at].lstrip()[:2] in ("@", "#[") or (
-            at >= 0 and self.lines[at].lstrip().startswith("@")
-        ):
+        while at >= 0 and self.lines[at].lstrip().startswith(_ATTRIBUTES):
             at -= 1
         begin = self._comment_begin(at)
         if begin > at:
@@ -148,7 +146,7 @@ class Source:
 
     def _first_comments(self) -> list[str]:
         """The comments at the beginning of the file, before any code."""
-        found = []
+        found: list[str] = []
         at, marks = 0, self._language.comments
         inside = False
         begin = -1

@@ -37,6 +37,7 @@ _CHUNK = 60
 _FEW = 24
 """So few files are read by this process alone."""
 
+
 class Changes:
     """What is to be done, from a look at the tree alone."""
 
@@ -175,7 +176,8 @@ def _work(jobs: Iterable[Job], rules: Rules, count: int) -> Iterator[Chunk]:
         return
     from .pool import Pool
 
-    with Pool(lambda job: work(job, rules), processes) as pool:
+    pool: Pool[Job, Chunk] = Pool(lambda job: work(job, rules), processes)
+    with pool:
         yield from pool.run(jobs)
 
 

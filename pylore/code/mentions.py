@@ -19,8 +19,10 @@ _MOST = 500
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
-_PATH = re.compile(r"(?<![\w:/.`(@-])((?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}|[\w-]+\.(?:py|js|ts|tsx|go|rs|"
-                   r"java|c|h|cc|cpp|hpp|rb|sh))(?![\w/])")  # fmt: skip
+_PATH = re.compile(
+    r"(?<![\w:/.`(@-])((?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}"
+    r"|[\w-]+\.(?:py|js|ts|tsx|go|rs|java|c|h|cc|cpp|hpp|rb|sh))(?![\w/])"
+)
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 

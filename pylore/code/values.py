@@ -233,9 +233,12 @@ class Values:
         if made.file.language.family == "javascript" and name in made.children:
             return (made.children[name],), sure
         values, how = self.called((made,), sure)
-        if made in values:
+        if made in values or self._depth > _DEEPEST:
             return NOTHING
-        return self.members(values, how, name)
+        self._depth += 1  # two functions may return each other
+        found = self.members(values, how, name)
+        self._depth -= 1
+        return found
 
     def order(self, cls: Def) -> list[Def]:
         found = self._orders.get(cls)

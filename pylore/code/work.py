@@ -239,8 +239,8 @@ def facts_from_json(path: str, language: str, text: str) -> FileFacts:
     found = json.loads(text)
     return FileFacts(
         path, language,
-        [Symbol(*row[:7], tuple(row[7]), tuple(row[8])) for row in found["symbols"]],
+        [Symbol._make((*row[:7], tuple(row[7]), tuple(row[8]))) for row in found["symbols"]],
         [Import(*row) for row in found["imports"]],
-        [Call(*row[:3], tuple(row[3])) for row in found["calls"]],
+        [Call._make((*row[:3], tuple(row[3]))) for row in found["calls"]],
         found["assigned"],
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ..index import Index
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _BATCH = 1500
 """Files of one transaction."""
+_DEEPEST = 4000
+"""Calls within calls while names are resolved: what is assigned may lead far."""
 _SEEN = ("title", "body")
 """What of a node is found by a search: a change of it is indexed."""
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
@@ -200,7 +203,11 @@ class Writer:
                     Edge(
                         new_id if edge.from_id == node.id else edge.from_id,
                         new_id if edge.to_id == node.id else edge.to_id,
-                        edge.relation, edge.weight, edge.source, edge.status, edge.metadata,
+                        edge.relation,
+                        edge.weight,
+                        edge.source,
+                        edge.status,
+                        edge.metadata,
                         self._now,
                     )  # fmt: skip
                 )
@@ -215,7 +222,12 @@ class Writer:
             else facts_from_json(path, language, text)
             for path, language, text in code.facts()
         }  # fmt: skip
-        found = resolve(facts, self._root)
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _DEEPEST))
+        try:
+            found = resolve(facts, self._root)
+        finally:
+            sys.setrecursionlimit(limit)
         wanted: dict[tuple[str, str, str], tuple[float, str]] = {}
         for a, b, relation, weight, data in found.edges:
             wanted[a, b, relation] = (weight, json.dumps({"reason": data.get("reason", "")}))

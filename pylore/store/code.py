@@ -84,7 +84,7 @@ class CodeFiles:
         )
         found = {}
         for row in rows:
-            node = Node(*row)  # type: ignore[arg-type]
+            node = Node(*row)
             node.tags = tuple(str(row[8]).split())
             found[node.id] = node
         return found

@@ -17,7 +17,7 @@ from places import CACHE, BenchmarkError, lore
 from report import Row, as_json, as_table
 from throughput import import_rows
 
-PARTS = ("import", "commands", "expansion", "verify", "cochanges")
+PARTS = ("import", "commands", "expansion", "verify", "cochanges", "symbols", "index")
 
 
 def main() -> int:
