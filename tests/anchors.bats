@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # lore anchor, lore verify, lore stale, and verdicts in what other commands print.
-# shellcheck disable=SC2016 # jq's variables are not the shell's
+# shellcheck disable=SC2016,SC2154 # jq's variables are not the shell's; helper sets the others
 
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # lore graph analyze-cochanges, and searches over what it finds.
 
+# shellcheck disable=SC2016 # what is written for another shell
 load helper
 
 setup() {

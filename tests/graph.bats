@@ -19,7 +19,7 @@ small_graph() { # lesson -> decision -> file, and a note alone
 JSON
 }
 
-VERBS="export hubs link neighbors orphans path related relations show stats unlink"
+VERBS="analyze-cochanges analyze-imports export hubs link neighbors orphans path related relations show stats unlink"
 
 @test "lore graph alone, --help and help print the help" {
   run_lore graph
@@ -35,7 +35,7 @@ VERBS="export hubs link neighbors orphans path related relations show stats unli
 @test "every verb has a part of the help, a line in its list, and is known" {
   run awk '/^# lore graph [a-z]/ { print $4 }' "$LORE_REPOSITORY/graph/graph.sh"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
-  run awk '/^#   [a-z]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
+  run awk '/^#   [a-z-]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
   for verb in $VERBS; do
     run_lore graph "$verb" --help
