@@ -329,6 +329,15 @@ SETTINGS: tuple[Setting, ...] = (
         "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
     ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
+    Setting("diversify", "bool", True, "spread results that repeat each other; the best one stays"),
+    Setting(
+        "mmr_lambda",
+        "float",
+        0.7,
+        "what a score counts where results are spread; not repeating a better one has the rest",
+        low=0,
+        high=1,
+    ),
     Setting(
         "feedback_weight",
         "float",
@@ -386,7 +395,7 @@ SETTINGS: tuple[Setting, ...] = (
         "duplicate_similarity",
         "float",
         0.9,
-        "cosine from which 'add' warns of a near-duplicate",
+        "cosine from which two texts repeat each other: 'add' warns, a search spreads them",
         low=0,
         high=1,
     ),
@@ -481,6 +490,8 @@ class Settings:
         min_score: float
         feedback_weight: float
         run: str
+        diversify: bool
+        mmr_lambda: float
         embedder: str
         endpoint_model: str
         endpoint_timeout: float

@@ -19,7 +19,7 @@ small_graph() { # lesson -> decision -> file, and a note alone
 JSON
 }
 
-VERBS="export hubs link neighbors orphans path related relations show stats unlink"
+VERBS="duplicates export hubs link neighbors orphans path related relations show similar stats unlink"
 
 @test "lore graph alone, --help and help print the help" {
   run_lore graph

@@ -115,6 +115,15 @@ class Nodes:
         ).fetchall()
         return rows
 
+    def categories(self, ids: Sequence[str]) -> dict[str, str]:
+        """The category of each of these ids that has one."""
+        rows = self._db.execute(
+            "SELECT n.id, n.category FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE n.category != ''",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
     def beginning(self, id: str, length: int = 800) -> str:
         """The first characters of a node's text."""
         return (
