@@ -124,13 +124,9 @@ def differing_signs(cosine: float, dimension: int) -> float:
 
 def _keys(store: Store, hits: Sequence[Hit], passage: Mapping[str, int]) -> list[int]:
     """The passage of each hit; -1 for one without text."""
-    keys = []
-    for hit in hits:
-        key = passage.get(hit.id)
-        if key is None:
-            key = next((first for first, _ in store.nodes.passages(hit.id)), -1)
-        keys.append(key)
-    return keys
+    unseen = [hit.id for hit in hits if hit.id not in passage]
+    first = store.nodes.first_passages(unseen) if unseen else {}
+    return [passage.get(hit.id) or first.get(hit.id, -1) for hit in hits]
 
 
 def _repeats(store: Store, keys: Sequence[int], least: float) -> dict[Pair, float]:

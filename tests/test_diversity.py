@@ -196,8 +196,10 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
             records.add("note", text, id=id, links=[("goal-a", "relates_to")])
         records.add("note", "Tractors need a permit", id="note-d")
         records.link("note-d", "relates_to", "goal-a", weight=0.9)
-        plain = found(store, "harvest planner", diversify="0", graph_depth="1")
-        spread = found(store, "harvest planner", graph_depth="1")
+        walked = {"graph_depth": "1", "vector_min": "0.95"}
+        plain = found(store, "harvest planner", diversify="0", **walked)
+        spread = found(store, "harvest planner", **walked)
+    assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]
     assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
     assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
 

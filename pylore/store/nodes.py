@@ -221,6 +221,15 @@ class Nodes:
         ).fetchall()
         return rows
 
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        """The key of the first passage of each of these nodes that has one."""
+        rows = self._db.execute(
+            "SELECT j.value, min(p.key) FROM json_each(?) j"
+            " CROSS JOIN passages p ON p.node_id = j.value GROUP BY j.value",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Forgets passages; their indexed rows are the caller's to remove."""
         self._db.executemany("DELETE FROM passages WHERE key = ?", ((key,) for key in keys))
