@@ -37,9 +37,9 @@ def sentence(seed: int, topics: int = 6) -> str:
 class Opened:
     """A store, its embedder and its writing side."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, embedder: StaticEmbedder) -> None:
         self.store = store
-        self.embedder = StaticEmbedder(store.words)
+        self.embedder = embedder
         self.records = Records(store, Settings(), self.embedder)
 
     def add(self, number: int, type: str = "note") -> str:
@@ -54,10 +54,17 @@ class Opened:
         }
 
 
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
+    """One for all stores: each store's own would read the tokenizer anew."""
+    with create_store(str(tmp_path_factory.mktemp("words"))) as words:
+        yield StaticEmbedder(words.words)
+
+
 @pytest.fixture
-def lore(tmp_path: Path) -> Iterator[Opened]:
+def lore(tmp_path: Path, embedder: StaticEmbedder) -> Iterator[Opened]:
     with create_store(str(tmp_path)) as store:
-        yield Opened(store)
+        yield Opened(store, embedder)
 
 
 def expected(lore: Opened, least: float, nearest: int) -> dict[tuple[str, str], float]:
@@ -170,10 +177,13 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
 def test_records_added_one_by_one_have_the_edges_of_all_at_once(
-    tmp_path_factory: pytest.TempPathFactory, numbers: list[int], nearest: int
+    tmp_path_factory: pytest.TempPathFactory,
+    embedder: StaticEmbedder,
+    numbers: list[int],
+    nearest: int,
 ) -> None:
     with create_store(str(tmp_path_factory.mktemp("similar"))) as store:
-        lore = Opened(store)
+        lore = Opened(store, embedder)
         lore.add(numbers[0])
         build(store, Plan(0.6, nearest))
         for number in numbers[1:]:
