@@ -13,6 +13,8 @@
 #   hubs                   the nodes with most edges
 #   orphans                the nodes without an edge
 #   relations              the relations: their weights, how many edges have them
+#   similar                link records that are alike, and keep that up to date
+#   duplicates             groups of records that say the same
 #   link A RELATION B      link two nodes
 #   unlink A RELATION B    take a link away
 #   analyze-cochanges      link files that change together
@@ -97,6 +99,34 @@
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
 #   Example: lore graph relations --jq '.[] | select(.edges > 0).name'
+#
+# lore graph similar [options]
+#   Makes similar_to edges between records that are alike: those with a cosine of
+#   at least --min, one being among the -k nearest of the other. The weight of
+#   such an edge is the cosine. Run again, it changes only what differs, and takes
+#   --min, -k and --type from the last time. From the first time on, a record that
+#   is added, edited or restored gets its edges at once; after an import of more
+#   than 25 records 'lore doctor' says that this is to be run again. Edges that you
+#   made or took away yourself stay as they are.
+#
+#   --min X              the least cosine, 0 to 1; 0.8 unless set
+#   -k, --nearest N      how many of a record's nearest it is linked to; 5 unless set
+#   --type TYPE,…        compare these types; all but entity, concept, file, symbol,
+#                        commit, run and session unless set
+#   --remove             take these edges away, and make no more
+#   --json, --jsonl, --text, --jq EXPR   the form of the output
+#
+#   Example: lore graph similar && lore related decision-1a2b3c4d --edges similar_to
+#
+# lore graph duplicates [options]
+#   Groups of records that say nearly the same, the closest first; in a group the
+#   oldest first, each with its largest cosine to another one. Needs no edges.
+#
+#   --min X              the least cosine, 0 to 1; 0.95 unless set
+#   --type TYPE,…        compare these types; as for similar unless set
+#   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#
+#   Example: lore graph duplicates --jq '.[].records[1:][].id'
 #
 # lore graph link [options] A RELATION B
 #   Links two nodes. A link that was taken away stands again; the same link
@@ -199,7 +229,8 @@ verb=${1-}
 case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
   related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
-  analyze-cochanges | analyze-imports | export | hubs | neighbors | orphans | path | relations)
+  analyze-cochanges | analyze-imports | duplicates | export | hubs | neighbors | orphans | path | \
+    relations | similar)
     graph_run "$verb" "graph-$verb" "$@"
     ;;
   *)

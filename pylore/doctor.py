@@ -15,6 +15,7 @@ from .embed import open_embedder
 from .errors import EmbedderError, LoreError
 from .render import bold, dim
 from .settings import Settings, from_environment
+from .similar import Plan, stale
 from .store import Store, check, open_store
 from .store.sqlite import FILE, SCHEMA_VERSION
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore reindex'"
 EMBED = "run 'lore embed --all'"
+SIMILAR = "run 'lore graph similar'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 FOREIGN = "drop them with sqlite3, or import an export that you trust into a new store"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
@@ -200,6 +202,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield _guarded("vectors", REINDEX, lambda: _vectors(store, settings))
     yield _guarded("edges", IMPORT, lambda: _edges(store))
     yield _guarded("ratings", REINDEX, lambda: _ratings(store))
+    yield _guarded("similar", SIMILAR, lambda: _similar(store))
     yield _guarded("wal", IMPORT, lambda: _wal(store))
 
 
@@ -279,6 +282,16 @@ def _ratings(store: Store) -> Check:
     wrong = store.ratings.wrong()
     found = [f"{wrong} nodes have other ratings than their edges say"] if wrong else []
     return _found("ratings", found, "as the edges to runs say", REINDEX)
+
+
+def _similar(store: Store) -> Check:
+    plan = Plan.of(store)
+    if plan is None:
+        return Check("similar", True, "no similar_to edges are kept up to date")
+    why = stale(store, plan)
+    if why:
+        return Check("similar", True, f"similar_to edges: {why}", SIMILAR)
+    return Check("similar", True, f"similar_to edges from a cosine of {plan.least:g}, up to date")
 
 
 def _wal(store: Store) -> Check:

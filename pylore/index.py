@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .errors import EmbedderError
+from .similar import follow
 from .text import identifier_parts, passages
 from .vocabulary import COLLECTIONS, TEXTS
 
@@ -25,11 +26,17 @@ class Index:
     """Writes the passages of nodes; the caller holds a transaction.
 
     Where ``notes`` are given, an embedder that fails costs the passages their vectors
-    and not the nodes their full text, and a note says so; else it is an error.
+    and not the nodes their full text, and a note says so; else it is an error. Unless
+    ``follow`` is off, ``similar_to`` edges are kept in step too.
     """
 
     def __init__(
-        self, store: Store, embedder: Embedder | None, notes: list[str] | None = None
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        notes: list[str] | None = None,
+        *,
+        follow: bool = True,
     ) -> None:
         self._store = store
         held = store.meta.get("embedder")
@@ -38,6 +45,8 @@ class Index:
         )
         self._has_vectors = held is not None
         self._notes = notes
+        self._follow = follow
+        self._followed = 0
 
     @property
     def embedder(self) -> Embedder | None:
@@ -73,6 +82,8 @@ class Index:
         nodes = list({node.id: node for node in nodes}.values())
         for start in range(0, len(nodes), BATCH):
             self._update(nodes[start : start + BATCH])
+        if self._follow:
+            self._followed = follow(self._store, nodes, self._followed)
 
     def _update(self, nodes: Sequence[Node]) -> None:
         rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
@@ -183,7 +194,7 @@ def rebuild(
         store.meta.set("embedder", None)
         store.meta.set("embedder_dimension", None)
         store.nodes.remove_all_passages()
-        index = Index(store, embedder)
+        index = Index(store, embedder, follow=False)
         done = 0
         batch: list[Node] = []
         for node in store.nodes.all(live_only=True):

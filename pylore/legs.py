@@ -45,6 +45,9 @@ SURE = 0.75
 WEAK = 0.4
 """Below this confidence the results are noise more often than not."""
 
+CODE_IDS = ("file-", "symbol-")
+"""How ids of files and of what they define begin."""
+
 TITLE_SHARE = 0.1
 """What it counts for a collection that its best match has the words in the title."""
 
@@ -124,13 +127,21 @@ def candidates(
         most = len(found.legs) / (settings.rrf_k + 1)
         fused = {id: score / most for id, score in found.rrf.items()}
     else:
-        share = settings.fulltext_share
-        shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
-        shares |= {**settings.retriever_shares, "fulltext": share, "vector": 1 - share}
-        fused = convex(found.legs, shares, settings.vector_min)
+        fused = _convex(found, settings, settings.fulltext_share)
+        code = [id for id in fused if id.startswith(CODE_IDS)]
+        if code:
+            as_code = _convex(found, settings, settings.code_fulltext_share)
+            fused.update((id, as_code[id]) for id in code)
     found.fused = best_first(_tests_aside(fused, query, settings))
     found.confidence = _confidence(found)
     return found
+
+
+def _convex(found: Candidates, settings: Settings, fulltext_share: float) -> dict[str, float]:
+    shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+    shares |= settings.retriever_shares
+    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
+    return convex(found.legs, shares, settings.vector_min)
 
 
 def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
@@ -141,7 +152,7 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
     if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
         return fused
     for id in fused:
-        if id.startswith(("file-", "symbol-")) and is_test(id.partition("-")[2].partition("::")[0]):
+        if id.startswith(CODE_IDS) and is_test(id.partition("-")[2].partition("::")[0]):
             fused[id] *= settings.test_weight
     return fused
 

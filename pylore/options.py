@@ -46,6 +46,7 @@ _SETTING_OPTIONS: dict[str, str] = {
 }
 _SHORT_FORMS: dict[str, tuple[str, str]] = {
     "--expand": ("graph_depth", "2"),
+    "--no-diversify": ("diversify", "0"),
     "-q": ("quiet", "1"),
     "--quiet": ("quiet", "1"),
 }

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 TITLE_LENGTH = 80
 
+NEAR_PASSAGES = 25
+"""How many passages are looked at for near-duplicates: with few, signs miss some."""
+
 _LINES = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 
@@ -450,7 +453,7 @@ class Records:
         vector = embedder.embed([f"{node.title} {node.body}"])[0]
         if vector is None:
             return []
-        near = self._store.vectors.search(vector, Scope(types=(node.type,)), 5)
+        near = self._store.vectors.search(vector, Scope(types=(node.type,)), NEAR_PASSAGES)
         found = {id: score for _, id, score in reversed(near)}
         return [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"

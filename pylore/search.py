@@ -1,7 +1,7 @@
 """The pipeline of a search, top to bottom.
 
 legs (full text, vectors) → fusion → seeds → walk over the graph → recency →
-merge → feedback → results. With depth 0 no graph table is touched.
+merge → feedback → diversity → results. With depth 0 no graph table is touched.
 """
 
 from __future__ import annotations
@@ -108,6 +108,10 @@ def _search(
         hits = _expanded(store, settings, request, starts, found, direct, notes)
     hits = _worth_showing(best_first(hits), settings, found, notes)
     hits = rated(store, settings, hits, notes)
+    if settings.diversify and "vector" in found.legs and len(hits) > 2:
+        from .diversity import diversify
+
+        hits = diversify(store, settings, hits, found.passage, explain=request.explain)
     _add_texts(store, hits, found, query)
     say_verdicts(store, hits, notes)
     if request.explain:

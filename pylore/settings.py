@@ -301,8 +301,16 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "fulltext_share",
         "float",
-        0.7,
+        0.75,
         "full text's share of a convex fusion; the vectors have the rest",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "code_fulltext_share",
+        "float",
+        0.9,
+        "the same, for files and symbols: their words mean more than their vectors",
         low=0,
         high=1,
     ),
@@ -337,6 +345,15 @@ SETTINGS: tuple[Setting, ...] = (
         high=1,
     ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
+    Setting("diversify", "bool", True, "spread results that repeat each other; the best one stays"),
+    Setting(
+        "mmr_lambda",
+        "float",
+        0.7,
+        "what a score counts where results are spread; not repeating a better one has the rest",
+        low=0,
+        high=1,
+    ),
     Setting(
         "feedback_weight",
         "float",
@@ -394,7 +411,7 @@ SETTINGS: tuple[Setting, ...] = (
         "duplicate_similarity",
         "float",
         0.9,
-        "cosine from which 'add' warns of a near-duplicate",
+        "cosine from which two texts repeat each other: 'add' warns, a search spreads them",
         low=0,
         high=1,
     ),
@@ -482,6 +499,7 @@ class Settings:
         fusion: str
         rrf_k: int
         fulltext_share: float
+        code_fulltext_share: float
         vector_min: float
         field_weights: dict[str, float]
         recency_weight: float
@@ -490,6 +508,8 @@ class Settings:
         min_score: float
         feedback_weight: float
         run: str
+        diversify: bool
+        mmr_lambda: float
         embedder: str
         endpoint_model: str
         endpoint_timeout: float

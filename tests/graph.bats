@@ -19,7 +19,8 @@ small_graph() { # lesson -> decision -> file, and a note alone
 JSON
 }
 
-VERBS="analyze-cochanges analyze-imports export hubs link neighbors orphans path related relations show stats unlink"
+VERBS="analyze-cochanges analyze-imports duplicates export hubs link neighbors orphans path"
+VERBS+=" related relations show similar stats unlink"
 
 @test "lore graph alone, --help and help print the help" {
   run_lore graph

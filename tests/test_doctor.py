@@ -20,7 +20,7 @@ from pylore.store.check import missing_tables
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "jq", "config", "data-folder", "store",
     "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
-    "ratings", "wal",
+    "ratings", "similar", "wal",
 )  # fmt: skip
 
 

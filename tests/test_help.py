@@ -10,7 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot
-from pylore.cli import anchors, embed, graph, quality, records, runs, system, transfer
+from pylore.cli import anchors, embed, graph, quality, records, runs, similar, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -24,7 +24,7 @@ IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (anchors, embed, graph, quality, records, runs, system, transfer)
+    for family in (anchors, embed, graph, quality, records, runs, similar, system, transfer)
     for command in family.COMMANDS
 }
 
@@ -62,7 +62,8 @@ def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 def of_a_setting(option: str) -> bool:
     """Whether it sets a setting: those are listed by 'lore config list', once for all."""
-    return option in ("-q", "--quiet", "--expand") or setting_of_option(option) is not None
+    short = ("-q", "--quiet", "--expand", "--no-diversify")
+    return option in short or setting_of_option(option) is not None
 
 
 def commands() -> Iterator[tuple[str, str, str]]:

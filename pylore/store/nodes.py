@@ -115,6 +115,15 @@ class Nodes:
         ).fetchall()
         return rows
 
+    def categories(self, ids: Sequence[str]) -> dict[str, str]:
+        """The category of each of these ids that has one."""
+        rows = self._db.execute(
+            "SELECT n.id, n.category FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE n.category != ''",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
     def beginning(self, id: str, length: int = 800) -> str:
         """The first characters of a node's text."""
         return (
@@ -211,6 +220,15 @@ class Nodes:
             (dumps(ids),),
         ).fetchall()
         return rows
+
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        """The key of the first passage of each of these nodes that has one."""
+        rows = self._db.execute(
+            "SELECT j.value, min(p.key) FROM json_each(?) j"
+            " CROSS JOIN passages p ON p.node_id = j.value GROUP BY j.value",
+            (dumps(ids),),
+        )
+        return dict(rows)
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Forgets passages; their indexed rows are the caller's to remove."""

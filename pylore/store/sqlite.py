@@ -87,6 +87,10 @@ class Store:
         """Whether this process may write to the file."""
         return not self.connection.readonly("main")
 
+    def data_version(self) -> object:
+        """What changes when another process has written since this was last asked."""
+        return self.connection.pragma("data_version")
+
     def transaction(self) -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing."""
         return Transaction(self.connection, self.path)

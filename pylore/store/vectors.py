@@ -18,11 +18,12 @@ import sys
 import apsw
 
 from ..errors import StoreError
+from ..jsontext import dumps
 from .scope import Scope, passages_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
 CANDIDATES = 4
 """Passages taken from the signs for each one that is wanted."""
@@ -100,6 +101,34 @@ class Vectors:
             (vector, *parameters, self._sign(vector), CANDIDATES * limit, limit),
         ).fetchall()
         return rows
+
+    def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        """``(id, vector)`` of every passage of these nodes, a node's passages together."""
+        yield from self._db.execute(
+            "SELECT p.node_id, v.embedding FROM json_each(?) j"
+            " CROSS JOIN passages p ON p.node_id = j.value"
+            " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
+            (dumps(ids),),
+        )
+
+    def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
+        """The signs of these passages, a bit a dimension; those without a vector are left out."""
+        rows = self._db.execute(
+            "SELECT s.key, s.sign FROM json_each(?) j CROSS JOIN signs s ON s.key = j.value",
+            (dumps(keys),),
+        )
+        return dict(rows)
+
+    def cosines(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """The cosine of each pair of passages; both must have a vector."""
+        self.load_extension()
+        rows = self._db.execute(
+            "SELECT 1 - vec_distance_cosine(a.embedding, b.embedding) FROM json_each(?) j"
+            " CROSS JOIN passages_vec a ON a.key = json_extract(j.value, '$[0]')"
+            " CROSS JOIN passages_vec b ON b.key = json_extract(j.value, '$[1]') ORDER BY j.key",
+            (dumps(pairs),),
+        )
+        return [cosine for (cosine,) in rows]
 
     def _sign(self, vector: bytes) -> bytes:
         sign: bytes = self._db.execute("SELECT vec_quantize_binary(?)", (vector,)).get

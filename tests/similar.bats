@@ -1,0 +1,122 @@
+# lore graph similar, lore graph duplicates, lore search --no-diversify.
+
+load helper
+
+setup() { setup_store; }
+
+three_alike() { # two notes that say the same, and one that does not
+  lore add note --id note-a "The connection pool runs empty when a worker leaks a connection"
+  lore add note --id note-b "The connection pool runs empty when some worker leaks a connection" -q
+  lore add note --id note-c "Invoices are sent on Mondays"
+} >/dev/null
+
+@test "similar links what is alike, once" {
+  three_alike
+  run_lore graph similar
+  expect 0 '{"min":0.8,"nearest":5,"records":3,"edges":1,"added":1,"updated":0,"invalidated":0,"unchanged":0}'
+  run_lore show note-a --jq '.edges[] | [.relation, .id, .direction, (.weight > 0.9)]'
+  expect 0 '[
+  "similar_to",
+  "note-b",
+  "out",
+  true
+]'
+  run_lore graph similar --jq '[.added, .unchanged] | tojson'
+  expect 0 '[0,1]'
+}
+
+@test "similar remembers --min, -k and --type" {
+  three_alike
+  run_lore graph similar --min 1 -k 1 --type note,doc --jq '[.min == 1, .nearest, .edges] | tojson'
+  expect 0 '[true,1,0]'
+  run_lore graph similar --jq '[.min == 1, .nearest] | tojson'
+  expect 0 '[true,1]'
+}
+
+@test "a record that is added or edited gets its edges at once, a forgotten one loses them" {
+  lore add note --id note-a "The connection pool runs empty when a worker leaks a connection" >/dev/null
+  lore graph similar >/dev/null
+  lore add note --id note-b -q "The connection pool runs empty when some worker leaks a connection" >/dev/null
+  run_lore related note-a --edges similar_to --ids
+  expect 0 note-b
+  lore edit note-b "Invoices are sent on Mondays" >/dev/null
+  run_lore related note-a --ids
+  expect 0 ''
+  lore edit note-b "The connection pool ran empty when some worker leaked a connection" >/dev/null
+  lore forget note-b >/dev/null
+  run_lore related note-a --ids
+  expect 0 ''
+  lore restore note-b >/dev/null
+  run_lore related note-a --ids
+  expect 0 note-b
+}
+
+@test "after a large import doctor says so, and similar mends it" {
+  three_alike
+  lore graph similar >/dev/null
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
+    printf '{"id":"note-x%s","body":"The pool of connections, number %s"}\n' "$i" "$i"
+  done | lore import - >/dev/null
+  run_lore doctor --jq '.[] | select(.id == "similar") | .detail, .fix'
+  expect 0 $'similar_to edges: 26 records were written in bulk since\nrun \'lore graph similar\''
+  run_lore graph similar --min 0.8
+  [ "$status" -eq 0 ]
+  contains "$stderr" "26 records were written in bulk since"
+  run_lore doctor --jq '.[] | select(.id == "similar") | .fix'
+  expect 0 null
+}
+
+@test "similar --remove takes the edges away" {
+  three_alike
+  lore graph similar >/dev/null
+  run_lore graph similar --remove --jq .invalidated
+  expect 0 1
+  run_lore show note-a --jq '.edges | length'
+  expect 0 0
+}
+
+@test "duplicates come in groups, also as text and as ids" {
+  three_alike
+  run_lore graph duplicates --min 0.9 --jq '.[] | [.cosine > 0.9, .records[].id] | tojson'
+  expect 0 '[true,"note-a","note-b"]'
+  run_lore graph duplicates --min 0.9 --ids
+  expect 0 $'note-a\nnote-b'
+  run_lore graph duplicates --min 0.9 --text
+  [ "$status" -eq 0 ]
+  [[ ${lines[0]} =~ ^[01]\.[0-9]{2}\ +note-a\ +The\ connection ]]
+  run_lore graph duplicates --min 1
+  expect 0 '[]'
+  run_lore graph duplicates --min 1 --text
+  expect 0 'no duplicates'
+}
+
+@test "wrong options end with code 2, no vectors with code 1" {
+  run_lore graph similar --min 1.5
+  expect_error 2 "--min"
+  run_lore graph similar -k 0
+  expect_error 2 "-k"
+  run_lore graph duplicates --type nots
+  expect_error 2 "unknown type 'nots'"
+  lore add note "words" --embedder none >/dev/null
+  run_lore graph similar
+  expect_error 1 "no vectors to compare: run 'lore reindex'"
+}
+
+@test "--no-diversify leaves repeats where their scores put them" {
+  three_alike
+  lore add note --id note-d "An empty connection pool refused every login on Sunday" >/dev/null
+  query="connection pool runs empty worker"
+  run_lore search "$query" --ids --no-diversify
+  expect 0 $'note-a\nnote-b\nnote-d' || expect 0 $'note-b\nnote-a\nnote-d'
+  plain=$output
+  run_lore search "$query" --ids --mmr-lambda 0.5
+  [ "$status" -eq 0 ]
+  [ "${lines[0]}" = "${plain%%$'\n'*}" ]
+  [ "${lines[1]}" = note-d ]
+  LORE_DIVERSIFY=0 run_lore search "$query" --ids --mmr-lambda 0.5
+  expect 0 "$plain"
+  run_lore search "$query" --mmr-lambda 0.5 --explain --jq '.[2].explain.diversity | [.rank, .cosine > 0.9] | tojson'
+  expect 0 '[2,true]'
+  run_lore search "$query" --mmr-lambda 0.5 --jq 'map(.score) == (map(.score) | sort | reverse)'
+  expect 0 true
+}
