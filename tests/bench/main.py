@@ -11,8 +11,10 @@ from pathlib import Path
 from commands import command_rows
 from corpus import write_corpus
 from expansion import expansion_rows
+from indexing import index_rows
 from places import CACHE, BenchmarkError, lore
 from report import Row, as_json, as_table
+from symbols import symbol_rows
 from throughput import import_rows
 
 PARTS = ("import", "commands", "expansion", "symbols", "index")
@@ -61,6 +63,12 @@ def _rows(parts: list[str], rounds: int) -> Iterator[Row]:
         yield from command_rows(corpus / "queries.jsonl", store, rounds)
     if "expansion" in parts:
         yield from expansion_rows(_say)
+    if "symbols" in parts:
+        _say("looking for symbols")
+        yield from symbol_rows()
+    if "index" in parts:
+        _say("indexing a repository")
+        yield from index_rows()
 
 
 def _import(store: Path) -> Iterator[Row]:

@@ -6,10 +6,13 @@
 # Ratios are against `python -I -c 'import apsw'`, timed in the same run.
 #
 #   --check              exit 1 if a target is missed
-#   --only PART,…        of: import, commands, expansion
+#   --only PART,…        of: import, commands, expansion, symbols, index
 #   --rounds N           how often each query is timed; 5 unless set
 #
 # LORE_BENCH_DATA=FOLDER imports that folder's nodes.jsonl and edges.jsonl too.
+# LORE_BENCH_CODE=FOLDER:… compares the symbols of these folders with universal-ctags';
+# LORE_BENCH_SHOW=1 lists the differences. LORE_BENCH_TREE=FOLDER is indexed instead of
+# the standard library.
 # What is built once is kept in .bench/.
 
 set -u
