@@ -53,10 +53,10 @@ class Writer:
         self._moved: dict[str, str] = {}
         self._lost = {known[path][1]: path for path in found.gone if known[path][1]}
         self._now = now()
-        self._token = new_token()
+        self.token = new_token()
         store.code.hold_more()
         with store.transaction():
-            store.meta.set(OWED, self._token)
+            store.meta.set(OWED, self.token)
 
     @property
     def embeds_elsewhere(self) -> bool:
@@ -168,23 +168,20 @@ class Writer:
                 forgotten.append(node)
         return forgotten
 
-    def finish(self, fingerprint: str) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Writes what is left, forgets files that are gone, and resolves the names of all.
 
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
-        from .index import INDEXED, OWED, RULES, TOTALS
+        from .index import INDEXED, OWED
 
         self._flush()
         store = self._store
         with store.transaction():
             self._forget_files()
-            unresolved = self._resolve(store.meta.get(OWED) != self._token)
+            unresolved = self._resolve(store.meta.get(OWED) != self.token)
             totals = self._totals(unresolved)
-            store.meta.set(TOTALS, json.dumps(totals))
-            store.meta.set(RULES, fingerprint)
             store.meta.set(INDEXED, self._now)
-            store.meta.set(OWED, None)
         return totals
 
     def _forget_files(self) -> None:
