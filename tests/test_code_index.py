@@ -226,7 +226,7 @@ def test_a_worker_that_dies_is_noticed() -> None:
 def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     from pylore.code.write import Writer
 
-    def stop(writer: Writer, fingerprint: str) -> None:
+    def stop(writer: Writer) -> None:
         writer._flush()
         raise KeyboardInterrupt
 

@@ -7,7 +7,6 @@ file-system monitor or external diff of the repository's config has a part in th
 from __future__ import annotations
 
 import os
-import subprocess
 
 from ..errors import LoreError
 
@@ -15,30 +14,44 @@ _COMMAND = ("git", "--no-optional-locks", "-c", "core.fsmonitor=false",
             "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")  # fmt: skip
 
 
+class Git:
+    """A git command that runs in ``folder`` meanwhile; ``out`` waits for what it prints.
+
+    ``subprocess`` is not imported for it: that alone takes longer than git does.
+    """
+
+    __slots__ = ("_pid", "_pipe")
+
+    def __init__(self, folder: str, *words: str) -> None:
+        # A hook that calls lore has these set to its own repository and index.
+        environ = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        environ["LC_ALL"] = "C"
+        self._pipe, theirs = os.pipe()
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, theirs, 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ]
+        command = [*_COMMAND, "-C", folder, *words]
+        try:
+            self._pid = os.posix_spawnp("git", command, environ, file_actions=actions)
+        except OSError:
+            self._pid = 0
+        os.close(theirs)
+
+    def out(self) -> bytes | None:
+        """What it has printed; None where it failed, or there is no git."""
+        with open(self._pipe, "rb") as pipe:
+            printed = pipe.read()
+        if not self._pid:
+            return None
+        _, status = os.waitpid(self._pid, 0)
+        return printed if status == 0 else None
+
+
 def git(folder: str, *words: str) -> bytes | None:
-    """What a git command prints, run in ``folder``; None where it fails or git is missing."""
-    process = start(folder, *words)
-    return None if process is None else finish(process)
-
-
-def start(folder: str, *words: str) -> subprocess.Popen[bytes] | None:
-    """The same, begun; None where git is missing."""
-    # A hook that calls lore has these set to its own repository and index.
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environ["LC_ALL"] = "C"
-    try:
-        return subprocess.Popen(
-            [*_COMMAND, *words], cwd=folder, env=environ, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-    except OSError:
-        return None
-
-
-def finish(process: subprocess.Popen[bytes]) -> bytes | None:
-    """What a command that was begun has printed; None where it failed."""
-    out, _ = process.communicate()
-    return out if process.returncode == 0 else None
+    """What a git command prints; None where it fails or git is missing."""
+    return Git(folder, *words).out()
 
 
 def changed_since(folder: str, revision: str) -> set[str]:

@@ -8,18 +8,18 @@ store remembers that it is owed, and the next run does it even if no file has ch
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Iterator
-from secrets import token_hex
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 from ..errors import LoreError
 from ..times import now
 from .tree import Listing, files, stamp_of
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
     from ..embed import Embedder
     from ..settings import Settings
     from ..store import Store
@@ -97,36 +97,82 @@ def index(
         LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
     """
     began = perf_counter()
-    from .rules import load_rules
-
-    rules = load_rules()
-    wanted = rules.require(languages)
-    fingerprint = rules.fingerprint(wanted)
+    rules, fingerprint, anew = _rules(store, languages)
     only = None
     if since:
         from .git import changed_since
 
         prefix = f"{below}/" if below else ""
         only = {prefix + path for path in changed_since(os.path.join(root, below), since)}
-    anew = store.meta.get(RULES) != fingerprint
     known = store.code.stamps()
     found = changes(known, root, below, None if anew else only, anew=anew)
     kept = store.meta.get(TOTALS)
     if not (found.read or found.gone or anew or store.meta.get(OWED)) and kept:
-        totals: dict[str, Any] = json.loads(kept)
+        totals = _unpacked(kept)
         done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
     else:
+        from .rules import load_rules
         from .work import Job
         from .write import Writer
+
+        rules = rules or load_rules()
+        wanted = rules.require(languages)
 
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_headers(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
         for chunk in _read(job, rules, found.read, progress):
             writer.take(chunk)
-        totals = writer.finish(fingerprint)
+        totals = writer.finish()
+        with store.transaction():
+            store.meta.set(TOTALS, _packed(totals))
+            store.meta.set(RULES, fingerprint)
+            if store.meta.get(OWED) == writer.token:  # else another run has begun since
+                store.meta.set(OWED, None)
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
     return _summary(totals, done, found.listing, perf_counter() - began)
+
+
+def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str, bool]:
+    """The rules, if they had to be read; what tells them apart; whether they are other ones.
+
+    Where the files are as they were, they say what they said.
+    """
+    from .place import rules_stamp
+
+    stamp = f"{rules_stamp()} {','.join(sorted(languages))}"
+    held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")
+    if held_stamp == stamp:
+        return None, f"{held} {stamp}", False
+    from .rules import load_rules
+
+    rules = load_rules()
+    fingerprint = rules.fingerprint(rules.require(languages))
+    return rules, f"{fingerprint} {stamp}", fingerprint != held
+
+
+def _packed(totals: dict[str, Any]) -> str:
+    """Counts within counts as lines: read without the json module, which takes milliseconds."""
+    lines = []
+    for name, value in totals.items():
+        lines.append(f"{name}\t{value}" if isinstance(value, int) else name)
+        if isinstance(value, dict):
+            lines += [f"\t{key}\t{count}" for key, count in value.items()]
+    return "\n".join(lines)
+
+
+def _unpacked(text: str) -> dict[str, Any]:
+    totals: dict[str, Any] = {}
+    group: dict[str, int] = {}
+    for line in text.split("\n"):
+        name, _, value = line.rpartition("\t")
+        if name.startswith("\t"):
+            group[name[1:]] = int(value)
+        elif name:
+            totals[name] = int(value)
+        else:
+            group = totals[value] = {}
+    return totals
 
 
 def _summary(
@@ -216,4 +262,4 @@ def below_root(root: str, path: str) -> str:
 
 def new_token() -> str:
     """What marks one run's debt, so that another run's is told apart."""
-    return f"{now()} {token_hex(4)}"
+    return f"{now()} {os.urandom(4).hex()}"

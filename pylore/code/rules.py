@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from ..errors import LoreError, UsageError, nearest
+from .place import rules_folder
 
 VERSION = 1
 """Of what is made of the matches: another number reads every file again."""
@@ -155,13 +156,7 @@ def load_rules() -> Rules:
     Raises:
         LoreError: they are not where they should be.
     """
-    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(here)))  # as a wheel has it
-    for root in (here, os.environ.get("LORE_ROOT", ""), os.path.join(prefix, "share", "lore")):
-        folder = os.path.join(root, "graph", "rules")
-        if root and os.path.isdir(folder):
-            return Rules(folder)
-    raise LoreError("the rules for reading code are missing: install lore again")
+    return Rules(rules_folder())
 
 
 def _head(text: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ import os
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import time_ns
 
-from .git import finish, git, names, start
+from .git import Git, git, names
 
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
@@ -74,11 +74,10 @@ def settled(stamp: str) -> str:
 
 def _list(root: str, below: str, listing: Listing, found: list[str]) -> None:
     folder = os.path.join(root, below) if below else root
-    known = start(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    ignored = known and start(folder, "ls-files", "-z", "--others", "--ignored",
-                              "--exclude-standard", "--directory")  # fmt: skip
-    out = None if known is None else finish(known)
-    left_out = None if ignored is None else finish(ignored)
+    known = Git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    ignored = Git(folder, "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
+                  "--directory")  # fmt: skip
+    out, left_out = known.out(), ignored.out()
     if out is None or (not out and git(folder, "check-ignore", "-q", ".") is not None):
         # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..index import Index
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .index import Changes
 
-_BATCH = 1500
+_BATCH = 300
 """Files of one transaction."""
 _DEEPEST = 4000
 """Calls within calls while names are resolved: what is assigned may lead far."""
@@ -52,10 +53,10 @@ class Writer:
         self._moved: dict[str, str] = {}
         self._lost = {known[path][1]: path for path in found.gone if known[path][1]}
         self._now = now()
-        self._token = new_token()
+        self.token = new_token()
         store.code.hold_more()
         with store.transaction():
-            store.meta.set(OWED, self._token)
+            store.meta.set(OWED, self.token)
 
     @property
     def embeds_elsewhere(self) -> bool:
@@ -105,16 +106,23 @@ class Writer:
         code = self._store.code
         old = code.nodes_of([outcome.path for outcome in outcomes])
         put: list[Node] = []
+        new: list[Node] = []
         seen: list[tuple[Node, Entry]] = []
         edges: list[Edge] = []
         for outcome in outcomes:
             for entry in outcome.entries or ():
                 node = _node(entry, outcome.path, self._now)
-                self._compare(node, entry, old.pop(node.id, None), put, seen)
+                known = old.pop(node.id, None)
+                if known is None:
+                    new.append(node)
+                    seen.append((node, entry))
+                else:
+                    self._compare(node, entry, known, put, seen)
                 if entry.first is not None:
                     edges.append(Edge(f"file-{outcome.path}", entry.id, "defines", 1.0, "file",
                                       created_at=self._now))  # fmt: skip
         code.put_nodes(put)
+        code.add_nodes(new)
         forgotten = self._forget(old.values())
         if self._index.embedder is None or self.embeds_elsewhere:
             self._index.replace(CODE, [
@@ -125,17 +133,18 @@ class Writer:
             self._index.update([*(node for node, _ in seen), *forgotten])
         file_ids = [f"file-{outcome.path}" for outcome in outcomes if outcome.path in self._known]
         standing = code.defined(file_ids)
-        code.put_edges(edge for edge in edges if (edge.from_id, edge.to_id) not in standing)
+        fresh = {node.id for node in new}
+        code.add_edges(edge for edge in edges if edge.to_id in fresh)
+        code.put_edges(
+            edge for edge in edges
+            if edge.to_id not in fresh and (edge.from_id, edge.to_id) not in standing
+        )  # fmt: skip
 
     def _compare(
-        self, node: Node, entry: Entry, old: Node | None, put: list[Node],
+        self, node: Node, entry: Entry, old: Node, put: list[Node],
         seen: list[tuple[Node, Entry]],
     ) -> None:  # fmt: skip
         """Lines up a node for writing, and for indexing, where it is not as it was."""
-        if old is None:
-            put.append(node)
-            seen.append((node, entry))
-            return
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
         gone, old_text = old.invalidated_at, [getattr(old, name) for name in _SEEN]
@@ -159,23 +168,20 @@ class Writer:
                 forgotten.append(node)
         return forgotten
 
-    def finish(self, fingerprint: str) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Writes what is left, forgets files that are gone, and resolves the names of all.
 
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
-        from .index import INDEXED, OWED, RULES, TOTALS
+        from .index import INDEXED, OWED
 
         self._flush()
         store = self._store
         with store.transaction():
             self._forget_files()
-            unresolved = self._resolve(store.meta.get(OWED) != self._token)
+            unresolved = self._resolve(store.meta.get(OWED) != self.token)
             totals = self._totals(unresolved)
-            store.meta.set(TOTALS, json.dumps(totals))
-            store.meta.set(RULES, fingerprint)
             store.meta.set(INDEXED, self._now)
-            store.meta.set(OWED, None)
         return totals
 
     def _forget_files(self) -> None:
@@ -230,23 +236,26 @@ class Writer:
             sys.setrecursionlimit(limit)
         wanted: dict[tuple[str, str, str], tuple[float, str]] = {}
         for a, b, relation, weight, data in found.edges:
-            wanted[a, b, relation] = (weight, json.dumps({"reason": data.get("reason", "")}))
+            wanted[a, b, relation] = (weight, _reason(str(data["reason"])))
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
                 wanted[f"file-{path}", id, "mentions"] = (weight, "{}")
-        standing = code.resolved()
+        held = code.resolved()
         code.end_edges(
-            (key for key, (_, _, source) in standing.items()
-             if source == "system" and key not in wanted),
+            (key for key, (_, _, source, stands) in held.items()
+             if stands and source == "system" and key not in wanted),
             self._now,
         )  # fmt: skip
-        code.put_edges(
-            Edge(*key, weight, "system", metadata=data, created_at=self._now)
-            for key, (weight, data) in wanted.items()
-            if key not in standing or (standing[key][:2] != (weight, data)
-                                       and standing[key][2] == "system")
-        )  # fmt: skip
+        new, changed = [], []
+        for key, (weight, data) in wanted.items():
+            edge = Edge(*key, weight, "system", metadata=data, created_at=self._now)
+            if key not in held:
+                new.append(edge)
+            elif held[key] != (weight, data, "system", True):
+                changed.append(edge)
+        code.add_edges(new)
+        code.put_edges(changed)
         return found.counts
 
     def _totals(self, unresolved: dict[str, Any]) -> dict[str, Any]:
@@ -260,6 +269,12 @@ class Writer:
             "unresolved": _unresolved(unresolved),
             "skipped": code.skipped(),
         }
+
+
+@lru_cache(maxsize=None)
+def _reason(reason: str) -> str:
+    # The lines would be other ones with every line that is put in above them.
+    return json.dumps({"reason": reason})
 
 
 def _node(entry: Entry, path: str, at: str) -> Node:

@@ -23,6 +23,25 @@ _UPDATES = ", ".join(
 )
 
 
+class WithoutTriggers:
+    """Rows that are new have no history, and the kept counts go once for all of them.
+
+    The triggers would double the time that an edge takes.
+    """
+
+    __slots__ = ("_db",)
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def __enter__(self) -> None:
+        self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+
+    def __exit__(self, *_: object) -> None:
+        self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+        self._db.execute("DELETE FROM meta WHERE key = 'stats'")
+
+
 class CodeFiles:
     """The table ``code_files``, and the nodes and edges that belong to its files."""
 
@@ -97,6 +116,11 @@ class CodeFiles:
             map(_row, nodes),
         )
 
+    def add_nodes(self, nodes: Iterable[Node]) -> None:
+        """Writes nodes whose ids the store has never had."""
+        with WithoutTriggers(self._db):
+            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", map(_row, nodes))
+
     def symbol_count(self) -> int:
         """How many symbols stand."""
         count: int = self._db.execute(
@@ -125,17 +149,23 @@ class CodeFiles:
         ).fetchall()
         return set(rows)
 
-    def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str]]:
-        """The edges that resolving names has made: key to (weight, metadata, source)."""
+    def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """The edges that resolving names has made: key to (weight, metadata, source, stands)."""
         rows = self._db.execute(
-            "SELECT from_id, to_id, relation, weight, metadata, source FROM graph_edges"
-            " WHERE relation IN (SELECT value FROM json_each(?)) AND invalidated_at IS NULL",
+            "SELECT from_id, to_id, relation, weight, metadata, source, invalidated_at IS NULL"
+            " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
             (dumps(CODE_RELATIONS),),
         )
-        return {
-            (a, b, relation): (weight, data, source)
-            for a, b, relation, weight, data, source in rows
-        }
+        return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Writes edges that the store has never had; one that it has had stays as it is."""
+        with WithoutTriggers(self._db):
+            self._db.executemany(
+                "INSERT OR IGNORE INTO graph_edges(from_id, to_id, relation, weight, source,"
+                " status, metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                map(_edge_row, edges),
+            )
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges; one that a person has made, and that stands, stays as it is."""
@@ -146,12 +176,8 @@ class CodeFiles:
             " invalidated_at = NULL"
             " WHERE graph_edges.invalidated_at IS NOT NULL"
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
-            (
-                (edge.from_id, edge.to_id, edge.relation, edge.weight, edge.source, edge.status,
-                 edge.metadata, edge.created_at)
-                for edge in edges
-            ),
-        )  # fmt: skip
+            map(_edge_row, edges),
+        )
 
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
         """Marks edges as no longer standing."""
@@ -160,6 +186,11 @@ class CodeFiles:
             " WHERE from_id = ? AND to_id = ? AND relation = ? AND invalidated_at IS NULL",
             ((at, *key) for key in keys),
         )
+
+
+def _edge_row(edge: Edge) -> tuple[str, str, str, float, str, str, str, str]:
+    return (edge.from_id, edge.to_id, edge.relation, edge.weight, edge.source, edge.status,
+            edge.metadata, edge.created_at)  # fmt: skip
 
 
 def _row(node: Node) -> list[object]:

@@ -197,14 +197,6 @@ class Edges:
         ):
             yield Edge(*row)
 
-    def with_relation(self, relation: str) -> Iterator[Edge]:
-        """Every edge of one relation, invalidated or not, by from and to."""
-        for row in self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges WHERE relation = ? ORDER BY from_id, to_id",
-            (relation,),
-        ):
-            yield Edge(*row)
-
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
         """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
         yield from self._db.execute(

@@ -13,8 +13,10 @@ from cochanges import cochange_rows
 from commands import command_rows
 from corpus import write_corpus
 from expansion import expansion_rows
+from indexing import index_rows
 from places import CACHE, BenchmarkError, lore
 from report import Row, as_json, as_table
+from symbols import symbol_rows
 from throughput import import_rows
 
 PARTS = ("import", "commands", "expansion", "verify", "cochanges", "symbols", "index")
@@ -63,10 +65,19 @@ def _rows(parts: list[str], rounds: int) -> Iterator[Row]:
         yield from command_rows(corpus / "queries.jsonl", store, rounds)
     if "expansion" in parts:
         yield from expansion_rows(_say)
+<<<<<<< HEAD
     if "verify" in parts:
         yield from verify_rows(_say)
     if "cochanges" in parts:
         yield from cochange_rows(_say)
+=======
+    if "symbols" in parts:
+        _say("looking for symbols")
+        yield from symbol_rows()
+    if "index" in parts:
+        _say("indexing a repository")
+        yield from index_rows()
+>>>>>>> scan
 
 
 def _import(store: Path) -> Iterator[Row]:
