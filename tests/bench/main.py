@@ -65,19 +65,16 @@ def _rows(parts: list[str], rounds: int) -> Iterator[Row]:
         yield from command_rows(corpus / "queries.jsonl", store, rounds)
     if "expansion" in parts:
         yield from expansion_rows(_say)
-<<<<<<< HEAD
     if "verify" in parts:
         yield from verify_rows(_say)
     if "cochanges" in parts:
         yield from cochange_rows(_say)
-=======
     if "symbols" in parts:
         _say("looking for symbols")
         yield from symbol_rows()
     if "index" in parts:
         _say("indexing a repository")
         yield from index_rows()
->>>>>>> scan
 
 
 def _import(store: Path) -> Iterator[Row]:

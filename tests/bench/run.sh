@@ -6,21 +6,14 @@
 # Ratios are against `python -I -c 'import apsw'`, timed in the same run.
 #
 #   --check              exit 1 if a target is missed
-<<<<<<< HEAD
-#   --only PART,…        of: import, commands, expansion, verify, cochanges
+#   --only PART,…        of: import, commands, expansion, verify, cochanges, symbols, index
 #   --rounds N           how often each query is timed; 5 unless set
 #
 # LORE_BENCH_DATA=FOLDER imports that folder's nodes.jsonl and edges.jsonl too.
 # LORE_BENCH_REPOSITORY=FOLDER analyses that repository's co-changes instead of a made one's.
-=======
-#   --only PART,…        of: import, commands, expansion, symbols, index
-#   --rounds N           how often each query is timed; 5 unless set
-#
-# LORE_BENCH_DATA=FOLDER imports that folder's nodes.jsonl and edges.jsonl too.
 # LORE_BENCH_CODE=FOLDER:… compares the symbols of these folders with universal-ctags';
 # LORE_BENCH_SHOW=1 lists the differences. LORE_BENCH_TREE=FOLDER is indexed instead of
 # the standard library.
->>>>>>> scan
 # What is built once is kept in .bench/.
 
 . "${BASH_SOURCE[0]%/*}/start.sh"
