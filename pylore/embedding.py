@@ -62,8 +62,6 @@ class Embedding:
         self._embedder = embedder
         self._all = all
         self._wordless: set[int] = set()
-        self.cut = 0
-        """Passages longer than the model's window, of those that this run embedded."""
         held = store.meta.get("embedder")
         if not all and held not in (None, embedder.name):
             raise LoreError(f"the store's vectors are {held}'s, not {embedder.name}'s: "
@@ -128,8 +126,6 @@ class Embedding:
             vectors = self._embedder.embed([text for _, text in passages])
             with self._store.transaction():
                 self._write(passages, vectors)
-            cut = getattr(self._embedder, "cut", None)
-            self.cut += cut([text for _, text in passages]) if cut else 0
             count += len(passages)
             progress(len(passages))
         return count

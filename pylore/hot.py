@@ -12,6 +12,7 @@ from .errors import LoreError, NoStore, StoreError, UsageError
 from .options import Arguments, parse
 from .output import Output, flush, note
 from .settings import BY_NAME, Settings, from_environment
+from .text import MAX_QUERY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +34,14 @@ def search_command(argv: Sequence[str]) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     batch = given.last("batch")
     _check_search(given, batch)
-    from .embed import open_embedder
+    from .embed import ask_ahead, open_embedder
+
+    words = [read_stdin() if word == "-" else word for word in given.positionals]
+    asked = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
     from .search import Request, search
     from .store.scope import Scope
     from .times import parse_since
 
-    words = [read_stdin() if word == "-" else word for word in given.positionals]
     since = given.last("since")
     with open_for_reading(settings) as store, store.faults:
         scope = Scope(
@@ -47,7 +50,7 @@ def search_command(argv: Sequence[str]) -> None:
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
-        embedder = open_embedder(settings.embedder, store, settings)
+        embedder = open_embedder(settings.embedder, store, settings, asked=asked)
 
         def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
             request = Request(

@@ -75,7 +75,7 @@ stop_endpoint() {
   contains "$stderr" 'lore: 2 passages to embed by static:l2_supercat_256: about 1 second'
   run_lore embed --all
   expect 0
-  [ "$(jq -c '[.dimension, .passages, .cut]' <<<"$output")" = '[256,2,0]' ]
+  [ "$(jq -c '[.dimension, .passages, .kept]' <<<"$output")" = '[256,2,0]' ]
   run_lore search key
   [ "$(jq -r '.[0].id' <<<"$output")" = note-a ]
   [ -z "$stderr" ]

@@ -23,7 +23,7 @@ from endpoints import Endpoint, bound, chosen, letters
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.embed import open_embedder
+from pylore.embed import ask_ahead, open_embedder
 from pylore.embed.endpoint import EndpointEmbedder
 from pylore.embed.form import question, unit, vectors_in
 from pylore.embed.wire import Place, parse_place, post
@@ -415,3 +415,42 @@ def test_a_search_through_an_endpoint_loads_no_http_library(
         assert json.loads(done.stdout)[0]["vector_score"] is not None
         assert set(done.stderr.splitlines()[-1].split()) & HEAVY == set()
     assert len(endpoint.asked) == before + 2
+
+
+# --- asked ahead
+
+
+def test_a_question_that_was_asked_ahead_is_not_asked_again(endpoint: Endpoint) -> None:
+    settings = chosen(endpoint.url)
+    asked = ask_ahead(settings, "aa bb")
+    assert asked is not None
+    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
+    assert len(endpoint.asked) == 1
+    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
+    assert len(endpoint.asked) == 2
+
+
+def test_an_answer_that_was_asked_ahead_is_of_its_own_text_alone(endpoint: Endpoint) -> None:
+    asked = ask_ahead(chosen(endpoint.url), "aa bb")
+    assert asked is not None
+    assert asked.embed(["cc", "dd"]) == [unit(letters("cc")), unit(letters("dd"))]
+
+
+def test_nothing_is_asked_ahead_of_far_places_or_without_need(endpoint: Endpoint) -> None:
+    assert ask_ahead(Settings(), "aa") is None
+    assert ask_ahead(chosen(endpoint.url, retrievers=("fulltext",)), "aa") is None
+    ask_ahead(chosen("http://far.invalid/v1"), "aa")  # nobody is looked up
+    ask_ahead(chosen(endpoint.url), "…")
+    assert endpoint.asked == []
+
+
+def test_an_endpoint_that_is_down_is_said_when_the_answer_is_wanted(endpoint: Endpoint) -> None:
+    endpoint.raw = b"hello"
+    asked = ask_ahead(chosen(endpoint.url), "aa")
+    assert asked is not None
+    with pytest.raises(EmbedderError, match="cannot be asked"):
+        asked.embed(["aa"])
+    nobody = ask_ahead(chosen("http://127.0.0.1:1"), "aa")
+    assert nobody is not None
+    with pytest.raises(EmbedderError, match="Connection refused"):
+        nobody.embed(["aa"])

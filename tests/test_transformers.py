@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from math import isclose
+from math import isclose, sqrt
 from pathlib import Path
 from struct import unpack
 
@@ -38,10 +38,13 @@ def embedder() -> SentenceTransformersEmbedder:
     return SentenceTransformersEmbedder(NAME, "/nowhere")
 
 
+def numbers(vector: bytes | None) -> tuple[float, ...]:
+    assert vector is not None
+    return unpack(f"<{len(vector) // 4}f", vector)
+
+
 def cosine(one: bytes | None, other: bytes | None) -> float:
-    assert one and other
-    numbers = [unpack(f"<{len(vector) // 4}f", vector) for vector in (one, other)]
-    return sum(a * b for a, b in zip(*numbers, strict=True))
+    return sum(a * b for a, b in zip(numbers(one), numbers(other), strict=True))
 
 
 def test_the_model_is_found_and_nothing_is_fetched(embedder: SentenceTransformersEmbedder) -> None:
@@ -62,13 +65,27 @@ def test_a_text_has_one_vector_alone_and_in_a_batch(embedder: SentenceTransforme
     assert cosine(embedder.embed([texts[3]])[0], together[3]) > 0.9999
 
 
-def test_what_is_longer_than_the_window_is_counted_and_has_no_part(
+def test_what_is_longer_than_the_window_is_taken_in_pieces(
     embedder: SentenceTransformersEmbedder,
 ) -> None:
-    start = "database " * 300
-    assert embedder.cut([start, "short", start + "garden"]) == 2
-    one, other = embedder.embed([start, start + "garden " * 100])
-    assert cosine(one, other) > 0.9999
+    before = embedder.in_pieces
+    start, end = "database " * 254, "garden " * 127
+    both, one, other = embedder.embed([start + end, start, end])
+    assert embedder.in_pieces == before + 1
+    mean = [2 * a + b for a, b in zip(numbers(one), numbers(other), strict=True)]
+    length = sqrt(sum(x * x for x in mean))
+    assert numbers(both) == pytest.approx([x / length for x in mean], abs=1e-4)
+
+
+@pytest.mark.parametrize("text", ["a", "😀a " * 300, "x" * 19_000, "東京" * 2_000, "…a"])
+def test_any_text_falls_into_pieces_that_make_it_up(
+    embedder: SentenceTransformersEmbedder, text: str
+) -> None:
+    model = embedder.load()
+    pieces = model._pieces(text)
+    assert "".join(piece for piece, _ in pieces) == text
+    assert all(0 < count <= 254 for _, count in pieces)
+    assert embedder.embed([text])[0]
 
 
 def test_a_store_is_embedded_anew_and_searched(tmp_path: Path) -> None:

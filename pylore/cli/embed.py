@@ -77,21 +77,17 @@ def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
         else:
             with progress_bar("embedding", cost.passages) as advance:
                 row["passages"] = run.run(advance)
-            row["cut"] = run.cut
-            _after(session, store, embedder, run)
+            _after(session, store, embedder)
     session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
                        f"{row['dimension']} dimensions\n")  # fmt: skip
 
 
-def _after(session: Session, store: Store, embedder: Embedder, run: Embedding) -> None:
+def _after(session: Session, store: Store, embedder: Embedder) -> None:
     remember = getattr(embedder, "remember", None)
     if remember is not None:
         with store.transaction():
             remember()
     store.compact()
-    if run.cut:
-        session.say([f"{run.cut} passages are longer than the model's window: the end of each "
-                     "has no part in its vector"])  # fmt: skip
     if session.settings.origins.get("embedder", "").startswith("flag:"):
         session.say([f"to search with these vectors, set embedder={session.settings.embedder} "
                      "in your config"])  # fmt: skip

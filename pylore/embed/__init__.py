@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .endpoint import EndpointEmbedder
     from .sentence_transformers import SentenceTransformersEmbedder
 
+    Asking = EndpointEmbedder | SentenceTransformersEmbedder
+    """Embedders that ask another process, or may."""
+
     class Embedder(Protocol):
         """What search and indexing need of an embedder."""
 
@@ -32,12 +35,18 @@ if TYPE_CHECKING:
 
 
 def open_embedder(
-    setting: str, store: Store, settings: Settings | None = None, *, anew: bool = False
+    setting: str,
+    store: Store,
+    settings: Settings | None = None,
+    *,
+    anew: bool = False,
+    asked: Asking | None = None,
 ) -> Embedder | None:
     """The embedder that the setting names; None for ``none``.
 
     ``settings`` has what endpoints and the warm server need. What the embedder gives
     must have the dimension of the store's vectors, unless they are made ``anew``.
+    ``asked`` is what ``ask_ahead`` returned.
 
     Raises:
         EmbedderError: the setting names no place that there could be.
@@ -53,15 +62,27 @@ def open_embedder(
         from ..settings import Settings
 
         settings = Settings()
-    embedder: EndpointEmbedder | SentenceTransformersEmbedder
-    if kind == "endpoint":
-        from .endpoint import EndpointEmbedder
-
-        embedder = EndpointEmbedder(what, settings)
-    else:
-        from .sentence_transformers import SentenceTransformersEmbedder
-
-        embedder = SentenceTransformersEmbedder(what, settings.embed_socket)
+    embedder = asked or _asking(kind, what, settings)
     if not anew and store.meta.get("embedder") == embedder.name:
         embedder.dimension = int(store.meta.get("embedder_dimension") or 0)
     return embedder
+
+
+def ask_ahead(settings: Settings, text: str) -> Asking | None:
+    """Asks another process on this machine for a query's vector: it answers while we go on."""
+    kind, _, what = settings.embedder.partition(":")
+    if not what or "vector" not in settings.retrievers:
+        return None
+    embedder = _asking(kind, what, settings)
+    embedder.ask_ahead(text)
+    return embedder
+
+
+def _asking(kind: str, what: str, settings: Settings) -> Asking:
+    if kind == "endpoint":
+        from .endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(what, settings)
+    from .sentence_transformers import SentenceTransformersEmbedder
+
+    return SentenceTransformersEmbedder(what, settings.embed_socket)

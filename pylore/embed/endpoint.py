@@ -12,7 +12,7 @@ from time import sleep
 from ..errors import EmbedderError
 from ..text import one_line, words
 from .form import question, vectors_in
-from .wire import parse_place, post
+from .wire import Asked, parse_place, post
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +47,19 @@ class EndpointEmbedder:
         self._headers = _key_header(self._place, environ)
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
         self.name = f"endpoint:{self._model or url.partition('?')[0]}"
+        self._ahead: tuple[bytes, Asked] | None = None
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
+
+    def ask_ahead(self, text: str) -> None:
+        """Asks a near endpoint for a text that ``embed`` will want: it answers meanwhile."""
+        text = text[:LONGEST_TEXT]
+        try:
+            if self._place.is_near and words(text):
+                body = question([text], self._model)
+                self._ahead = (body, Asked(self._place, body, self._headers, self._timeout))
+        except OSError:
+            return  # embed finds out again, and says so
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """A unit vector for each text; None for a text without words.
@@ -89,7 +100,11 @@ class EndpointEmbedder:
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:
-                answer = post(self._place, body, self._headers, self._timeout)
+                ahead, self._ahead = self._ahead, None
+                if ahead is not None and ahead[0] == body:
+                    answer = ahead[1].answer()
+                else:
+                    answer = post(self._place, body, self._headers, self._timeout)
             except (OSError, EmbedderError) as error:
                 if attempt == tries or isinstance(error, ConnectionRefusedError):
                     raise EmbedderError(f"{self.name} cannot be asked ({_reason(error)}): start "

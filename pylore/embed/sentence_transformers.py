@@ -14,7 +14,7 @@ from ..errors import EmbedderError
 from ..text import words
 from .endpoint import checked_dimension
 from .form import question, vectors_in
-from .wire import Place, post
+from .wire import Asked, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ FEW = 8
 """Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
 programs keep the processors busy, several threads that wait for each other took seconds."""
 
+LONGEST_TEXT = 20_000
+"""Characters of one text: passages have a tenth of it."""
+
 LONGEST_SOCKET = 100
 """Bytes of a Unix socket's path; systems allow 104 or 108."""
 
@@ -46,6 +49,15 @@ class SentenceTransformersEmbedder:
         """What to tell the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
+        self._ahead: tuple[str, Asked] | None = None
+
+    def ask_ahead(self, text: str) -> None:
+        """Asks the warm server for a text that ``embed`` will want: it answers meanwhile."""
+        try:
+            if words(text) and is_own_socket(self._socket):
+                self._ahead = (text, self._ask([text]))
+        except (OSError, EmbedderError):
+            return  # embed finds out again
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """A unit vector for each text; None for a text without words.
@@ -71,20 +83,28 @@ class SentenceTransformersEmbedder:
                               "left running, keeps it warm")  # fmt: skip
         return self._loaded
 
-    def cut(self, texts: Sequence[str]) -> int:
-        """How many of these texts are longer than the model's window; the rest of each is lost."""
-        return self.load().cut(texts)
+    @property
+    def in_pieces(self) -> int:
+        """How many texts were longer than the model's window until now."""
+        return self._loaded.in_pieces if self._loaded else 0
 
     def _warm(self, texts: Sequence[str]) -> list[bytes] | None:
         """The server's vectors; None if none serves this model here."""
         if not is_own_socket(self._socket):
             return None
-        place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
+        ahead, self._ahead = self._ahead, None
         try:
-            answer = post(place, question(texts, self.model), {}, PATIENCE + len(texts))
+            if ahead is not None and [ahead[0]] == texts:
+                answer = ahead[1].answer()
+            else:
+                answer = self._ask(texts).answer()
             return vectors_in(answer.body, len(texts)) if answer.status == 200 else None
         except (OSError, EmbedderError):
             return None
+
+    def _ask(self, texts: Sequence[str]) -> Asked:
+        place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
+        return Asked(place, question(texts, self.model), {}, PATIENCE + len(texts))
 
 
 class Model:
@@ -100,24 +120,52 @@ class Model:
         self._model = _load(path)
         self.window: int = self._model.max_seq_length or 0
         """Tokens that it reads of a text; 0 where it has no such limit."""
+        self.in_pieces = 0
+        """How many texts were longer than that."""
         self._threads = _set_threads(0)
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """A unit vector for each text, none of which is without words."""
+        """A unit vector for each text, none of which is without words.
+
+        That of a text longer than the window is the mean of its pieces', weighted by
+        their tokens.
+        """
+        import numpy
+
         from .form import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
+        split = [self._pieces(text[:LONGEST_TEXT]) for text in texts]
         rows = self._model.encode(
-            list(texts), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
-        )
-        return [unit(row.tolist()) for row in rows]
+            [piece for pieces in split for piece, _ in pieces],
+            normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False,
+        )  # fmt: skip
+        found, start = [], 0
+        for pieces in split:
+            weights = [tokens for _, tokens in pieces]
+            part = rows[start : start + len(pieces)]
+            found.append(unit(numpy.average(part, axis=0, weights=weights).tolist()))
+            start += len(pieces)
+        return found
 
-    def cut(self, texts: Sequence[str]) -> int:
-        """How many of these texts are longer than the window."""
-        if not self.window or not texts:
-            return 0
-        tokens = self._model.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
-        return sum(len(numbers) > self.window for numbers in tokens)
+    def _pieces(self, text: str) -> list[tuple[str, int]]:
+        """The text in pieces that fit the window, each with its number of tokens."""
+        tokenizer = self._model.tokenizer
+        if not self.window or not getattr(tokenizer, "is_fast", False):
+            return [(text, 1)]  # what is too long is cut by the model itself
+        ends = tokenizer(text, add_special_tokens=False, truncation=False, verbose=False,
+                         return_offsets_mapping=True)["offset_mapping"]  # fmt: skip
+        size = self.window - tokenizer.num_special_tokens_to_add()
+        if len(ends) <= size:
+            return [(text, max(1, len(ends)))]
+        self.in_pieces += 1
+        starts = range(0, len(ends), size)
+        borders = [0, *(ends[start][0] for start in starts[1:]), len(text)]
+        counts = [min(size, len(ends) - start) for start in starts]
+        return [
+            (text[a:b], count)
+            for a, b, count in zip(borders[:-1], borders[1:], counts, strict=True)
+        ]
 
 
 def _set_threads(count: int) -> int:

@@ -15,7 +15,6 @@ from ..model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any, Protocol
 
     class Connection(Protocol):
@@ -23,10 +22,14 @@ if TYPE_CHECKING:
 
         def settimeout(self, seconds: float) -> None: ...
         def recv(self, size: int) -> bytes: ...
+        def close(self) -> None: ...
 
 
 LONGEST_ANSWER = 1 << 28
 """Bytes of an answer from which it is none."""
+
+
+JSON = {"Content-Type": "application/json", "Accept": "application/json"}
 
 
 class Place(Record):
@@ -89,26 +92,39 @@ def _full_path(path: str) -> str:
     return plain + mark + query
 
 
-def post(place: Place, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
+def post(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Answer:
     """Sends ``body`` as JSON and waits for the answer, ``timeout`` seconds at most.
 
     Raises:
         OSError: nobody is there, or no answer comes in time.
         EmbedderError: what comes is no HTTP.
     """
-    headers = {"Content-Type": "application/json", "Accept": "application/json", **headers}
     if place.is_near:
-        return _post_near(place, body, headers, timeout)
+        return Asked(place, body, headers, timeout).answer()
     return _post_far(place, body, headers, timeout)
 
 
-def _post_near(place: Place, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
+class Asked:
+    """A question on its way to a place that is near; raises as ``post`` does."""
+
+    def __init__(self, place: Place, body: bytes, headers: dict[str, str], timeout: float) -> None:
+        self._deadline = monotonic() + timeout
+        self._connection = _send(place, body, headers, timeout)
+
+    def answer(self) -> Answer:
+        """The answer, once."""
+        try:
+            return _read(self._connection, self._deadline)
+        finally:
+            self._connection.close()
+
+
+def _send(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Connection:
     import _socket  # what the module socket is made of
 
-    deadline = monotonic() + timeout
     # HTTP/1.0: the answer ends where the connection does, and comes in one piece.
     lines = [f"POST {place.path} HTTP/1.0", f"Host: {place.host}", f"Content-Length: {len(body)}"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
+    lines += [f"{name}: {value}" for name, value in (JSON | headers).items()]
     request = "\r\n".join([*lines, "", ""]).encode("latin-1") + body
     found: tuple[Any, ...] = (_socket.AF_UNIX, place.socket)
     if not place.socket:
@@ -119,9 +135,10 @@ def _post_near(place: Place, body: bytes, headers: Mapping[str, str], timeout: f
         connection.settimeout(timeout)
         connection.connect(found[-1])
         connection.sendall(request)
-        return _read(connection, deadline)
-    finally:
+    except BaseException:
         connection.close()
+        raise
+    return connection
 
 
 def _read(connection: Connection, deadline: float) -> Answer:
@@ -188,13 +205,13 @@ def _unchunked(body: bytes) -> bytes:
         body = body[length + 2 :]
 
 
-def _post_far(place: Place, body: bytes, headers: Mapping[str, str], timeout: float) -> Answer:
+def _post_far(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Answer:
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
     kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
     connection = kind(place.host, place.port, timeout=timeout)
     try:
-        connection.request("POST", place.path, body, dict(headers))
+        connection.request("POST", place.path, body, JSON | headers)
         answer = connection.getresponse()
         text = answer.read(LONGEST_ANSWER)
         return Answer(answer.status, text, answer.headers.get("Retry-After", ""))
