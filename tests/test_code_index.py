@@ -17,7 +17,7 @@ from pylore.code.git import git
 from pylore.code.index import below_root
 from pylore.code.mentions import mentioned
 from pylore.code.pool import Pool
-from pylore.code.tree import files
+from pylore.code.tree import Listing, Tree
 from pylore.code.work import facts_as_json, facts_from_json
 from pylore.embed import open_embedder
 from pylore.errors import LoreError
@@ -57,6 +57,10 @@ def project(tmp_path: Path, store: Store) -> Project:
     project.write("src/jwt.py", JWT)
     project.write("README.md", "`Login.check` of `src/auth.py` is where to look, or encode.\n")
     return project
+
+
+def files(root: str) -> Listing:
+    return Tree(root).files()
 
 
 def commit(project: Project) -> None:
@@ -355,6 +359,9 @@ def test_nothing_of_the_repository_is_run(project: Project) -> None:
         shutil.copy(trap, project.root / hook)
     project.index(since="HEAD")
     project.index()
+    os.utime(project.root / ".git/index")  # everything in it is racy now
+    project.write("README.md", "other\n")
+    project.index(since="HEAD")
     assert not (project.root / "ran").exists()
 
 

@@ -68,12 +68,42 @@ def changed_since(folder: str, revision: str) -> set[str]:
     questions = (
         ("diff-tree", "-r", "--name-only", "--relative", "-z", "--no-renames", commit, "HEAD"),
         ("diff-index", "--cached", "--name-only", "--relative", "-z", "--no-renames", "HEAD"),
-        ("diff-files", "--name-only", "--relative", "-z"),
         ("ls-files", "-z", "--others", "--exclude-standard"),
     )
-    found: set[str] = set()
+    found = _edited(folder)
     for words in questions:
         found.update(names(git(folder, *words) or b""))
+    return found
+
+
+def _edited(folder: str) -> set[str]:
+    """Files that are not as they were when git last looked: by size and time.
+
+    ``git diff-files`` would read some of them, through a filter of the repository.
+    """
+    import re
+
+    place = git(folder, "rev-parse", "--absolute-git-dir")
+    index = os.path.join(os.fsdecode((place or b"").rstrip(b"\n")), "index")
+    known = git(folder, "ls-files", "--debug", "-z") or b""
+    try:
+        written = os.stat(index).st_mtime_ns
+    except OSError:
+        written = 0
+    entry = re.compile(
+        rb"([^\0]+)\0  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n[^\n]*\n[^\n]*\n  size: (\d+)[^\n]*\n"
+    )
+    found = set()
+    for name, seconds, nanoseconds, size in entry.findall(known):
+        path = os.fsdecode(name)
+        time = int(seconds) * 1_000_000_000 + int(nanoseconds)
+        try:
+            status = os.lstat(os.path.join(folder, path))
+        except OSError:
+            continue
+        # What was written in the same moment as the index may have changed after that.
+        if (status.st_mtime_ns, status.st_size) != (time, int(size)) or time >= written:
+            found.add(path)
     return found
 
 

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from ..errors import LoreError
 from ..times import now
-from .tree import Listing, files, stamp_of
+from .tree import GONE, Listing, Tree, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,39 +43,39 @@ class Changes:
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
-        self.read: list[tuple[str, str]] = []
-        """Files to read, with the hash of what they were."""
+        self.read: list[str] = []
         self.gone: list[str] = []
         self.unchanged = 0
 
 
 def changes(
-    known: dict[str, tuple[str, str, str]], root: str, below: str, since: set[str] | None,
+    stamps: dict[str, str], tree: Tree, root: str, below: str, since: set[str] | None,
     *, anew: bool = False,
 ) -> Changes:  # fmt: skip
     """Compares the tree with what was read before; ``since`` are the only ones that may differ.
 
     ``anew`` reads everything again, the same content too.
     """
-    found = Changes(files(root, below))
+    found = Changes(tree.files())
     prefix = f"{below}/" if below else ""
-    gone = {path for path in known if path.startswith(prefix)}
+    gone = {path for path in stamps if path.startswith(prefix)} if prefix else set(stamps)
+    start = root.rstrip("/") + "/"
     for path in found.listing.paths:
-        old = known.get(path)
-        if since is not None and path not in since and old is not None:
+        old = stamps.get(path)
+        if old is not None and since is not None and path not in since:
             gone.discard(path)
-            found.unchanged += 1
             continue
-        stamp = stamp_of(os.path.join(root, path))
-        if isinstance(stamp, str):
-            if stamp != "gone":
-                found.listing.skip(stamp)
-            continue
-        gone.discard(path)
-        if old is not None and old[0] == stamp[0] and not anew:
-            found.unchanged += 1
-        else:
-            found.read.append((path, "" if old is None or anew else old[1]))
+        stamp = stamp_of(start + path)
+        if stamp == old and not anew and stamp:
+            gone.discard(path)
+        elif "-" in stamp:
+            gone.discard(path)
+            found.read.append(path)
+        elif stamp != GONE:
+            found.listing.skip(stamp)
+    found.unchanged = len(stamps) - len(gone) - sum(path in stamps for path in found.read)
+    if prefix:
+        found.unchanged -= sum(not path.startswith(prefix) for path in stamps)
     found.gone = sorted(gone)
     return found
 
@@ -97,6 +97,7 @@ def index(
         LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
     """
     began = perf_counter()
+    tree = Tree(root, below)  # git lists while the store is asked
     rules, fingerprint, anew = _rules(store, languages)
     only = None
     if since:
@@ -104,8 +105,8 @@ def index(
 
         prefix = f"{below}/" if below else ""
         only = {prefix + path for path in changed_since(os.path.join(root, below), since)}
-    known = store.code.stamps()
-    found = changes(known, root, below, None if anew else only, anew=anew)
+    stamps = store.code.stamps()
+    found = changes(stamps, tree, root, below, None if anew else only, anew=anew)
     kept = store.meta.get(TOTALS)
     if not (found.read or found.gone or anew or store.meta.get(OWED)) and kept:
         totals = _unpacked(kept)
@@ -118,10 +119,12 @@ def index(
         rules = rules or load_rules()
         wanted = rules.require(languages)
 
+        known = store.code.known([*found.read, *found.gone])
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_headers(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
-        for chunk in _read(job, rules, found.read, progress):
+        paths = [(p, "" if anew or p not in known else known[p][0]) for p in found.read]
+        for chunk in _read(job, rules, paths, progress):
             writer.take(chunk)
         totals = writer.finish()
         with store.transaction():

@@ -30,40 +30,63 @@ class Listing:
             self.skipped[reason] = self.skipped.get(reason, 0) + count
 
 
-def files(root: str, below: str = "") -> Listing:
-    """All files under ``root``/``below`` that may be worth reading; symbolic links are not.
+class Tree:
+    """The files under ``root``/``below``; git begins to list them at once, if it can."""
 
-    In a git work tree those that git tracks or would track, elsewhere all but hidden
-    ones and what tools put beside the sources. A repository inside is asked itself.
-    """
-    listing = Listing()
-    found: list[str] = []
-    _list(root, below, listing, found)
-    for path in found:
-        if path.startswith(".lore/") or "/.lore/" in path:
-            continue
-        if len(path) > LONGEST_PATH or not path.isprintable():
-            listing.skip("name")  # no id could hold it
-        else:
-            listing.paths.append(path)
-    listing.paths = sorted(set(listing.paths))
-    return listing
+    def __init__(self, root: str, below: str = "") -> None:
+        self._root = root
+        self._below = below
+        self._asked = Asked(os.path.join(root, below) if below else root)
+
+    def files(self) -> Listing:
+        """All files that may be worth reading; symbolic links are not.
+
+        In a git work tree those that git tracks or would track, elsewhere all but
+        hidden ones and what tools put beside the sources. A repository inside is
+        asked itself.
+        """
+        listing = Listing()
+        found: list[str] = []
+        _list(self._root, self._below, listing, found, self._asked)
+        for path in found:
+            if path.startswith(".lore/") or "/.lore/" in path:
+                continue
+            if len(path) > LONGEST_PATH or not path.isprintable():
+                listing.skip("name")  # no id could hold it
+            else:
+                listing.paths.append(path)
+        listing.paths = sorted(set(listing.paths))
+        return listing
 
 
-def stamp_of(full: str) -> tuple[str, int] | str:
-    """``(stamp, size)`` of a file; the reason to leave it out where it is none.
+class Asked:
+    """What git has been asked about a folder."""
 
-    Two equal stamps are the same content: a stamp that cannot promise that, since the
-    file has just been written, is empty.
+    __slots__ = ("folder", "ignored", "known")
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.known = Git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        self.ignored = Git(folder, "ls-files", "-z", "--others", "--ignored",
+                           "--exclude-standard", "--directory")  # fmt: skip
+
+
+GONE = "gone"
+
+
+def stamp_of(full: str) -> str:
+    """Size and times of a file; the reason to leave it out, a word, where it is none.
+
+    Two equal stamps are the same content, but for one that is not ``settled``.
     """
     try:
         status = os.lstat(full)
     except OSError:
-        return "gone"
-    if not S_ISREG(status.st_mode):
-        mode = status.st_mode
-        return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
-    return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}", status.st_size
+        return GONE
+    mode = status.st_mode
+    if S_ISREG(mode):
+        return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
+    return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
 
 
 def settled(stamp: str) -> str:
@@ -72,13 +95,9 @@ def settled(stamp: str) -> str:
     return stamp if time_ns() - newest > _RACY_NS else ""
 
 
-def _list(root: str, below: str, listing: Listing, found: list[str]) -> None:
-    folder = os.path.join(root, below) if below else root
-    known = Git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    ignored = Git(folder, "ls-files", "-z", "--others", "--ignored", "--exclude-standard",
-                  "--directory")  # fmt: skip
-    out, left_out = known.out(), ignored.out()
-    if out is None or (not out and git(folder, "check-ignore", "-q", ".") is not None):
+def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:
+    out, left_out = asked.known.out(), asked.ignored.out()
+    if out is None or (not out and git(asked.folder, "check-ignore", "-q", ".") is not None):
         # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
@@ -105,7 +124,7 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
             if entry.name[:1] == "." or entry.name in _LEFT_OUT:
                 listing.skip("ignored")
             elif os.path.exists(os.path.join(entry.path, ".git")):
-                _list(root, path, listing, found)
+                _list(root, path, listing, found, Asked(entry.path))
             elif any(os.path.exists(os.path.join(entry.path, name)) for name in _NOT_SOURCES):
                 listing.skip("ignored")
             else:

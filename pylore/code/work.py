@@ -194,10 +194,10 @@ def _embedded(outcomes: list[Outcome]) -> Chunk:
 def _read(job: Job, path: str, known: str) -> Outcome | tuple[str, str, str]:
     """``(text, stamp, hash)`` of a file, or why it has none."""
     full = os.path.join(job.root, path)
-    found = stamp_of(full)
-    if isinstance(found, str):
-        return _skip(path, "", "", found)
-    stamp, size = found
+    stamp = stamp_of(full)
+    if "-" not in stamp:
+        return _skip(path, "", "", stamp)
+    size = int(stamp.partition("-")[0])
     stamp = settled(stamp)
     if size > job.largest:
         return _skip(path, stamp, "", "huge")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..index import Index
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..settings import Settings
     from ..store import Store
+    from .edges import Resolution
     from .index import Changes
 
 _BATCH = 300
 """Files of one transaction."""
 _DEEPEST = 4000
-"""Calls within calls while names are resolved: what is assigned may lead far."""
+"""Calls within calls while names are resolved."""
 _SEEN = ("title", "body")
 """What of a node is found by a search: a change of it is indexed."""
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
@@ -37,7 +38,7 @@ class Writer:
 
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
-        known: dict[str, tuple[str, str, str]], found: Changes,
+        known: dict[str, tuple[str, str]], found: Changes,
     ) -> None:  # fmt: skip
         from .index import OWED, new_token
 
@@ -51,7 +52,7 @@ class Writer:
         self._waiting: list[Outcome] = []
         self._words: dict[str, list[int]] = {}
         self._moved: dict[str, str] = {}
-        self._lost = {known[path][1]: path for path in found.gone if known[path][1]}
+        self._lost = {known[path][0]: path for path in found.gone if known[path][0]}
         self._now = now()
         self.token = new_token()
         store.code.hold_more()
@@ -97,7 +98,7 @@ class Writer:
             old = self._known.get(outcome.path)
             if outcome.facts is not None:
                 self._facts[outcome.path] = outcome.facts
-                self.done["changed" if old is not None and old[2] else "added"] += 1
+                self.done["changed" if old is not None and old[1] else "added"] += 1
                 if old is None and outcome.hash in self._lost:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)
 
@@ -191,7 +192,7 @@ class Writer:
             self._move_links(path, target, old)
         self._index.update(self._forget(old.values()))
         code.remove(self._gone)
-        self.done["removed"] = sum(bool(self._known[path][2]) for path in self._gone)
+        self.done["removed"] = sum(bool(self._known[path][1]) for path in self._gone)
 
     def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:
         """What a record was linked to is under another path now: the links go along."""
@@ -219,28 +220,30 @@ class Writer:
                 )
 
     def _resolve(self, by_others: bool) -> dict[str, Any]:
-        """Brings the edges between names in step; how many names were not resolved."""
-        from .resolve import resolve
-
-        code = self._store.code
+        """Brings the edges between names in step; what became of the names."""
         facts = {
-            path: self._facts[path] if path in self._facts and not by_others
+            path: self._facts[path]
+            if path in self._facts and not by_others
             else facts_from_json(path, language, text)
-            for path, language, text in code.facts()
+            for path, language, text in self._store.code.facts()
+        }
+        found = _resolved(facts, self._root)
+        wanted = {
+            (edge.from_id, edge.to_id, edge.relation): (
+                edge.weight, _reason(str(edge.metadata["reason"])),
+            )
+            for edge in found.edges
         }  # fmt: skip
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, _DEEPEST))
-        try:
-            found = resolve(facts, self._root)
-        finally:
-            sys.setrecursionlimit(limit)
-        wanted: dict[tuple[str, str, str], tuple[float, str]] = {}
-        for a, b, relation, weight, data in found.edges:
-            wanted[a, b, relation] = (weight, _reason(str(data["reason"])))
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
                 wanted[f"file-{path}", id, "mentions"] = (weight, "{}")
+        self._write_edges(wanted)
+        return found.counts
+
+    def _write_edges(self, wanted: dict[tuple[str, str, str], tuple[float, str]]) -> None:
+        """Ends the edges that are not wanted any more, and writes those that are new or other."""
+        code = self._store.code
         held = code.resolved()
         code.end_edges(
             (key for key, (_, _, source, stands) in held.items()
@@ -248,15 +251,14 @@ class Writer:
             self._now,
         )  # fmt: skip
         new, changed = [], []
-        for key, (weight, data) in wanted.items():
-            edge = Edge(*key, weight, "system", metadata=data, created_at=self._now)
+        for key, (weight, metadata) in wanted.items():
+            edge = Edge(*key, weight, "system", metadata=metadata, created_at=self._now)
             if key not in held:
                 new.append(edge)
-            elif held[key] != (weight, data, "system", True):
+            elif held[key] != (weight, metadata, "system", True):
                 changed.append(edge)
         code.add_edges(new)
         code.put_edges(changed)
-        return found.counts
 
     def _totals(self, unresolved: dict[str, Any]) -> dict[str, Any]:
         code = self._store.code
@@ -271,7 +273,19 @@ class Writer:
         }
 
 
-@lru_cache(maxsize=None)
+def _resolved(facts: dict[str, FileFacts], root: str) -> Resolution:
+    """What names come to. Assignments may lead far, one through the other."""
+    from .resolve import resolve
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEEPEST))
+    try:
+        return resolve(facts, root)
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@cache
 def _reason(reason: str) -> str:
     # The lines would be other ones with every line that is put in above them.
     return json.dumps({"reason": reason})

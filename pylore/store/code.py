@@ -52,10 +52,23 @@ class CodeFiles:
         """Lets this connection keep 256 MB of pages: much is written, all over the indexes."""
         self._db.pragma("cache_size", -262_144)
 
-    def stamps(self) -> dict[str, tuple[str, str, str]]:
-        """Path to ``(stamp, hash, language)`` of every file."""
-        rows = self._db.execute("SELECT path, stamp, hash, language FROM code_files")
-        return {path: (stamp, hash, language) for path, stamp, hash, language in rows}
+    def stamps(self) -> dict[str, str]:
+        """Path to stamp of every file; paths have no control characters."""
+        # One long string reaches Python faster than as many rows.
+        text: str | None = self._db.execute(
+            "SELECT group_concat(path || char(31) || stamp, char(31)) FROM code_files"
+        ).get
+        parts = text.split("\x1f") if text else []
+        return dict(zip(parts[::2], parts[1::2], strict=True))
+
+    def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Path to ``(hash, language)`` of those of these files that were read before."""
+        rows = self._db.execute(
+            "SELECT c.path, c.hash, c.language FROM json_each(?) j"
+            " CROSS JOIN code_files c ON c.path = j.value",
+            (dumps(paths),),
+        )
+        return {path: (hash, language) for path, hash, language in rows}
 
     def facts(self) -> Iterator[tuple[str, str, str]]:
         """``(path, language, facts as JSON)`` of every file that was not left out, by path."""
@@ -119,7 +132,9 @@ class CodeFiles:
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whose ids the store has never had."""
         with WithoutTriggers(self._db):
-            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", map(_row, nodes))
+            self._db.executemany(
+                f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", map(_row, nodes)
+            )
 
     def symbol_count(self) -> int:
         """How many symbols stand."""
