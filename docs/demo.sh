@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "${BASH_SOURCE[0]%/*}/.."
 
-question='can I trust a repository that I cloned'
+question='may a config file of a clone run programs'
 for name in ${!LORE_*}; do # settings of the person who runs this would change what is shown
   unset "$name"
 done

@@ -153,7 +153,7 @@ Lesson: one place to check is one place to mend"
   expect 0
   [ -z "$stderr" ]
   contains "$output" "decision-parsed-config > file-lib/config.sh (anchored_to)"
-  contains "$output" "decision-parsed-config > file-pylore/settings.py > "
+  contains "$output" "decision-parsed-config > decision-code-by-ast-grep (relates_to)"
   contains "$output" "byte for byte"
   first=$(sed '/^added /d' <<<"$output")
   run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"

@@ -83,9 +83,9 @@ def test_its_list_is_one_more_leg(store: Store, write: Write) -> None:
     assert legs["note-b"] == {"mine": {"rank": 1, "score": 8.0}}
     assert legs["note-a"]["mine"] == {"rank": 2, "score": 2.0}
     fused = {hit.id: (hit.explain or {})["fused"] for hit in hits}
-    assert fused["note-b"] == pytest.approx(0.3 / (0.7 + 0.3), abs=1e-5)
+    assert fused["note-b"] == pytest.approx(0.3 / (0.75 + 0.3), abs=1e-5)
     assert hits.notes == []
-    half = look(store, retriever_shares="mine=0.7")
+    half = look(store, retriever_shares="mine=0.75")
     assert {hit.id: (hit.explain or {})["fused"] for hit in half}["note-b"] == pytest.approx(0.5)
     assert look(store, fusion="rrf")[0].id == "note-a"
     assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
