@@ -54,7 +54,8 @@ def accumulate(
     ``Walk.support`` has the support of every node that an edge led to, seeds too. A
     node reached in one hop stands for its own neighbours in the next one with
     ``decay`` times its support. ``fanout`` caps the edges followed from one node,
-    ``max_nodes`` the nodes that the next hop starts from. All that was reached comes
+    ``max_nodes`` the nodes that the next hop starts from, which are no more than there
+    are seeds. All that was reached comes
     back, best first; edges from code that are less sure than ``min_confidence`` count
     as absent, and ``barred`` nodes are not entered.
     """
@@ -79,7 +80,7 @@ def accumulate(
         )
         seen.update(fresh)
         frontier = {}
-        for id in fresh[:max_nodes]:
+        for id in fresh[: min(max_nodes, len(seeds))]:
             step = ways[id]
             step.score = sqrt(squares[id])
             frontier[id] = _standing(step, decay)

@@ -6,14 +6,13 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 from __future__ import annotations
 
 from .errors import LoreError
-from .rank import convex, rounded, rrf
+from .fulltext_leg import FullTextLeg, lifted, searched
+from .rank import best_first, convex, rounded, rrf
 from .settings import BUILT_IN_RETRIEVERS
-from .text import PREFIX_LENGTH, SHORT_QUERY, is_test, words
+from .text import is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from .embed import Embedder
     from .model import Hit
     from .retrievers import Retrievers
@@ -22,22 +21,11 @@ if TYPE_CHECKING:
     from .store.scope import Scope
     from .text import Query
 
-PASSAGES = 400
-"""How many of the best passages full text looks at, at the least."""
-
 NEIGHBOURS = 100
 """How many of the nearest passages the vector leg looks at, at the least."""
 
-PASSAGE_SHARES = (1.0, 0.5, 0.25)
-"""A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
-
 RETRIEVER_SHARE = 0.3
 """What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
-
-
-INFLECTED = 0.6
-"""What a match counts that has the words in other forms only."""
-
 
 SURE = 0.75
 """The mean of coverage and cosine from which a match is as sure as can be."""
@@ -47,12 +35,6 @@ WEAK = 0.4
 
 CODE_IDS = ("file-", "symbol-")
 """How ids of files and of what they define begin."""
-
-TITLE_SHARE = 0.1
-"""What it counts for a collection that its best match has the words in the title."""
-
-LEAST_WORTH = 0.05
-"""So that a collection whose best match has no word whole still counts a little."""
 
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
@@ -114,7 +96,9 @@ def candidates(
     found = Candidates()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        found.legs["fulltext"] = _fulltext_leg(store, settings, query, scope, found)
+        words = FullTextLeg(store, settings, query, scope)
+        found.legs["fulltext"] = words.scores
+        found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
     if further is not None:
@@ -174,89 +158,6 @@ def _confidence(found: Candidates) -> float:
     return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
 
 
-def _fulltext_leg(
-    store: Store,
-    settings: Settings,
-    query: Query,
-    scope: Scope,
-    found: Candidates,
-) -> dict[str, float]:
-    """Every collection's matches, relative to its best one, times what that one covers."""
-    leg: dict[str, float] = {}
-    for collection in store.fulltext.collections(scope.types):
-        scores = _collection(store, settings, collection, query, scope, found)
-        if scores:
-            first = max(scores, key=lambda id: scores[id])
-            title, everything = store.fulltext.indexed(found.passage[first])
-            covered = coverage(query, everything)
-            found.coverage = max(found.coverage, covered)
-            worth = (1 - TITLE_SHARE) * covered + TITLE_SHARE * coverage(query, title)
-            most = scores[first] / max(worth, LEAST_WORTH)
-            leg.update((id, score / most if most else 0.0) for id, score in scores.items())
-    return best_first(leg)
-
-
-def _collection(
-    store: Store,
-    settings: Settings,
-    collection: str,
-    query: Query,
-    scope: Scope,
-    found: Candidates,
-) -> dict[str, float]:
-    """All words first; where too few nodes have them all, some; then other forms; beginnings."""
-    where = searched(scope)
-    wanted = max(PASSAGES, 4 * settings.limit)
-
-    def matching(how: str) -> list[tuple[int, str, float]]:
-        weights = settings.field_weights
-        return lifted(store.fulltext.search(collection, query, how, where, weights, wanted), scope)
-
-    with_all = store.fulltext.nodes_with_all(collection, query, where, wanted)
-    whole = {lift(id) for id in with_all} if where is not scope else with_all
-    enough = len(whole) >= settings.limit or (whole and len(query.terms) == 1)
-    how = "all" if enough else "some"
-    scores = _by_node(matching(how), how, whole, found)
-    if len(scores) < settings.limit:
-        rows = [row for row in matching("inflected") if row[1] not in scores]
-        others = _by_node(rows, "some", whole, found)
-        unit = INFLECTED * min(scores.values(), default=1.0) / max(others.values(), default=1.0)
-        scores.update((id, unit * score) for id, score in others.items())
-    if not scores:
-        scores = _by_node(matching("prefix"), "prefix", whole, found)
-    return scores
-
-
-def _by_node(
-    rows: Iterable[tuple[int, str, float]], how: str, whole: set[str], found: Candidates
-) -> dict[str, float]:
-    """A node's score: its best passage's, and shares of its next ones'."""
-    by_node: dict[str, list[float]] = {}
-    for key, id, score in rows:
-        if id in by_node:
-            by_node[id].append(score)
-        else:
-            by_node[id] = [score]
-            found.passage[id] = key
-            found.how[id] = "all" if id in whole else how
-    return {
-        id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
-        for id, best in by_node.items()
-    }
-
-
-def coverage(query: Query, text: str) -> float:
-    """The share of the query's words that ``text`` has; another form counts a half."""
-    wanted = query.single_words()
-    has = set(words(text.lower()))
-    missing = [word for word in wanted if word not in has]
-    exact = float(len(wanted) - len(missing))
-    if len(wanted) <= SHORT_QUERY:
-        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in missing]
-        exact += sum(0.5 for stem in stems if any(word.startswith(stem) for word in has))
-    return exact / len(wanted) if wanted else 0.0
-
-
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
 ) -> dict[str, float]:
@@ -268,32 +169,6 @@ def _vector_leg(
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
-
-
-def searched(scope: Scope) -> Scope:
-    """Where the legs look: for files, at the symbols in them too."""
-    if "file" in scope.types and "symbol" not in scope.types:
-        return scope.with_types((*scope.types, "symbol"))
-    return scope
-
-
-def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
-    """Where files are asked for: the passages of a symbol as passages of its file."""
-    if searched(scope) is scope:
-        return rows
-    return [(key, lift(id), score) for key, id, score in rows]
-
-
-def lift(id: str) -> str:
-    """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
-    if not id.startswith("symbol-"):
-        return id
-    return "file-" + id[len("symbol-") :].partition("::")[0]
-
-
-def best_first(scores: Mapping[str, float]) -> dict[str, float]:
-    """The same scores, the highest first; ties by id."""
-    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
 
 
 def add_leg_scores(hit: Hit, found: Candidates) -> None:

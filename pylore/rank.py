@@ -90,3 +90,8 @@ def feedback(helpful: float, rated: int) -> float:
 def boosted(score: float, feedback_score: float, weight: float) -> float:
     """``score`` with at most ``weight`` of itself put on top or taken off; never above 1."""
     return min(1.0, score * (1 + 2 * weight * feedback_score))
+
+
+def best_first(scores: Mapping[str, float]) -> dict[str, float]:
+    """The same scores, the highest first; ties by id."""
+    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))

@@ -21,7 +21,7 @@ FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
     ("output", "render", "store", "questions"),
-    ("embed", "options", "expand", "batch", "retrievers", "similar"),
+    ("embed", "options", "expand", "batch", "retrievers", "fulltext_leg", "similar"),
     ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts", "diversity"),
     ("reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk"),
     ("search", "formats", "graph", "graph_path", "code", "verify"),

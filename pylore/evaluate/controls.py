@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..legs import best_first, candidates, embed_query
+from ..legs import candidates, embed_query
+from ..rank import best_first
 from ..text import parse_query
 from .metrics import score
 

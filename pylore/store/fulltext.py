@@ -91,9 +91,17 @@ class FullText:
         return ("", "")
 
     def collections(self, types: Iterable[str]) -> list[str]:
-        """The collections that nodes of these types are in; without types, all of them."""
+        """The collections that nodes of these types are in, less those that are empty.
+
+        Without types, all of them.
+        """
         wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or TABLES.keys()
-        return [name for name in TABLES if name in wanted]
+        return [name for name in TABLES if name in wanted and self._holds_any(name)]
+
+    def _holds_any(self, collection: str) -> bool:
+        # FTS5 and FTS4 both keep a row a document in this table of theirs.
+        table = f"{TABLES[collection]}_docsize"
+        return self._db.execute(f"SELECT 1 FROM {table} LIMIT 1").get is not None
 
     def search(
         self,
