@@ -175,7 +175,7 @@ def stats_command(argv: Sequence[str]) -> None:
 
 def index_command(argv: Sequence[str]) -> None:
     """``lore index``."""
-    given = parse(argv, values=("--languages", "--since"))
+    given = parse(argv, switches=("--no-history",), values=("--languages", "--since"))
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     if len(given.positionals) > 1:
@@ -183,6 +183,7 @@ def index_command(argv: Sequence[str]) -> None:
     from .code.index import below_root, index
     from .embed import open_embedder
     from .render import Bar
+    from .verdicts import cochanges_are_due
 
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
@@ -192,6 +193,13 @@ def index_command(argv: Sequence[str]) -> None:
             languages=given.words("languages"), since=given.last("since") or "",
             progress=bar.show,
         )  # fmt: skip
+        found["cochanges"] = None
+        if "no-history" not in given.switches and cochanges_are_due(store):
+            from .code.cochanges import counted_cochanges
+
+            found["cochanges"] = counted_cochanges(
+                store, settings, lambda: open_embedder(settings.embedder, store), root
+            )
     from .render import index_text
 
     output.one(found, index_text)

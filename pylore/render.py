@@ -209,6 +209,8 @@ def index_text(row: dict[str, Any]) -> str:
         f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
         f" removed {row['removed']}, unchanged {row['unchanged']}",
     ]
+    if row["cochanges"]:
+        lines.append("co-changes: {edges} edges from {commits} commits".format(**row["cochanges"]))
     if row["skipped"]:
         lines.append(f"left out: {_counts(row['skipped'])}")
     if row["unresolved"]:

@@ -99,6 +99,11 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
     )
 
 
+def cochanges_are_due(store: Store) -> bool:
+    """Whether the history has not been looked at for a day."""
+    return (store.meta.get("cochanges_analyzed_at") or "") < parse_since("1d")
+
+
 def _by_cochange(store: Store, hit: Hit) -> bool:
     """Whether an edge of the way to a hit is a co-change."""
     if hit.edge == CO_CHANGES:

@@ -11,6 +11,7 @@ from itertools import combinations
 from math import sqrt
 
 from ..anchors.filenodes import file_nodes
+from ..errors import LoreError
 from ..git import Git
 from ..index import write_nodes
 from ..model import Record
@@ -192,6 +193,17 @@ def analyze_cochanges(
             f"this is a shallow clone: only {count} commits of its history are here"
         )
     return result
+
+
+def counted_cochanges(
+    store: Store, settings: Settings, embedder: Callable[[], Embedder | None], root: str
+) -> dict[str, int] | None:
+    """``analyze_cochanges`` as counts of commits and edges; None where there is no history."""
+    try:
+        found = analyze_cochanges(store, settings, embedder, root)
+    except LoreError:
+        return None
+    return {"commits": found.commits, "edges": found.edges}
 
 
 def _link(
