@@ -33,6 +33,9 @@ BRIDGES = ("entity-", "concept-")
 MOST_NAMING = 100
 """A bridge that more records name than this ties none of them."""
 
+FRONTIER = 20
+"""So many reached nodes may always start the next hop."""
+
 THINNING = 0.25
 """The power of its degree by which a match's mass is divided."""
 
@@ -54,8 +57,8 @@ def accumulate(
     ``Walk.support`` has the support of every node that an edge led to, seeds too. A
     node reached in one hop stands for its own neighbours in the next one with
     ``decay`` times its support. ``fanout`` caps the edges followed from one node,
-    ``max_nodes`` the nodes that the next hop starts from, which are no more than there
-    are seeds. All that was reached comes
+    ``max_nodes`` the nodes that the next hop starts from, which are no more than the
+    seeds, or ``FRONTIER``. All that was reached comes
     back, best first; edges from code that are less sure than ``min_confidence`` count
     as absent, and ``barred`` nodes are not entered.
     """
@@ -80,7 +83,7 @@ def accumulate(
         )
         seen.update(fresh)
         frontier = {}
-        for id in fresh[: min(max_nodes, len(seeds))]:
+        for id in fresh[: min(max_nodes, max(len(seeds), FRONTIER))]:
             step = ways[id]
             step.score = sqrt(squares[id])
             frontier[id] = _standing(step, decay)
