@@ -150,6 +150,44 @@ class Git:
             return found
         return found
 
+    def changed(self) -> list[str]:
+        """The files below the folder that are not as in the commit that is checked out.
+
+        Staged, changed, deleted and untracked ones, without those that git ignores.
+
+        Raises:
+            LoreError: there is no work tree, or a filter of it cannot be switched off.
+        """
+        if self.ask("rev-parse", "--is-inside-work-tree") != "true":
+            raise LoreError(f"{self.folder}: is in no git work tree: name the files")
+        options = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
+        staged = ("diff-index", "--cached", *options, "HEAD", "--")
+        questions = (
+            ("ls-files", "-z", "--others", "--exclude-standard"),
+            staged if self.head() else ("ls-files", "-z", "--cached"),
+            (*self.filters_off(), "diff-files", *options),
+        )
+        return sorted({path for words in questions for path in self.fields(*words) if path})
+
+    def filters_off(self) -> list[str]:
+        """Options that switch off every filter of the repository's config.
+
+        To tell whether a file has changed git runs its filter, even where it only
+        compares the work tree to the index.
+
+        Raises:
+            LoreError: one has a name that no option can have.
+        """
+        asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
+        names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})
+        found = []
+        for name in names:
+            if "=" in name:
+                raise LoreError(f"{self.folder}: git's {name} cannot be switched off: rename it")
+            for key in ("clean=", "smudge=", "process=", "required=false"):
+                found += ["-c", f"{name}.{key}"]
+        return found
+
     def shallow_commits(self) -> frozenset[str]:
         """The commits at which a shallow clone was cut off; none in a whole one."""
         path = self.ask("rev-parse", "--git-path", "shallow")

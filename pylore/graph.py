@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .errors import LoreError
-from .hits import rated
+from .errors import GraphUnavailable, LoreError
+from .hits import best_first, rated
 from .jsontext import Raw
 from .model import Hits
 from .reach import relation_weights, walk_hits
@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from .model import Hit
+    from .nearby import Near
     from .settings import Settings
     from .store import Store
     from .store.anchors import Anchor
+
+SWITCHED_OFF = "graph_max_depth is 0: the graph is switched off"
+CODE_TYPES = ("file", "symbol", "commit")
 
 
 def related(
@@ -37,11 +42,61 @@ def related(
     """
     notes: list[str] = []
     if not settings.depth:
-        return Hits([], ["graph_max_depth is 0: the graph is switched off"])
+        return Hits([], [SWITCHED_OFF])
     hits = walk_hits(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
         excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
+    return _finished(store, settings, hits, notes)
+
+
+def about_files(
+    store: Store,
+    settings: Settings,
+    near: Near,
+    ids: Sequence[str] = (),
+    *,
+    types: tuple[str, ...] = (),
+    excluded: Iterable[str] = (),
+    explain: bool = False,
+) -> Hits:
+    """What is known about some files (and nodes), records first, then code.
+
+    First what is tied to them and to the files next to them, at hop 0, then what the walk
+    reaches from the files, from what is tied to them, and from the nodes. The files and
+    the nodes themselves are left out.
+
+    Raises:
+        LoreError: as ``Near.files`` does.
+    """
+    from .nearby import of_files
+
+    notes: list[str] = []
+    barred = frozenset(excluded)
+    scope = Scope(types=types).without(barred)
+    hits, starts = of_files(store, settings, near, scope, notes)
+    shown = {hit.id for hit in hits} | {*ids}
+    hits = [hit for hit in hits if hit.id not in ids]
+    starts |= dict.fromkeys(ids, 1.0)
+    try:
+        if settings.depth:
+            hits += [
+                hit
+                for hit in walk_hits(store, settings, starts, scope, notes, excluded=barred,
+                                     explain=explain)
+                if hit.id not in shown
+            ]  # fmt: skip
+        else:
+            notes.append(SWITCHED_OFF)
+    except GraphUnavailable as error:
+        notes.append(f"{error}; what anchors say alone")
+    found = _finished(store, settings, best_first(hits), notes)
+    found.hits.sort(key=lambda hit: hit.type in CODE_TYPES)
+    return found
+
+
+def _finished(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> Hits:
+    """Results with what ratings, texts and verdicts say of them."""
     hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from .model import Hits
+    from .nearby import Near
     from .questions import Question
     from .store import Store
 
@@ -28,7 +29,7 @@ def search_command(argv: Sequence[str]) -> None:
     given = parse(
         argv,
         switches=("--explain", "--filter-expanded", "--skip-bad"),
-        values=("--type", "--tag", "--since", "--file", "--exclude", "--batch"),
+        values=("--type", "--tag", "--since", "--file", "--files", "--exclude", "--batch"),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
@@ -51,6 +52,7 @@ def search_command(argv: Sequence[str]) -> None:
             since=parse_since(since) if since else "",
         )
         embedder = open_embedder(settings.embedder, store, settings, asked=asked)
+        near = near_files(given)
 
         def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
             request = Request(
@@ -59,6 +61,7 @@ def search_command(argv: Sequence[str]) -> None:
                 filter_expanded="filter-expanded" in given.switches,
                 explain="explain" in given.switches,
                 excluded=given.words("exclude") + excluded,
+                near=near,
             )
             with store.snapshot():
                 return search(store, settings, request, embedder)
@@ -98,7 +101,7 @@ def _answer_batch(
 
 def _check_search(given: Arguments, batch: str | None) -> None:
     if batch is None:
-        if not given.positionals:
+        if not given.positionals and not given.words("files"):
             raise UsageError("search needs a query: lore search WORD…")
         if "skip-bad" in given.switches:
             raise UsageError("--skip-bad is for the lines of --batch FILE: see --help")
@@ -112,7 +115,9 @@ def _check_search(given: Arguments, batch: str | None) -> None:
 
 def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
-    given = parse(argv, switches=("--explain",), values=("--type", "--hops", "--exclude"))
+    given = parse(
+        argv, switches=("--explain",), values=("--type", "--hops", "--exclude", "--files")
+    )
     hops = given.last("hops")
     if hops is not None:
         most = int(BY_NAME["graph_depth"].high)
@@ -125,18 +130,29 @@ def related_command(argv: Sequence[str]) -> None:
     from .graph import related
 
     with open_for_reading(settings) as store, store.faults:
-        ids = ids_from(given.positionals, "related")
+        near = near_files(given)
+        names = ids_from(given.positionals, "related") if given.positionals or not near else []
         types = store.types.require(given.words("type"))
+        excluded, explain = given.words("exclude"), "explain" in given.switches
         with store.snapshot():
-            found = related(
-                store, settings, [store.nodes.require(id).id for id in ids], types=types,
-                excluded=given.words("exclude"), explain="explain" in given.switches,
-            )  # fmt: skip
+            ids = [name for name in names if store.nodes.get(name) is not None]
+            if near or len(ids) < len(names):
+                from .graph import about_files
+                from .nearby import Near, named
+
+                near = named(store, near or Near(project_root()), names)
+                found = about_files(
+                    store, settings, near, ids, types=types, excluded=excluded, explain=explain
+                )
+            else:
+                found = related(
+                    store, settings, ids, types=types, excluded=excluded, explain=explain
+                )
         say_old_cochanges(store, settings, found)
         say(found.notes, settings)
         output.list([hit.to_dict() for hit in found], _hits_text)
         if settings.run:
-            record_shown(store, settings, f"related {' '.join(ids)}", found)
+            record_shown(store, settings, f"related {' '.join(names)}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
@@ -223,6 +239,16 @@ def load_settings(given: Arguments) -> Settings:
     for warning in settings.warnings:
         note(warning)
     return settings
+
+
+def near_files(given: Arguments) -> Near | None:
+    """The files of ``--files``; None without it."""
+    globs = given.words("files")
+    if not globs:
+        return None
+    from .nearby import Near
+
+    return Near(project_root(), globs)
 
 
 def data_folder() -> str:

@@ -47,7 +47,7 @@ class Candidates:
     ``confidence`` says how much it is worth at all, 0..1 (see ``_confidence``).
     """
 
-    __slots__ = ("confidence", "coverage", "fused", "how", "legs", "passage", "rrf")
+    __slots__ = ("confidence", "coverage", "fused", "how", "legs", "near", "passage", "rrf", "weak")
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
@@ -57,6 +57,10 @@ class Candidates:
         self.rrf: dict[str, float] = {}
         self.coverage = 0.0
         self.confidence = 0.0
+        self.weak = False
+        """Whether what was found is more likely to be noise than not."""
+        self.near: dict[str, float] = {}
+        """Id to what is added to its score for the files that were named."""
 
 
 def embed_query(
@@ -118,6 +122,7 @@ def candidates(
             fused.update((id, as_code[id]) for id in code)
     found.fused = best_first(_tests_aside(fused, query, settings))
     found.confidence = _confidence(found)
+    found.weak = found.confidence < WEAK
     return found
 
 
@@ -169,6 +174,17 @@ def _vector_leg(
             found.passage.setdefault(id, key)
             found.how.setdefault(id, "meaning")
     return leg
+
+
+def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> None:
+    """Gives a file that was found by one of its symbols the lines of that symbol."""
+    by_key = {
+        found.passage[hit.id]: hit for hit in hits
+        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
+    }  # fmt: skip
+    if by_key:
+        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
+            by_key[key].line_start, by_key[key].line_end = first, last
 
 
 def add_leg_scores(hit: Hit, found: Candidates) -> None:

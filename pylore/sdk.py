@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .embed import open_embedder
 from .errors import UsageError, nearest
-from .graph import related
+from .graph import about_files, related
 from .graph_shape import stats
 from .model import Edge, Hits, Node
+from .nearby import Near, named
 from .records import Change, Records
 from .runs import Outcome, Runs
 from .search import Request, search
@@ -54,8 +55,9 @@ class Lore:
 
     def search(
         self,
-        query: str,
+        query: str = "",
         *,
+        near: Iterable[str] = (),
         types: Iterable[str] = (),
         tags: Iterable[str] = (),
         files: Iterable[str] = (),
@@ -67,9 +69,11 @@ class Lore:
     ) -> Hits:
         """What matches ``query``, best first, and what is connected to it.
 
-        ``types`` says what may be returned; ``tags``, ``files`` (globs) and ``since``
-        (a date, or an age as ``7d``) where the walk may start; ``settings`` are
-        settings for this search alone (``graph_depth=2, edges="implements"``).
+        ``near`` names files (globs from the project's root, or ``@git``): what is tied to
+        them is found as well, with a query or without. ``types`` says what may be
+        returned; ``tags``, ``files`` (globs) and ``since`` (a date, or an age as ``7d``)
+        where the walk may start; ``settings`` are settings for this search alone
+        (``graph_depth=2, edges="implements"``).
 
         Raises:
             UsageError: a type, a relation, a date or a setting is wrong.
@@ -84,16 +88,25 @@ class Lore:
             )
             request = Request(
                 query, scope, filter_expanded=filter_expanded, explain=explain,
-                excluded=_words(exclude),
+                excluded=_words(exclude), near=self._near(near),
             )  # fmt: skip
             chosen = self._settings(settings)
             hits = search(store, chosen, request, embedder)
         return self._record(store, chosen, query, hits)
 
     def related(
-        self, id: str, *, hops: int = 1, types: Iterable[str] = (), **settings: object
+        self,
+        id: str = "",
+        *,
+        near: Iterable[str] = (),
+        hops: int = 1,
+        types: Iterable[str] = (),
+        **settings: object,
     ) -> Hits:
         """What is connected to a node, nearest first, up to ``hops`` (1 to 3) edges away.
+
+        In place of an id there may be the path of a file, or files ``near``, as in
+        ``search``: then it is what is known about them, records first.
 
         Raises:
             LoreError: there is no such node.
@@ -105,8 +118,15 @@ class Lore:
         store, _ = self._open()
         chosen = self._settings({"graph_depth": hops, **settings})
         with store.faults, store.snapshot():
-            store.nodes.require(id)
-            hits = related(store, chosen, [id], types=store.types.require(_words(types)))
+            wanted = store.types.require(_words(types))
+            files = self._near(near)
+            if files is None and (not id or store.nodes.get(id) is not None):
+                store.nodes.require(id)
+                hits = related(store, chosen, [id], types=wanted)
+            else:
+                files = named(store, files or Near(self._root), [id] if id else [])
+                ids = [id] if store.nodes.get(id) is not None else []
+                hits = about_files(store, chosen, files, ids, types=wanted)
         return self._record(store, chosen, f"related {id}", hits)
 
     def get(self, id: str) -> Node | None:
@@ -228,9 +248,18 @@ class Lore:
             hits.notes.extend(filter(None, [said]))
         return hits
 
+    def _near(self, globs: Iterable[str]) -> Near | None:
+        names = _words(globs)
+        return Near(self._root, names) if names else None
+
+    @property
+    def _root(self) -> str:
+        """The folder that paths in the store start from."""
+        return os.path.dirname(self.folder)
+
     def _records(self) -> Records:
         store, embedder = self._open()
-        return Records(store, self.settings, embedder, os.path.dirname(self.folder))
+        return Records(store, self.settings, embedder, self._root)
 
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}

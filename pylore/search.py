@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .errors import GraphUnavailable
 from .hits import adjust, best_first, describe, rated
-from .legs import WEAK, add_leg_scores, candidates, embed_query
+from .legs import Candidates, add_leg_scores, add_symbol_lines, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
 from .reach import add_support, hit_of, reach, within
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .embed import Embedder
-    from .legs import Candidates
+    from .nearby import Near
     from .retrievers import Retrievers
     from .settings import Settings
     from .store import Store
@@ -38,12 +38,13 @@ LEAST_SEED = 0.1
 class Request(Record):
     """What is asked: the words, what may be returned, where the walk may start.
 
+    ``near`` are files: what is tied to them is found as well, with words or without.
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
     it holds for every node. ``excluded`` ids are neither returned nor entered.
     """
 
-    __slots__ = ("excluded", "explain", "filter_expanded", "query", "scope")
+    __slots__ = ("excluded", "explain", "filter_expanded", "near", "query", "scope")
 
     def __init__(
         self,
@@ -53,12 +54,14 @@ class Request(Record):
         filter_expanded: bool = False,
         explain: bool = False,
         excluded: Iterable[str] = (),
+        near: Near | None = None,
     ) -> None:
         self.query = query
         self.scope = scope or Scope()
         self.filter_expanded = filter_expanded
         self.explain = explain
         self.excluded = frozenset(excluded)
+        self.near = near
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
@@ -87,14 +90,27 @@ def _search(
 ) -> Hits:
     query = parse_query(request.query)
     notes: list[str] = []
-    if not query:
+    if not query and request.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
     if query.cut:
         notes.append(f"the query is long: its last {query.cut} words were left out")
-    vector = embed_query(query, store, settings, embedder, notes)
-    found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
+    vector = embed_query(query, store, settings, embedder, notes) if query else None
+
+    def matches(scope: Scope) -> Candidates:
+        if not query:
+            return Candidates()
+        return candidates(store, settings, query, vector, scope, request.excluded, further)
+
+    found = matches(request.scope)
     direct = _direct_hits(store, settings, found)
-    _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    if query:
+        _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    if request.near is not None:
+        from .nearby import add_seeds, beside_matches, seeds
+
+        near = seeds(store, settings, request.near, notes)
+        add_seeds(store, settings, found, near, request.scope.without(request.excluded))
+        direct = beside_matches(store, settings, found, direct)
     if request.scope.tags and not direct:
         notes += store.nodes.unknown_tags(request.scope.tags)
     if settings.graph_depth and not settings.graph_max_depth:
@@ -104,7 +120,9 @@ def _search(
         starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
-            starts = candidates(store, settings, query, vector, anything, request.excluded, further)
+            starts = matches(anything)
+            if request.near is not None:
+                add_seeds(store, settings, starts, near, anything.without(request.excluded))
         hits = _expanded(store, settings, request, starts, found, direct, notes)
     hits = _worth_showing(best_first(hits), settings, found, notes)
     hits = rated(store, settings, hits, notes)
@@ -113,6 +131,7 @@ def _search(
 
         hits = diversify(store, settings, hits, found.passage, explain=request.explain)
     _add_texts(store, hits, found, query)
+    add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
@@ -202,10 +221,10 @@ def _worth_showing(
     hits: list[Hit], settings: Settings, found: Candidates, notes: list[str]
 ) -> list[Hit]:
     """Marks a list that is only noise, and cuts what scores less than ``min_score``."""
-    if hits and found.confidence < WEAK:
+    for hit in hits:
+        hit.weak = found.weak and hit.path[0] not in found.near
+    if any(hit.weak for hit in hits):
         notes.append("these results are weak: the store may have nothing on this")
-        for hit in hits:
-            hit.weak = True
     if settings.min_score:
         worth = [hit for hit in hits if hit.score >= settings.min_score]
         if len(worth) < len(hits):
@@ -255,6 +274,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             },
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
+            **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,

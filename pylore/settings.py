@@ -344,6 +344,14 @@ SETTINGS: tuple[Setting, ...] = (
         low=0,
         high=1,
     ),
+    Setting(
+        "files_weight",
+        "float",
+        0.5,
+        "what it adds to a score to be tied to one of the files that --files names",
+        low=0,
+        high=1,
+    ),
     Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
     Setting("diversify", "bool", True, "spread results that repeat each other; the best one stays"),
     Setting(
@@ -505,6 +513,7 @@ class Settings:
         recency_weight: float
         recency_half_life: int
         test_weight: float
+        files_weight: float
         min_score: float
         feedback_weight: float
         run: str

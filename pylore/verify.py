@@ -7,11 +7,12 @@ import os
 from .anchors.definitions import find_definitions
 from .anchors.judging import BROKEN, HOLDS, Judge, SymbolMissing
 from .anchors.linking import link_anchor, unlink_anchor, unlink_commits
-from .anchors.project import Project, Unreadable, root_of
+from .anchors.project import Project, Unreadable
 from .anchors.taking import line_numbers
 from .errors import LoreError
 from .index import Index, write_nodes
 from .model import Edge, Record
+from .places import root_of
 from .times import now
 from .vocabulary import INVALIDATED_BY
 

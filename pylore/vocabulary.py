@@ -69,6 +69,7 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
 FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 """Relations whose edges are resolved from code: their weight is how sure that is."""
 CHANGES = "changes"
+IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"
 INVALIDATED_BY = "invalidated_by"

@@ -15,11 +15,12 @@ from repositories import Repository
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.globs import glob_pattern
 from pylore.anchors.placing import place_anchor, remove_anchors
-from pylore.anchors.project import Project, root_to_keep
+from pylore.anchors.project import Project
 from pylore.anchors.taking import find_stretch, lines_of, stretch_hash
 from pylore.errors import LoreError
 from pylore.formats.jsonl import export_lines, import_lines
 from pylore.index import write_nodes
+from pylore.places import root_to_keep
 from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import Settings

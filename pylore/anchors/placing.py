@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..errors import LoreError
+from ..places import root_of, root_to_keep
 from ..store.anchors import Anchor
 from ..times import now
 from .definitions import find_definitions
 from .judging import BROKEN, Judge
 from .linking import link_anchor, unlink_anchor, unlink_commits
-from .project import Project, Unreadable, root_of, root_to_keep
+from .project import Project, Unreadable
 from .taking import line_numbers, take
 
 TYPE_CHECKING = False

@@ -7,16 +7,14 @@ import re
 import stat
 from hashlib import sha256
 
-from ..errors import LoreError
 from ..git import Git, blob_hash
+from ..places import relative, relative_glob
 from ..stamps import GONE, size_in, stamp_of
 from .globs import glob_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from ..store import Store
 
 LARGEST = 16 << 20
 """Bytes of the largest file that is looked into."""
@@ -34,20 +32,6 @@ class Unreadable(Exception):
 def digest(content: bytes) -> str:
     """The first 128 bits of SHA-256, in hexadecimal digits."""
     return sha256(content).hexdigest()[:_DIGITS]
-
-
-def root_of(store: Store, root: str) -> str:
-    """The folder that an anchor's path starts from: ``root``, or else the store's project."""
-    return root or os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
-
-
-def root_to_keep(store: Store, root: str) -> str:
-    """What an anchor keeps of the folder ``root``: nothing where the store lies in it.
-
-    So a project can be moved, and a store apart from any project tells projects apart.
-    """
-    full = os.path.realpath(root)
-    return "" if full == os.path.realpath(root_of(store, "")) else full
 
 
 class Project:
@@ -76,14 +60,7 @@ class Project:
         Raises:
             LoreError: it lies outside, or has letters that no id may have.
         """
-        full = os.path.realpath(path)
-        base = os.path.realpath(self.root)
-        if not full.startswith(base.rstrip(os.sep) + os.sep):
-            raise LoreError(f"{path}: lies outside the project {base}: give a path within it")
-        found = os.path.relpath(full, base).replace(os.sep, "/")
-        if not found.isprintable():
-            raise LoreError(f"{path!r}: has characters that cannot be printed: rename the file")
-        return found
+        return relative(self.root, path)
 
     def glob(self, pattern: str) -> str:
         """A person's glob as the store spells it.
@@ -91,11 +68,7 @@ class Project:
         Raises:
             LoreError: as ``relative`` does.
         """
-        base = os.path.realpath(self.root)
-        full = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), pattern))
-        if not full.startswith(base.rstrip(os.sep) + os.sep):
-            raise LoreError(f"{pattern}: leads outside the project {base}: give one within it")
-        return os.path.relpath(full, base).replace(os.sep, "/")
+        return relative_glob(self.root, os.getcwd(), pattern)
 
     def stamp(self, path: str) -> str:
         """The stamp of a file now.

@@ -11,12 +11,13 @@ import click
 from ..anchors.definitions import find_definitions
 from ..anchors.judging import BROKEN
 from ..anchors.placing import place_anchor, remove_anchors
-from ..anchors.project import Project, root_to_keep
+from ..anchors.project import Project
 from ..anchors.taking import line_numbers
 from ..errors import DONE, FAILURE, UsageError
 from ..git import Git
 from ..hot import ids_from
 from ..index import write_nodes
+from ..places import root_to_keep
 from ..records import split_location
 from ..render import anchors_text
 from ..store.anchors import Anchor

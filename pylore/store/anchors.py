@@ -99,6 +99,44 @@ class Anchors:
         )
         return [Anchor(*row) for row in rows]
 
+    def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """``(node, path)`` of the anchors to these files, globs aside."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
+            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ?",
+            (dumps(paths), root),
+        ).fetchall()
+        return rows
+
+    def globs(self, root: str) -> list[tuple[str, str]]:
+        """``(node, glob)`` of every anchor to a glob."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
+        ).fetchall()
+        return rows
+
+    def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """Those of ``globs`` that may match one of these files: a few too many, none too few.
+
+        SQLite's own ``*`` goes on past a slash, and it negates a class by ``^`` alone.
+        """
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?1"
+            " AND (instr(path, '[') OR EXISTS (SELECT 1 FROM json_each(?2)"
+            " WHERE value GLOB replace(replace(path, '**/', '*'), '**', '*')))",
+            (root, dumps(paths)),
+        ).fetchall()
+        return rows
+
+    def paths(self, root: str, beginning: str) -> list[str]:
+        """The files that begin so and have an anchor, globs aside."""
+        rows = self._db.execute(
+            "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            " AND kind <> 'glob' AND root = ?2",
+            (beginning, root),
+        )
+        return [str(path) for (path,) in rows]
+
     def put(self, anchor: Anchor) -> str:
         """Writes an anchor whole: ``added``, ``updated``, or ``unchanged``."""
         rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)

@@ -55,6 +55,15 @@ SELECT f.value, {outgoing}, (
 FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
+_INTO_FILES = """
+SELECT e.from_id, j.value, e.weight FROM json_each(:paths) j CROSS JOIN graph_edges e
+ON e.to_id = 'file-' || j.value
+WHERE e.relation = :relation AND e.invalidated_at IS NULL
+UNION ALL SELECT e.from_id, j.value, e.weight FROM json_each(:paths) j CROSS JOIN graph_edges e
+ON e.to_id > 'symbol-' || j.value || '::' AND e.to_id < 'symbol-' || j.value || ':;'
+WHERE e.relation = :relation AND e.invalidated_at IS NULL
+"""
+
 
 def _both_ways(half: str) -> str:
     out = half.format(outgoing=1, this="from_id", other="to_id")
@@ -129,6 +138,18 @@ class Edges:
             weights = list(map(float, parts[2::3]))
             bundles.append((node, outgoing == 1, parts[::3], parts[1::3], weights))
         return bundles
+
+    def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
+        """``(node, path, weight)`` of live edges that lead to these files or to symbols in them.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, str, float]] = self._db.execute(  # type: ignore[assignment]
+                _INTO_FILES, {"paths": dumps(paths), "relation": relation}
+            ).fetchall()
+        return rows
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""

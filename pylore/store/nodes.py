@@ -124,6 +124,24 @@ class Nodes:
         )
         return dict(rows)
 
+    def files(self, beginning: str) -> list[str]:
+        """The paths that begin so and have a live node."""
+        rows = self._db.execute(
+            "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
+            " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL",
+            (beginning,),
+        )
+        return [str(path) for (path,) in rows]
+
+    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+        """First and last line of the symbol that each of these passages is of, if it is of one."""
+        rows = self._db.execute(
+            "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.key = j.value JOIN nodes n ON n.id = p.node_id WHERE n.type = 'symbol'",
+            (dumps(keys),),
+        )
+        return {key: (first, last) for key, first, last in rows}
+
     def beginning(self, id: str, length: int = 800) -> str:
         """The first characters of a node's text."""
         return (

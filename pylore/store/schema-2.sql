@@ -79,6 +79,7 @@ CREATE TABLE anchors(
   PRIMARY KEY (node_id, kind, path, detail)
 ) WITHOUT ROWID;
 CREATE INDEX anchors_path ON anchors(path);
+CREATE INDEX anchors_globs ON anchors(root) WHERE kind = 'glob';
 
 -- Every place and verdict that an anchor has left, kept by the database itself.
 CREATE TABLE anchor_history(
