@@ -110,14 +110,17 @@ def _tied(
     anchors = store.anchors
     for id, path in anchors.about(kept, paths):
         yield id, TIED * nearness[path]
-    for id, glob in anchors.globs_like(kept, paths):
+    globs = anchors.globs_like(kept, paths)
+    for id, glob in globs:
         from .anchors.globs import glob_pattern
 
         matches = glob_pattern(glob).fullmatch
         yield id, BY_GLOB * max((nearness[path] for path in paths if matches(path)), default=0.0)
     if edges:
+        by_glob = {id for id, _ in globs}  # their edges are the glob's, each file one
         for id, path, weight in store.edges.into_files(paths, ANCHORED_TO):
-            yield id, TIED * weight * nearness[path]
+            if id not in by_glob:
+                yield id, TIED * weight * nearness[path]
 
 
 def _beside(
@@ -211,7 +214,7 @@ def of_files(
     found = ranked(seeds(store, settings, near, notes))
     themselves = [id for id, score in found.items() if score == ITSELF and id.startswith("file-")]
     tied = {id: score for id, score in found.items() if id not in themselves}
-    own = [id for id, score in tied.items() if score > NEXT]
+    own = [id for id, score in tied.items() if score > BY_GLOB]
     starts = dict.fromkeys(themselves, 1.0) | {id: tied[id] for id in own[: settings.graph_seeds]}
     among = store.nodes.match(scope, list(tied))
     hits = []
@@ -248,15 +251,20 @@ def _path(store: Store, root: str, name: str) -> str:
     for folder in dict.fromkeys((os.getcwd(), root)):
         full = os.path.join(folder, name)
         if os.path.lexists(full):
-            path = relative(root, full)
-            return f"{path}/**" if os.path.isdir(full) else path
+            path = relative(root, full, name)
+            return _below(path) if os.path.isdir(full) else path
     if _is_id(store, name):
         store.nodes.require(name)
-    path = relative(root, os.path.join(root, name))
+    path = relative(root, os.path.join(root, name), name)
     if not _is_known(store, root, path):
         raise LoreError(f"{name}: there is no such file, and nothing is known of one: "
                         "check its name")  # fmt: skip
     return path
+
+
+def _below(folder: str) -> str:
+    """The glob for all files below a folder, whatever its name has in it."""
+    return "".join(f"[{sign}]" if sign in WILD else sign for sign in folder) + "/**"
 
 
 def _is_id(store: Store, name: str) -> bool:
@@ -278,10 +286,10 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
     """
     literal = os.path.join(root, glob)
     if os.path.lexists(literal) and not os.path.isdir(literal):
-        return [relative(root, literal)]
+        return [relative(root, literal, glob)]
     pattern = relative_glob(root, root, glob)
     if os.path.isdir(literal):
-        pattern += "/**"
+        pattern = _below(pattern)
     elif _is_known(store, root, pattern):
         return [pattern]
     beginning = pattern[: min(map(pattern.find, filter(pattern.__contains__, WILD)), default=0)]

@@ -28,21 +28,24 @@ def root_to_keep(store: Store, root: str) -> str:
     return "" if full == os.path.realpath(root_of(store, "")) else full
 
 
-def relative(root: str, path: str) -> str:
-    """A person's path as the store spells it: from the root, with ``/``.
+def relative(root: str, path: str, written: str = "") -> str:
+    """A person's path, which they may have ``written`` otherwise, as the store spells it.
+
+    That is from the root, with ``/``.
 
     Raises:
         LoreError: it lies outside, or has letters that no id may have.
     """
+    written = written or path
     if not path.isprintable():
-        raise LoreError(f"{path!r}: has characters that cannot be printed: rename the file")
+        raise LoreError(f"{written!r}: has characters that cannot be printed: rename the file")
     base = os.path.realpath(root)
     full = os.path.realpath(path)
     if not full.startswith(base.rstrip(os.sep) + os.sep):
-        raise LoreError(f"{path}: lies outside the project {base}: give a path within it")
+        raise LoreError(f"{written}: lies outside the project {base}: give a path within it")
     found = os.path.relpath(full, base).replace(os.sep, "/")
     if not found.isprintable():
-        raise LoreError(f"{path!r}: has characters that cannot be printed: rename the file")
+        raise LoreError(f"{written!r}: has characters that cannot be printed: rename the file")
     return found
 
 

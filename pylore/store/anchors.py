@@ -121,9 +121,9 @@ class Anchors:
         SQLite's own ``*`` goes on past a slash, and it negates a class by ``^`` alone.
         """
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?1"
-            " AND (instr(path, '[') OR EXISTS (SELECT 1 FROM json_each(?2)"
-            " WHERE value GLOB replace(replace(path, '**/', '*'), '**', '*')))",
+            "SELECT a.node_id, a.path FROM anchors a WHERE a.kind = 'glob' AND a.root = ?1"
+            " AND (instr(a.path, '[') OR EXISTS (SELECT 1 FROM json_each(?2) j"
+            " WHERE j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*')))",
             (root, dumps(paths)),
         ).fetchall()
         return rows
