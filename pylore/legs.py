@@ -13,6 +13,8 @@ from .text import is_test
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .embed import Embedder
     from .model import Hit
     from .retrievers import Retrievers

@@ -11,10 +11,9 @@ import os
 
 from .errors import GraphUnavailable, LoreError
 from .hits import adjust, best_first, describe
-from .legs import add_leg_scores
-from .legs import best_first as ranked
 from .model import Hit
 from .places import relative, relative_glob, root_to_keep
+from .rank import best_first as ranked
 from .relations import fold, known_relations
 from .store.edges import ALL
 from .store.scope import Scope
@@ -110,16 +109,16 @@ def _tied(
     anchors = store.anchors
     for id, path in anchors.about(kept, paths):
         yield id, TIED * nearness[path]
-    globs = anchors.globs_like(kept, paths)
-    for id, glob in globs:
-        from .anchors.globs import glob_pattern
+    by_glob = set()
+    for id, glob, path in anchors.globs_like(kept, paths):
+        from .anchors.globs import matches
 
-        matches = glob_pattern(glob).fullmatch
-        yield id, BY_GLOB * max((nearness[path] for path in paths if matches(path)), default=0.0)
+        if matches(glob, path):
+            by_glob.add((id, path))
+            yield id, BY_GLOB * nearness[path]
     if edges:
-        by_glob = {id for id, _ in globs}  # their edges are the glob's, each file one
         for id, path, weight in store.edges.into_files(paths, ANCHORED_TO):
-            if id not in by_glob:
+            if (id, path) not in by_glob:  # that edge is the glob's
                 yield id, TIED * weight * nearness[path]
 
 
@@ -187,6 +186,8 @@ def beside_matches(
     store: Store, settings: Settings, found: Candidates, direct: list[Hit]
 ) -> list[Hit]:
     """The direct matches, scored anew, and the best ``limit`` of what else is near."""
+    from .legs import add_leg_scores
+
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown]
     for id in others[: settings.limit]:
@@ -296,12 +297,13 @@ def _matching(store: Store, root: str, glob: str) -> list[str]:
     if not any(sign in pattern for sign in WILD):
         return []
     from .anchors.globs import glob_pattern
-    from .anchors.project import Project
 
     kept = root_to_keep(store, root)
     matches = glob_pattern(pattern).fullmatch
     known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
     found = {path for path in known if matches(path)}
     if not found or store.anchors.globs(kept):
+        from .anchors.project import Project
+
         found.update(Project(root).matching(pattern))
     return sorted(found)

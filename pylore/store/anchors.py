@@ -115,15 +115,16 @@ class Anchors:
         ).fetchall()
         return rows
 
-    def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
-        """Those of ``globs`` that may match one of these files: a few too many, none too few.
+    def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
+        """``(node, glob, path)`` where a glob may match one of these files.
 
-        SQLite's own ``*`` goes on past a slash, and it negates a class by ``^`` alone.
+        They are a few too many and none too few: SQLite's own ``*`` goes on past a
+        slash, and it negates a class by ``^`` alone.
         """
-        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT a.node_id, a.path FROM anchors a WHERE a.kind = 'glob' AND a.root = ?1"
-            " AND (instr(a.path, '[') OR EXISTS (SELECT 1 FROM json_each(?2) j"
-            " WHERE j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*')))",
+        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
+            " WHERE a.kind = 'glob' AND a.root = ?1 AND (instr(a.path, '[')"
+            " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
             (root, dumps(paths)),
         ).fetchall()
         return rows
