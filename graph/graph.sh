@@ -5,7 +5,7 @@
 # Also runs on its own, as graph/graph.sh <verb>. 'lore graph <verb> --help'
 # prints one verb's part of this:
 #
-#   related ID…            what is connected to a node, nearest first
+#   related ID|FILE…       what is connected to a node, nearest first
 #   neighbors ID           everything one edge away
 #   path A B               the shortest way from one node to another
 #   show ID…               a record whole, with its edges
@@ -24,10 +24,12 @@
 # Relations may be written in capitals too (ANCHORED_TO). Settings such as
 # --edge-weights and --busy-timeout are options as in 'lore search'.
 #
-# lore graph related [options] ID…
+# lore graph related [options] ID|FILE… | --files GLOB,…
 #   What is connected to a node, nearest first: walks from the nodes given (a
-#   lone - reads ids from stdin) as a search does. 'lore related' is the same.
+#   lone - reads ids from stdin) as a search does. 'lore related' is the same,
+#   and its help says what a FILE does.
 #
+#   --files GLOB,…       files: globs from the project's root, or @git
 #   --hops N             how far to walk, 1 to 3; 1 unless set
 #   --edges NAME,…       walk these relations only
 #   --exclude-edges NAME,…  never walk these

@@ -168,17 +168,17 @@ def add_seeds(
 ) -> None:
     """Adds what is near, within ``scope``, to what the legs found: scores add up.
 
-    They do so as chances do, a + b - ab, which stays in 0..1. The fused scores are
-    absolute afterwards: what a search is sure of is in them.
+    Where one is above 1 then, all are brought back. The fused scores are absolute
+    afterwards: what a search is sure of is in them.
     """
     live = store.nodes.match(scope, [*near])
     found.near = {id: settings.files_weight * near[id] for id in live}
     fused = {id: score * found.confidence for id, score in found.fused.items()}
     for id, score in found.near.items():
-        match = fused.get(id, 0.0)
-        fused[id] = match + score - match * score
+        fused[id] = fused.get(id, 0.0) + score
         found.how.setdefault(id, "files")
-    found.fused = ranked(fused)
+    highest = max(1.0, *fused.values()) if fused else 1.0
+    found.fused = ranked({id: score / highest for id, score in fused.items()})
     found.confidence = 1.0
 
 
