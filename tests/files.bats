@@ -226,7 +226,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
     run_lore search "$query" --type symbol --ids -n 1
     expect 0 'symbol-src/web.py::HTTP_server.tls.startUp'
   done
-  run_lore search "start up" --type file -n 1
+  run_lore search startUp --type file -n 1
   [ "$(rows .id,.line_start,.line_end)" = '["file-src/web.py",3,4]' ]
   run_lore search src/limits.py --type file -n 1
   [ "$(rows .id)" = '["file-src/limits.py"]' ]

@@ -122,7 +122,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
         patch.setenv("XDG_CONFIG_HOME", str(folder))
         with pylore.open(folder / ".lore", create=True) as lore:
             lore.add("decision", "Sessions are signed tokens", id="decision-a")
-            lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
+            lore.add("note", "Words", id="note-c", file="src/a.py")
+            lore.add("note", "Names are words", id="note-c", file="src/a.py")
+        lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
     return str(folder / ".lore")
 
 
@@ -136,7 +138,9 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         ("search", "signed tokens", "--graph-depth", "2", "--explain"),
         ("search", "Sessions", "--text"),
         ("search", "Sessions", "--run", "run-none"),
+        ("search", "--files", "src/a.py", "--graph-depth", "1"),
         ("related", "decision-a", "--hops", "2"),
+        ("related", "src/a.py"),
         ("show", "decision-a"),
         ("stats",),
     ],
