@@ -78,7 +78,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0
   [ "$(rows .id,.hops,.match)" = $'["decision-sessions",0,"files"]\n["lesson-keys",0,"files"]' ]
   jq -e '.[0].score > .[1].score' <<<"$output"
-  run_lore search --files src/auth.py --type lesson --graph-depth 1 --exclude-edges imports --ids
+  run_lore search --files src/auth.py --type lesson --graph-depth 1 --exclude-edges imports,co_changes_with --ids
   expect 0 ''
 }
 
@@ -131,7 +131,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
 
 @test "related FILE gives what is known about a file, records first" {
   lore index -q >/dev/null
-  run_lore related src/auth.py
+  run_lore related src/auth.py --exclude-edges co_changes_with
   expect 0
   [ -z "$stderr" ]
   [ "$(rows .id,.hops,.match)" = '["decision-sessions",0,"files"]
