@@ -152,7 +152,8 @@ def related_command(argv: Sequence[str]) -> None:
         say(found.notes, settings)
         output.list([hit.to_dict() for hit in found], _hits_text)
         if settings.run:
-            record_shown(store, settings, f"related {' '.join((*names, *given.words('files')))}", found)
+            asked = " ".join((*names, *given.words("files")))
+            record_shown(store, settings, f"related {asked}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
