@@ -92,7 +92,7 @@ def _search(
     if query.cut:
         notes.append(f"the query is long: its last {query.cut} words were left out")
     vector = embed_query(query, store, settings, embedder, notes)
-    found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
+    starts = found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
     if request.scope.tags and not direct:
@@ -101,7 +101,6 @@ def _search(
         notes.append("graph_max_depth is 0: the graph is switched off")
     hits = direct
     if settings.depth:
-        starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             starts = candidates(store, settings, query, vector, anything, request.excluded, further)
@@ -116,7 +115,7 @@ def _search(
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes)
+    return Hits(hits, notes, {**starts.passage, **found.passage})
 
 
 # --- results

@@ -362,6 +362,20 @@ SETTINGS: tuple[Setting, ...] = (
         low=0,
         high=1,
     ),
+    Setting(
+        "budget",
+        "int",
+        4000,
+        "the most tokens of a context, all of its text counted",
+        low=50,
+        high=1_000_000,
+    ),
+    Setting(
+        "user_entity",
+        "text",
+        "",
+        "the id of the entity that stands for you: its facts come first in a context",
+    ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
         "embedder",
@@ -507,6 +521,8 @@ class Settings:
         test_weight: float
         min_score: float
         feedback_weight: float
+        budget: int
+        user_entity: str
         run: str
         diversify: bool
         mmr_lambda: float

@@ -16,6 +16,8 @@ _SPACE = "\u2581"  # how the pieces spell a space
 _LONGEST = 300
 """Letters of one word that are merged; a longer one counts a token for each byte of it."""
 _MOST_SPACES = 16
+_NO_TEXT = 3 + 256
+"""The first pieces stand for a beginning, an end, and each byte; their names are no text."""
 _NEVER = 2 * TOKENS
 _BEFORE = b'"vocab": {'
 _BETWEEN = ',\n      "'
@@ -111,4 +113,6 @@ def _read_pieces(path: str) -> dict[str, int]:
     pieces = dict(zip(keys, range(TOKENS), strict=True))
     for length in range(2, _MOST_SPACES + 1):  # spaces are put together when all else is
         pieces[_SPACE * length] += TOKENS
+    for key in keys[:_NO_TEXT]:
+        del pieces[key]
     return pieces

@@ -1,0 +1,142 @@
+"""Real code for a context: read from the work tree, cut at statements, marked when stale."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..stamps import stamp_of
+from .excerpts import CUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store import Store
+    from .budget import Tokens
+
+LARGEST = 4 << 20
+"""Bytes of the largest file that is read."""
+
+HEAD = 60
+"""Lines of a file that are shown where no lines are known."""
+
+NEAR = 3
+"""Lines from its first one in which a symbol's own name must stand, if its file has changed."""
+
+
+class Snippet:
+    """Some lines of a file. ``reason`` says why there are none, ``changed`` that they may be off.
+
+    ``first`` counts from 1.
+    """
+
+    __slots__ = ("changed", "first", "lines", "path", "reason")
+
+    def __init__(self, path: str, reason: str = "") -> None:
+        self.path = path
+        self.reason = reason
+        self.changed = False
+        self.first = 1
+        self.lines: list[str] = []
+
+
+class WorkTree:
+    """The files below one folder, as far as they may be read: no link leads out of it."""
+
+    def __init__(self, root: str, store: Store) -> None:
+        self._root = os.path.realpath(root)
+        self._store = store
+        self._texts: dict[str, list[str] | str] = {}
+
+    def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
+        """The lines ``first`` to ``last`` of a file, or its head; ``name`` stands in the first."""
+        found = Snippet(path)
+        text = self._read(path)
+        if isinstance(text, str):
+            found.reason = text
+            return found
+        found.changed = self._has_changed(path)
+        found.first = first or 1
+        found.lines = text[found.first - 1 : last or HEAD]
+        if not found.lines:
+            found.reason = f"{path} has fewer lines now: run 'lore index'"
+        elif found.changed and name and name not in "\n".join(found.lines[:NEAR]):
+            found.reason = f"{path} has changed and {name} is elsewhere now: run 'lore index'"
+            found.lines = []
+        return found
+
+    def _read(self, path: str) -> list[str] | str:
+        if path not in self._texts:
+            self._texts[path] = self._read_file(path)
+        return self._texts[path]
+
+    def _read_file(self, path: str) -> list[str] | str:
+        """The lines of a file, or why there are none."""
+        full = os.path.realpath(os.path.join(self._root, path))
+        if not full.startswith(self._root.rstrip(os.sep) + os.sep):
+            return f"{path} leads out of the project"
+        try:
+            file = os.open(full, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        except (OSError, ValueError):
+            return f"{path} cannot be read"
+        try:
+            state = os.fstat(file)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+                return f"{path} is no plain file, or too large"
+            with os.fdopen(os.dup(file), "rb") as reader:
+                return reader.read(LARGEST).decode().splitlines()
+        except (OSError, UnicodeDecodeError):
+            return f"{path} cannot be read as text"
+        finally:
+            os.close(file)
+
+    def _has_changed(self, path: str) -> bool:
+        """Whether a file is another one than was indexed; False where it never was."""
+        known = self._store.code.known(path)
+        if known is None:
+            return False
+        stamp, hash = known
+        full = os.path.join(self._root, path)
+        if stamp_of(full) == stamp:
+            return False
+        from hashlib import sha256
+
+        with open(full, "rb") as file:
+            return sha256(file.read()).hexdigest() != hash
+
+
+def cut_at_statement(lines: list[str], room: int, tokens: Tokens) -> tuple[list[str], bool]:
+    """As many of the first ``lines`` as have room, and whether those are all.
+
+    The cut is made before a line that is no deeper than the body's first statement,
+    if there is one in the second half of what has room.
+    """
+    sizes = [tokens.lines(line + "\n") for line in lines]
+    if sum(sizes) <= room:
+        return lines, True
+    room -= tokens.lines(f"    {CUT}\n")
+    count = 0
+    while count < len(lines) and sizes[count] <= room:
+        room -= sizes[count]
+        count += 1
+    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
+    for at in range(count, count // 2, -1):
+        if lines[at : at + 1] and lines[at].strip() and _indent(lines[at]) <= depth:
+            return [*lines[:at], f"{' ' * depth}{CUT}"], False
+    return ([*lines[:count], f"{' ' * depth}{CUT}"] if count else []), False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_FENCE = "```"
+
+
+def fenced(lines: list[str], path: str) -> str:
+    """Lines as a block of Markdown whose fence is longer than any in them."""
+    fence = _FENCE
+    while any(fence in line for line in lines):
+        fence += "`"
+    ending = os.path.splitext(path)[1][1:]
+    kind = ending if ending.isalnum() else ""
+    return f"{fence}{kind}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
