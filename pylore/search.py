@@ -92,7 +92,9 @@ def _search(
     if query.cut:
         notes.append(f"the query is long: its last {query.cut} words were left out")
     vector = embed_query(query, store, settings, embedder, notes)
-    starts = found = candidates(store, settings, query, vector, request.scope, request.excluded, further)
+    starts = found = candidates(
+        store, settings, query, vector, request.scope, request.excluded, further
+    )
     direct = _direct_hits(store, settings, found)
     _say_how_it_matched(direct, notes, filtered=bool(request.scope))
     if request.scope.tags and not direct:

@@ -40,9 +40,7 @@ def context_command(argv: Sequence[str]) -> None:
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     with open_for_reading(settings) as store, store.faults:
-        scope = Scope(
-            types=store.types.require(given.words("type")), files=given.words("files")
-        )
+        scope = Scope(types=store.types.require(given.words("type")), files=given.words("files"))
         embedder = open_embedder(settings.embedder, store, settings)
         asked = Asked(
             " ".join(words), form=form, budget=settings.budget, root=project_root(), scope=scope

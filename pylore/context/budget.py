@@ -60,7 +60,7 @@ class Tokens:
 
     def _count(self, word: str) -> int:
         if not self._pieces:
-            self._load()
+            self._pieces = _all_pieces()
         if word in self._pieces and '"' not in word and "\\" not in word:
             return 1
         if len(word) > _LONGEST:
@@ -86,8 +86,16 @@ class Tokens:
                 ranks[at] = pieces.get(parts[at] + parts[at + 1], _NEVER)
         return parts
 
-    def _load(self) -> None:
-        self._pieces = _read_pieces(tokenizer_file())
+
+_read: dict[str, dict[str, int]] = {}
+
+
+def _all_pieces() -> dict[str, int]:
+    """The vocabulary, read once a process."""
+    path = tokenizer_file()
+    if path not in _read:
+        _read[path] = _read_pieces(path)
+    return _read[path]
 
 
 def _read_pieces(path: str) -> dict[str, int]:

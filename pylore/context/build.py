@@ -11,13 +11,20 @@ from ..text import one_line, parse_query
 from .budget import Tokens
 from .mermaid import flowchart
 from .narrative import (
-    ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of,
+    ORDER,
+    RecordText,
+    Subject,
+    fact_lines,
+    section_of,
+    side_by_side,
+    ties_of,
 )  # fmt: skip
 from .pieces import LEAST_SHARE, Piece, heading_of, pack
 from .snippets import WorkTree, cut_at_statement, fenced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from ..embed import Embedder
@@ -46,16 +53,24 @@ HEADING = 200
 class Asked(Record):
     """A question, the form that its context shall have, and how many tokens it may take."""
 
-    __slots__ = ("budget", "form", "question", "root", "scope")
+    __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
 
     def __init__(
-        self, question: str, *, form: str, budget: int, root: str, scope: Scope
+        self,
+        question: str,
+        *,
+        form: str,
+        budget: int,
+        root: str,
+        scope: Scope,
+        excluded: Iterable[str] = (),
     ) -> None:
         self.question = question
         self.form = form
         self.budget = budget
         self.root = root
         self.scope = scope
+        self.excluded = frozenset(excluded)
 
 
 class Context:
@@ -111,7 +126,9 @@ def _found(
     store: Store, settings: Settings, asked: Asked, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
-    request = Request(question, asked.scope, excluded=(task.id,) if task else ())
+    request = Request(
+        question, asked.scope, excluded=asked.excluded | ({task.id} if task else set())
+    )
     hits = search(store, settings, request, embedder)
     if task is not None and settings.depth:
         near = related(store, settings, [task.id], types=asked.scope.types)
@@ -165,9 +182,12 @@ class _Builder:
 
     def _picture(self, room: int) -> str:
         relations = list(relation_weights(self._store, self._settings))
-        return flowchart(
-            self._store, [hit.id for hit in self._hits], relations, room, self._tokens
-        ).rstrip("\n") + "\n"
+        return (
+            flowchart(
+                self._store, [hit.id for hit in self._hits], relations, room, self._tokens
+            ).rstrip("\n")
+            + "\n"
+        )
 
     # --- pieces
 
@@ -206,7 +226,10 @@ class _Builder:
         return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
 
     def _tests_too(self) -> bool:
-        if any(word.startswith(("test", "spec")) for word in self._words) or self._asked.scope.files:
+        if (
+            any(word.startswith(("test", "spec")) for word in self._words)
+            or self._asked.scope.files
+        ):
             return True
         files = [hit.file for hit in self._hits if hit.type in _CODE and hit.file]
         return all(is_test(file) for file in files)

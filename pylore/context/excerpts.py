@@ -35,7 +35,9 @@ def excerpt(text: str, words: list[str], room: int, tokens: Tokens) -> tuple[str
     first = max(fitting, key=lambda at: (worth[at], -at))
     low, high = _grown(first, sizes, worth, room)
     found = " ".join(parts[low:high])
-    return f"{CUT} {found}" * (low > 0) + found * (low == 0) + f" {CUT}" * (high < len(parts)), False
+    return f"{CUT} {found}" * (low > 0) + found * (low == 0) + f" {CUT}" * (
+        high < len(parts)
+    ), False
 
 
 def _grown(first: int, sizes: list[int], worth: list[int], room: int) -> tuple[int, int]:
