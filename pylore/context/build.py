@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import GraphUnavailable
 from ..graph import related
-from ..model import Record
+from ..model import Node, Record
 from ..reach import relation_weights
 from ..search import Request, search
 from ..text import one_line, parse_query
@@ -19,8 +19,8 @@ from .narrative import (
     side_by_side,
     ties_of,
 )  # fmt: skip
-from .pieces import LEAST_SHARE, Piece, heading_of, pack
-from .snippets import WorkTree, cut_at_statement, fenced
+from .pieces import LEAST_CODE, LEAST_SHARE, Piece, heading_of, pack
+from .snippets import CodeText, WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..embed import Embedder
-    from ..model import Hit, Hits, Node
+    from ..model import Hit, Hits
     from ..settings import Settings
     from ..store import Store
     from ..store.scope import Scope
@@ -156,6 +156,7 @@ class _Builder:
         self._nodes = store.nodes.get_many([hit.id for hit in hits])
         self._tree = WorkTree(asked.root, store)
         self._facts = MOST_FACTS
+        self._snippets: list[tuple[str, Snippet]] = []
         self._ties: dict[str, list[tuple[str, str]]] = {}
 
     def run(self) -> Context:
@@ -243,16 +244,25 @@ class _Builder:
                 own = node.id == self._settings.user_entity
                 return Piece(node.id, section, why, subject.fit, "" if own else node.id)
         if section == "Code" and self._asked.form != "narrative" and node.file:
-            name = node.title.rpartition(".")[2] if node.type == "symbol" else ""
-            snippet = self._tree.snippet(node.file, node.line_start, node.line_end, name)
+            snippet = self._tree.snippet(node.file, node.line_start, node.line_end, _name(node))
             if not snippet.reason:
-                return Piece(node.id, section, why, self._code(hit, snippet))
+                return self._code_piece(hit, snippet, why)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
             self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
         text = RecordText(
             hit, node, self._passage(node), self._words, self._tie_lines(node.id), self._tokens
         )
         return Piece(node.id, section if section != "Facts" else "Documents", why, text.fit)
+
+    def _code_piece(self, hit: Hit, snippet: Snippet, why: str) -> Piece | None:
+        for id, other in self._snippets:
+            if snippet.within(other):
+                self._withhold(hit.id, f"its lines stand in {id}")
+                return None
+        self._snippets.append((hit.id, snippet))
+        verdict = "" if hit.verdict in (None, "valid") else str(hit.verdict)
+        fit = CodeText(snippet, verdict, self._tokens).fit
+        return Piece(hit.id, "Code", why, fit, least=LEAST_CODE)
 
     def _subject(self, node: Node) -> Subject | None:
         if self._facts <= 0:
@@ -277,25 +287,6 @@ class _Builder:
         return [
             f"{how} {other}: {one_line(briefs[other][1])}" for how, other in ties if other in briefs
         ]
-
-    def _code(self, hit: Hit, snippet: Snippet) -> Any:
-        def fit(room: int) -> tuple[str, bool]:
-            marks = ", changed since it was indexed" if snippet.changed else ""
-            if hit.verdict and hit.verdict != "valid":
-                marks += f", {hit.verdict}"
-            last = snippet.first + len(snippet.lines) - 1
-            frame = f"### {snippet.path}:{snippet.first}-{last}{marks}\n" + fenced([], snippet.path)
-            lines, whole = cut_at_statement(
-                snippet.lines, room - self._tokens.lines(frame), self._tokens
-            )
-            if not lines:
-                return "", False
-            last = snippet.first + len(lines) - (1 if whole else 2)
-            head = f"### {snippet.path}:{snippet.first}-{last}{marks}\n"
-            text = head + fenced(lines, snippet.path)
-            return (text, whole) if self._tokens.lines(text) <= room else ("", False)
-
-        return fit
 
     # --- text and receipt
 
@@ -334,6 +325,16 @@ class _Builder:
 _CODE = ("file", "symbol")
 _WHOLE = 1600
 """Letters of a text that is looked at whole; of a longer one, the passage that matched."""
+
+
+def _name(node: Node) -> str:
+    """What a symbol is called where it is defined; nothing for a file.
+
+    >>> _name(Node("symbol-a.py::Login.check", "symbol"))
+    'check'
+    """
+    own = node.id.partition("::")[2].rpartition(".")[2]
+    return own if own.isidentifier() else ""
 
 
 def is_test(path: str) -> bool:

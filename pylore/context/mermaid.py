@@ -28,18 +28,18 @@ def flowchart(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
+    briefs = store.nodes.briefs(list(rank))
     edges = {
         (other, node, relation) if not outgoing else (node, other, relation)
         for node, other, relation, _, outgoing in store.edges.neighbours(
             list(rank), relations, _FAN_OUT
         )
-        if other in rank
+        if other in rank and node in briefs and other in briefs
     }
     ordered = sorted(
         edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)
     )
     shape = Mermaid()
-    briefs = store.nodes.briefs(list(rank))
     room -= tokens.lines(f"```mermaid\n{shape.head}```\n\n")
     numbers: dict[str, int] = {}
     lines = []
@@ -49,7 +49,8 @@ def flowchart(
             continue
         new = {id: len(numbers) + place for place, id in enumerate(fresh)}
         text = "".join(
-            shape.node(number, (id, "", briefs[id][1], "", "", None)) for id, number in new.items()
+            shape.node(number, (id, "", _label(id, briefs[id][1]), "", "", None))
+            for id, number in new.items()
         )
         ends = {**numbers, **new}
         text += shape.edge((ends[source], source), (ends[target], target), relation, 1.0, "")
@@ -59,3 +60,8 @@ def flowchart(
             numbers = ends
             lines.append(text)
     return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
+
+
+def _label(id: str, title: str) -> str:
+    """A symbol's own name instead of its signature."""
+    return id.partition("::")[2] if id.startswith("symbol-") and "::" in id else title

@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     """Room in tokens → (text of whole lines, or nothing; whether that is all there is)"""
 
 
+FIRST_SHARE = 0.15
+"""Of the budget: what the best piece may take before all others have had their turn."""
+
+NEXT_SHARE = 0.85
+"""What each further piece may take, relative to the one before it."""
+
+LEAST_SHARE = 70
+"""Tokens that every piece may take, however many come before it."""
+
+LEAST_CODE = 160
+"""The same for code, of which less says little."""
+
+
 class Piece:
     """One thing that may come into a context.
 
@@ -19,14 +32,17 @@ class Piece:
     the heading that it stands under. Its place within the section is its rank's.
     """
 
-    __slots__ = ("fit", "id", "place", "section", "why")
+    __slots__ = ("fit", "id", "least", "place", "section", "why")
 
-    def __init__(self, id: str, section: str, why: str, fit: Fit, place: str = "") -> None:
+    def __init__(
+        self, id: str, section: str, why: str, fit: Fit, place: str = "", least: int = 0
+    ) -> None:
         self.id = id
         self.section = section
         self.why = why
         self.fit = fit
         self.place = place
+        self.least = least or LEAST_SHARE
 
 
 class Packed:
@@ -41,16 +57,6 @@ class Packed:
         self.withheld: list[tuple[str, str]] = []
 
 
-FIRST_SHARE = 0.15
-"""Of the budget: what the best piece may take before all others have had their turn."""
-
-NEXT_SHARE = 0.85
-"""What each further piece may take, relative to the one before it."""
-
-LEAST_SHARE = 70
-"""Tokens that every piece may take, however many come before it."""
-
-
 def pack(pieces: list[Piece], room: int, tokens: Tokens) -> Packed:
     """As much as there is room for: each piece its share in turn, then what is left over.
 
@@ -61,7 +67,7 @@ def pack(pieces: list[Piece], room: int, tokens: Tokens) -> Packed:
     share = FIRST_SHARE * room
     for piece in pieces:
         heading = 0 if piece.section in headed else tokens.lines(heading_of(piece.section))
-        text, whole = piece.fit(min(packed.left - heading, max(LEAST_SHARE, int(share))))
+        text, whole = piece.fit(min(packed.left - heading, max(piece.least, int(share))))
         if text:
             headed.add(piece.section)
             packed.texts[piece.id] = text

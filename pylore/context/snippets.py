@@ -6,6 +6,7 @@ import os
 import stat
 
 from ..stamps import stamp_of
+from ..text import one_line
 from .excerpts import CUT
 
 TYPE_CHECKING = False
@@ -18,6 +19,12 @@ LARGEST = 4 << 20
 
 HEAD = 60
 """Lines of a file that are shown where no lines are known."""
+
+LEAST_LINES = 3
+"""Of a snippet that is cut, the mark of the cut among them: with less it says nothing."""
+
+SHORT = 40
+"""Lines of a snippet within which others need not be shown again."""
 
 NEAR = 3
 """Lines from its first one in which a symbol's own name must stand, if its file has changed."""
@@ -37,6 +44,20 @@ class Snippet:
         self.changed = False
         self.first = 1
         self.lines: list[str] = []
+
+    @property
+    def last(self) -> int:
+        """The last line, counted from 1."""
+        return self.first + len(self.lines) - 1
+
+    def within(self, other: Snippet) -> bool:
+        """Whether its lines come with another one that is short enough to come whole."""
+        return (
+            self.path == other.path
+            and other.first <= self.first
+            and self.last <= other.last
+            and len(other.lines) <= SHORT
+        )
 
 
 class WorkTree:
@@ -83,7 +104,7 @@ class WorkTree:
             if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
                 return f"{path} is no plain file, or too large"
             with os.fdopen(os.dup(file), "rb") as reader:
-                return reader.read(LARGEST).decode().splitlines()
+                return reader.read(LARGEST).decode().split("\n")
         except (OSError, UnicodeDecodeError):
             return f"{path} cannot be read as text"
         finally:
@@ -139,4 +160,31 @@ def fenced(lines: list[str], path: str) -> str:
         fence += "`"
     ending = os.path.splitext(path)[1][1:]
     kind = ending if ending.isalnum() else ""
+    lines = [line.rstrip("\r") for line in lines]
     return f"{fence}{kind}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
+
+
+class CodeText:
+    """A snippet as Markdown: its file and lines, what to mind, and the code."""
+
+    def __init__(self, snippet: Snippet, verdict: str, tokens: Tokens) -> None:
+        self._snippet = snippet
+        self._tokens = tokens
+        self._marks = ", changed since it was indexed" * snippet.changed
+        self._marks += f", {verdict}" * bool(verdict)
+        # cut lines may come with a new last one: whatever it is, it is no longer a number
+        self._frame = tokens.lines(self._written([], snippet.last))
+
+    def fit(self, room: int) -> tuple[str, bool]:
+        """As many statements as ``room`` tokens hold."""
+        lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._tokens)
+        if not lines or (not whole and len(lines) < LEAST_LINES):
+            return "", False
+        last = self._snippet.first + len(lines) - (1 if whole else 2)
+        text = self._written(lines, last)
+        return (text, whole) if self._tokens.lines(text) <= room else ("", False)
+
+    def _written(self, lines: list[str], last: int) -> str:
+        snippet = self._snippet
+        head = f"### {one_line(snippet.path)}:{snippet.first}-{last}{self._marks}\n"
+        return head + fenced(lines, snippet.path)

@@ -3,8 +3,9 @@
 Usage: .venv/bin/python tests/bench/context.py FOLDER [--only SET,…] [--store SET=STORE …]
 
 FOLDER has sets as ``tests/bench/quality.sh`` takes them. For each budget: the share of
-the relevant records that a context has, at depth 0 and 2, and what the same results in
-order, each whole, would bring (naive).
+the relevant records that a context has, at depth 0 and 2, beside what the same results
+bring when they are packed in order until one has no room: each whole, or each with the
+passage that matched.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 
 from places import ROOT, read_lines
 from sets import LeftOut, sets, store_of
@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT))
 from pylore.context.budget import Tokens
 from pylore.context.build import Asked, build, wider
 from pylore.embed import open_embedder
+from pylore.model import Hits
 from pylore.search import Request, search
 from pylore.settings import Settings
 from pylore.store import Store, open_store
@@ -41,9 +42,7 @@ def main() -> int:
     parser.add_argument("--queries", type=int, default=0, metavar="N", help="at most N of a set")
     options = parser.parse_args()
     stores = dict(text.split("=", 1) for text in options.store)
-    print(
-        "| set | budget | naive, depth 0 | context, depth 0 | naive, depth 2 | context, depth 2 |"
-    )
+    print("| set | budget | depth | whole records | matching passages | `lore context` |")
     print("|---|---|---|---|---|---|")
     for folder in sets(options.folder, options.only):
         try:
@@ -63,14 +62,10 @@ def _rows(folder: Path, place: str, most: int) -> Iterator[str]:
         kinds = {id.partition("-")[0] for row in queries for id in row["relevant"]}
         types = tuple(sorted(kinds)) if set(store.nodes.count_by_type()) - kinds else ()
         for budget in BUDGETS:
-            shares = []
             for depth in DEPTHS:
-                start = perf_counter()
-                shares += _shares(store, queries, types, budget, depth)
-                took = 1000 * (perf_counter() - start) / len(queries)
-                sys.stderr.write(f"{folder.name} {budget} depth {depth}: {took:.0f} ms a query\n")
-            cells = " | ".join(f"{100 * share:.1f}" for share in shares)
-            yield f"| {folder.name} | {budget} | {cells} |"
+                shares = _shares(store, queries, types, budget, depth)
+                cells = " | ".join(f"{100 * share:.1f}" for share in shares)
+                yield f"| {folder.name} | {budget} | {depth} | {cells} |"
 
 
 def _shares(
@@ -78,7 +73,7 @@ def _shares(
 ) -> list[float]:
     settings = Settings().changed([("graph_depth", str(depth)), ("budget", str(budget))], "bench")
     embedder = open_embedder("static", store, settings)
-    sums = [0.0, 0.0]
+    sums = [0.0, 0.0, 0.0]
     for row in queries:
         relevant = set(row["relevant"])
         scope = Scope(types=types)
@@ -92,22 +87,26 @@ def _shares(
         packed = {entry["id"] for entry in context.included}
         request = Request(row["query"], scope, excluded=excluded)
         hits = search(store, wider(settings), request, embedder)
-        naive = _naive(store, [hit.id for hit in hits], budget)
-        sums[0] += len(naive & relevant) / len(relevant)
-        sums[1] += len(packed & relevant) / len(relevant)
+        wholes = {hit.id: store.nodes.require(hit.id).body for hit in hits}
+        matching = {
+            id: store.fulltext.body(hits.passages[id]) if id in hits.passages else body[:1600]
+            for id, body in wholes.items()
+        }
+        found = (_in_order(hits, wholes, budget), _in_order(hits, matching, budget), packed)
+        for column, ids in enumerate(found):
+            sums[column] += len(ids & relevant) / len(relevant)
     return [one / len(queries) for one in sums]
 
 
-def _naive(store: Store, ids: list[str], budget: int) -> set[str]:
-    """The results in order, each whole, until the next one has no room."""
+def _in_order(hits: Hits, texts: dict[str, str], budget: int) -> set[str]:
+    """What is packed without thought: each result in order, until one has no room."""
     tokens = Tokens()
     found: set[str] = set()
-    for id in ids:
-        node = store.nodes.get(id)
-        budget -= tokens.lines(f"{node.title}\n{node.body}\n") if node else 0
+    for hit in hits:
+        budget -= tokens.lines(f"{hit.title}\n{texts[hit.id]}\n")
         if budget < 0:
             break
-        found.add(id)
+        found.add(hit.id)
     return found
 
 
