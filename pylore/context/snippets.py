@@ -92,6 +92,8 @@ class WorkTree:
 
     def _read_file(self, path: str) -> list[str] | str:
         """The lines of a file, or why there are none."""
+        if not path.isprintable():
+            return "its path has characters that cannot be printed"
         full = os.path.realpath(os.path.join(self._root, path))
         if not full.startswith(self._root.rstrip(os.sep) + os.sep):
             return f"{path} leads out of the project"
