@@ -19,6 +19,7 @@ _MOST_SPACES = 16
 _NO_TEXT = 3 + 256
 """The first pieces stand for a beginning, an end, and each byte; their names are no text."""
 _NEVER = 2 * TOKENS
+_HEAD = 1_000_000  # bytes; the vocabulary ends before, and the merges need not be read
 _BEFORE = b'"vocab": {'
 _BETWEEN = ',\n      "'
 _ESCAPED = {'"': '\\"', "\\": "\\\\"}  # as the vocabulary, which is JSON, spells them
@@ -105,9 +106,13 @@ def _read_pieces(path: str) -> dict[str, int]:
     takes 40 for.
     """
     with open(path, "rb") as file:
-        data = file.read()
-    start = data.find(_BEFORE) + len(_BEFORE)
-    text = data[start : data.find(b"\n    }", start)].decode()
+        data = file.read(_HEAD)
+        start = data.find(_BEFORE) + len(_BEFORE)
+        end = data.find(b"\n    }", start)
+        if end < 0:
+            data += file.read()
+            end = data.find(b"\n    }", start)
+    text = data[start:end].decode()
     parts = text.split('": ')  # from the second on: a number, _BETWEEN, and the next piece
     keys = [parts[0].lstrip()[1:]]
     first = 1

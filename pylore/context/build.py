@@ -24,7 +24,7 @@ from .snippets import CodeText, WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ..embed import Embedder
@@ -153,7 +153,6 @@ class _Builder:
         self._context = context
         self._tokens = Tokens()
         self._words = parse_query(context.question).single_words()
-        self._nodes = store.nodes.get_many([hit.id for hit in hits])
         self._tree = WorkTree(asked.root, store)
         self._facts = MOST_FACTS
         self._snippets: list[tuple[str, Snippet]] = []
@@ -167,18 +166,17 @@ class _Builder:
             head, room = "", asked.budget - 1
         picture = ""
         try:
-            self._ties = ties_of(self._store, [*self._nodes])
+            self._ties = ties_of(self._store, [hit.id for hit in self._hits])
             if asked.form != "narrative" and self._settings.depth:
                 most = min(DIAGRAM, room // 4)
                 picture = "\n" + self._picture(most) if most else ""
                 picture = picture if picture.strip() else ""
         except GraphUnavailable as error:
             context.notes.append(f"{error}; without what the graph says")
-        pieces = self._pieces()
-        packed = pack(pieces, room - self._tokens.lines(picture), self._tokens)
-        context.text = head + picture + self._written(pieces, packed) if pieces else ""
+        packed = pack(self._pieces(), room - self._tokens.lines(picture), self._tokens)
+        context.text = head + picture + self._written(packed) if packed.texts else ""
         context.tokens_used = self._tokens.text(context.text)
-        self._account(pieces, packed)
+        self._account(packed)
         return context
 
     def _picture(self, room: int) -> str:
@@ -192,21 +190,17 @@ class _Builder:
 
     # --- pieces
 
-    def _pieces(self) -> list[Piece]:
+    def _pieces(self) -> Iterator[Piece]:
         """A piece of each result, the most worth first; what cannot be shown is accounted for."""
         tests = self._tests_too()
-        found = []
         for hit in self._by_priority():
-            node = self._nodes.get(hit.id)
-            if node is None:
-                continue
-            if not tests and node.file and node.type in _CODE and is_test(node.file):
+            if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
                 continue
-            piece = self._piece(hit, node)
+            node = self._store.nodes.get(hit.id)
+            piece = self._piece(hit, node) if node is not None else None
             if piece is not None:
-                found.append(piece)
-        return found
+                yield piece
 
     def _by_priority(self) -> list[Hit]:
         """Results by score; code by score × centrality × hop decay."""
@@ -290,9 +284,9 @@ class _Builder:
 
     # --- text and receipt
 
-    def _written(self, pieces: list[Piece], packed: Packed) -> str:
+    def _written(self, packed: Packed) -> str:
         by_section: dict[str, list[Piece]] = {}
-        for piece in pieces:
+        for piece in packed.pieces:
             if piece.id in packed.texts:
                 by_section.setdefault(piece.section, []).append(piece)
         parts = []
@@ -305,18 +299,19 @@ class _Builder:
                 parts += [heading_of(section), *(packed.texts[id] for id in ids)]
         return "".join(parts)
 
-    def _account(self, pieces: list[Piece], packed: Packed) -> None:
-        for piece in pieces:
-            text = packed.texts.get(piece.id)
-            if text is not None:
+    def _account(self, packed: Packed) -> None:
+        for piece in packed.pieces:
+            if piece.id in packed.texts:
                 self._context.included.append({
                     "id": piece.id,
-                    "tokens": self._tokens.lines(text),
+                    "tokens": packed.sizes[piece.id],
                     "how": "whole" if packed.wholes[piece.id] else "shortened",
                     "why": piece.why,
                 })  # fmt: skip
-        for id, reason in packed.withheld:
-            self._withhold(id, reason)
+        told = packed.texts.keys() | {entry["id"] for entry in self._context.withheld}
+        for hit in self._hits:
+            if hit.id not in told:
+                self._withhold(hit.id, "no room left in the budget")
 
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})

@@ -14,30 +14,47 @@ CUT = "…"
 _ENDS = (". ", "! ", "? ", "; ")
 
 
-def excerpt(text: str, words: list[str], room: int, tokens: Tokens) -> tuple[str, bool]:
-    """At most ``room`` tokens of ``text`` on one line, and whether that is all of it.
+class Excerpts:
+    """One text, measured once, of which parts can be had in any size."""
 
-    The sentence with most of ``words`` comes in first, then its neighbours, the better
-    one first. Nothing comes back where not even one sentence has room.
-    """
-    whole = " ".join(text.split())
-    if tokens.lines(whole) <= room:
-        return whole, True
-    parts = sentences(whole)
-    sizes = [tokens.lines(f" {part}") for part in parts]
-    stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in words]
-    lowered = [part.lower() for part in parts]
-    worth = [sum(1 for stem in stems if stem in part) for part in lowered]
-    room -= 2 * tokens.lines(f" {CUT}")
-    fitting = [at for at, size in enumerate(sizes) if size <= room]
-    if not fitting:
-        return "", False
-    first = max(fitting, key=lambda at: (worth[at], -at))
-    low, high = _grown(first, sizes, worth, room)
-    found = " ".join(parts[low:high])
-    return f"{CUT} {found}" * (low > 0) + found * (low == 0) + f" {CUT}" * (
-        high < len(parts)
-    ), False
+    def __init__(self, text: str, words: list[str], tokens: Tokens) -> None:
+        self._line = " ".join(text.split())
+        self._words = words
+        self._tokens = tokens
+        self._size = -1
+        self._parts: list[str] = []
+        self._sizes: list[int] = []
+        self._worth: list[int] = []
+        self._cut = 2 * tokens.lines(f" {CUT}")
+
+    def within(self, room: int) -> tuple[str, bool]:
+        """At most ``room`` tokens of the text on one line, and whether that is all of it.
+
+        The sentence with most of the words comes in first, then its neighbours, the
+        better one first. Nothing comes back where not even one sentence has room. A
+        line's first word may take a token or two more than it does within the line.
+        """
+        if self._size < 0:
+            self._measure()
+        if self._size <= room:
+            return self._line, True
+        room -= self._cut
+        fitting = [at for at, size in enumerate(self._sizes) if size <= room]
+        if not fitting:
+            return "", False
+        first = max(fitting, key=lambda at: (self._worth[at], -at))
+        low, high = _grown(first, self._sizes, self._worth, room)
+        found = " ".join(self._parts[low:high])
+        before = f"{CUT} " if low else ""
+        return f"{before}{found}" + (f" {CUT}" if high < len(self._parts) else ""), False
+
+    def _measure(self) -> None:
+        self._parts = sentences(self._line)
+        self._sizes = [self._tokens.lines(f" {part}") for part in self._parts]
+        self._size = sum(self._sizes)
+        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in self._words]
+        lowered = [part.lower() for part in self._parts]
+        self._worth = [sum(1 for stem in stems if stem in part) for part in lowered]
 
 
 def _grown(first: int, sizes: list[int], worth: list[int], room: int) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..text import one_line
-from .excerpts import excerpt
+from .excerpts import Excerpts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,30 +60,29 @@ class RecordText:
     def __init__(
         self, hit: Hit, node: Node, body: str, words: list[str], ties: Sequence[str], tokens: Tokens
     ) -> None:
-        self._body = body.strip()
-        self._words = words
         self._tokens = tokens
         title = one_line(node.title) or node.id
         self._head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
         self._head += "".join(f"  - {tie}\n" for tie in ties)
+        self._size = tokens.lines(self._head)
+        self._frame = tokens.lines("  \n")
         self._all = body == node.body
-        if one_line(self._body) == title:
-            self._body = ""
+        text = body.strip()
+        self._text = Excerpts(text, words, tokens) if text and one_line(text) != title else None
 
     def fit(self, room: int) -> tuple[str, bool]:
         """As much of it as ``room`` tokens hold; the head comes whole or nothing does."""
-        count = self._tokens.lines
-        if count(self._head) > room:
+        if self._size > room:
             return "", False
-        if not self._body:
+        if self._text is None:
             return self._head, self._all
-        inner = room - count(self._head) - count("  \n")
-        for _ in range(3):  # a line's first word may take a token more than within it
-            text, whole = excerpt(self._body, self._words, inner, self._tokens)
+        inner = room - self._size - self._frame
+        for _ in range(3):
+            text, whole = self._text.within(inner)
             if not text:
                 return "", False
             found = f"{self._head}  {text}\n"
-            excess = count(found) - room
+            excess = self._tokens.lines(found) - room
             if excess <= 0:
                 return found, whole and self._all
             inner -= excess

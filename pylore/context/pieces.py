@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .budget import Tokens
 
@@ -45,55 +45,58 @@ class Piece:
         self.least = least or LEAST_SHARE
 
 
+LEAST_ROOM = 12
+"""With fewer tokens there is nothing to try."""
+
+
 class Packed:
-    """What came in and what did not; ``texts`` in the order of the pieces."""
+    """What came in, with its tokens and whether it is all there is, and what did not."""
 
-    __slots__ = ("left", "texts", "withheld", "wholes")
-
-    def __init__(self, left: int) -> None:
+    def __init__(self, left: int, tokens: Tokens) -> None:
         self.left = left
         self.texts: dict[str, str] = {}
+        self.sizes: dict[str, int] = {}
         self.wholes: dict[str, bool] = {}
-        self.withheld: list[tuple[str, str]] = []
+        self.pieces: list[Piece] = []
+        """All that were looked at: none is while there is no room."""
+        self._tokens = tokens
+        self._headed: set[str] = set()
+
+    def offer(self, piece: Piece, most: int) -> None:
+        """Takes a piece in at up to ``most`` tokens, or what is longer for what it has of it."""
+        before = self.sizes.get(piece.id, 0)
+        heading = 0
+        if piece.section not in self._headed:
+            heading = self._tokens.lines(heading_of(piece.section))
+        room = min(self.left + before - heading, most)
+        if room < max(LEAST_ROOM, before + 1):
+            return
+        text, whole = piece.fit(room)
+        size = self._tokens.lines(text)
+        if size > before:
+            self._headed.add(piece.section)
+            self.texts[piece.id], self.sizes[piece.id] = text, size
+            self.wholes[piece.id] = whole
+            self.left -= heading + size - before
 
 
-def pack(pieces: list[Piece], room: int, tokens: Tokens) -> Packed:
+def pack(pieces: Iterable[Piece], room: int, tokens: Tokens) -> Packed:
     """As much as there is room for: each piece its share in turn, then what is left over.
 
     A piece that does not fit is passed over, and smaller ones behind it still get in.
     """
-    packed = Packed(room)
-    headed: set[str] = set()
+    packed = Packed(room, tokens)
     share = FIRST_SHARE * room
     for piece in pieces:
-        heading = 0 if piece.section in headed else tokens.lines(heading_of(piece.section))
-        text, whole = piece.fit(min(packed.left - heading, max(piece.least, int(share))))
-        if text:
-            headed.add(piece.section)
-            packed.texts[piece.id] = text
-            packed.wholes[piece.id] = whole
-            packed.left -= heading + tokens.lines(text)
+        packed.pieces.append(piece)
+        packed.offer(piece, max(piece.least, int(share)))
         share *= NEXT_SHARE
-    for piece in pieces:
-        if not packed.wholes.get(piece.id):
-            _let_grow(piece, packed, headed, tokens)
-    packed.withheld = [
-        (piece.id, "no room left in the budget") for piece in pieces if piece.id not in packed.texts
-    ]
+        if packed.left < LEAST_ROOM:
+            break
+    for piece in packed.pieces:
+        if packed.left >= LEAST_ROOM and not packed.wholes.get(piece.id):
+            packed.offer(piece, room)
     return packed
-
-
-def _let_grow(piece: Piece, packed: Packed, headed: set[str], tokens: Tokens) -> None:
-    before = packed.texts.get(piece.id, "")
-    size = tokens.lines(before)
-    heading = 0 if piece.section in headed else tokens.lines(heading_of(piece.section))
-    text, whole = piece.fit(packed.left + size - heading)
-    grown = tokens.lines(text)
-    if grown > size:
-        headed.add(piece.section)
-        packed.texts[piece.id] = text
-        packed.wholes[piece.id] = whole
-        packed.left -= heading + grown - size
 
 
 def heading_of(section: str) -> str:

@@ -127,16 +127,14 @@ class WorkTree:
             return sha256(file.read()).hexdigest() != hash
 
 
-def cut_at_statement(lines: list[str], room: int, tokens: Tokens) -> tuple[list[str], bool]:
-    """As many of the first ``lines`` as have room, and whether those are all.
+def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
+    """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
 
     The cut is made before a line that is no deeper than the body's first statement,
-    if there is one in the second half of what has room.
+    if there is one in the second half of what has room. ``room`` has room for the mark.
     """
-    sizes = [tokens.lines(line + "\n") for line in lines]
     if sum(sizes) <= room:
         return lines, True
-    room -= tokens.lines(f"    {CUT}\n")
     count = 0
     while count < len(lines) and sizes[count] <= room:
         room -= sizes[count]
@@ -175,11 +173,14 @@ class CodeText:
         self._marks = ", changed since it was indexed" * snippet.changed
         self._marks += f", {verdict}" * bool(verdict)
         # cut lines may come with a new last one: whatever it is, it is no longer a number
-        self._frame = tokens.lines(self._written([], snippet.last))
+        self._frame = tokens.lines(self._written([], snippet.last) + f"        {CUT}\n")
+        self._sizes: list[int] = []
 
     def fit(self, room: int) -> tuple[str, bool]:
         """As many statements as ``room`` tokens hold."""
-        lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._tokens)
+        if not self._sizes:
+            self._sizes = [self._tokens.lines(line + "\n") for line in self._snippet.lines]
+        lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._sizes)
         if not lines or (not whole and len(lines) < LEAST_LINES):
             return "", False
         last = self._snippet.first + len(lines) - (1 if whole else 2)
