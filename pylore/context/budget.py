@@ -9,8 +9,11 @@ counted word by word and line by line. Loading ``tokenizers`` takes 90 ms, this 
 
 from __future__ import annotations
 
+import os
+
 from ..embed.static import TOKENS, tokenizer_file
 from ..errors import StoreError
+from ..stamps import stamp_of
 
 _SPACE = "\u2581"  # how the pieces spell a space
 _LONGEST = 300
@@ -92,15 +95,49 @@ _read: dict[str, dict[str, int]] = {}
 
 
 def _all_pieces() -> dict[str, int]:
-    """The vocabulary, read once a process."""
+    """Every piece that is text, with what its making comes after; read once a process."""
     path = tokenizer_file()
     if path not in _read:
-        _read[path] = _read_pieces(path)
+        keys = _kept_pieces(path)
+        pieces = dict(zip(keys, range(TOKENS), strict=True))
+        for length in range(2, _MOST_SPACES + 1):  # spaces are put together when all else is
+            pieces[_SPACE * length] += TOKENS
+        for key in keys[:_NO_TEXT]:
+            del pieces[key]
+        _read[path] = pieces
     return _read[path]
 
 
-def _read_pieces(path: str) -> dict[str, int]:
-    """Every piece with its number, from the tokenizer's JSON.
+def _kept_pieces(path: str) -> list[str]:
+    """The pieces from the user's cache, a line each, where they are a third as fast to read."""
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    kept = os.path.join(cache, "lore", f"pieces-{stamp_of(path)}")
+    try:
+        with open(kept, encoding="utf-8", newline="\n") as file:
+            keys = file.read().split("\n")
+        if len(keys) == TOKENS:
+            return keys
+    except (OSError, UnicodeDecodeError):
+        pass
+    keys = _read_pieces(path)
+    _keep(keys, kept)
+    return keys
+
+
+def _keep(keys: list[str], kept: str) -> None:
+    """Writes the pieces for the next process; where that cannot be, it reads them as this one."""
+    part = f"{kept}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        with open(part, "w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join(keys))
+        os.replace(part, kept)
+    except OSError:
+        return
+
+
+def _read_pieces(path: str) -> list[str]:
+    """Every piece by its number, from the tokenizer's JSON.
 
     There they stand by number, a line each: splitting does in 15 ms what a parser
     takes 40 for.
@@ -123,9 +160,4 @@ def _read_pieces(path: str) -> dict[str, int]:
     keys.pop()  # behind the last number
     if len(keys) != TOKENS or keys[-1].strip() != keys[-1] or not keys[-1]:
         raise StoreError("wordllama's tokenizer has another shape: run 'make setup'")
-    pieces = dict(zip(keys, range(TOKENS), strict=True))
-    for length in range(2, _MOST_SPACES + 1):  # spaces are put together when all else is
-        pieces[_SPACE * length] += TOKENS
-    for key in keys[:_NO_TEXT]:
-        del pieces[key]
-    return pieces
+    return keys
