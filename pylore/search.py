@@ -151,6 +151,8 @@ def _expanded(
 ) -> list[Hit]:
     """The direct hits and, at most ``graph_limit``, what the graph brings beside them."""
     adds_up = settings.expansion == "accumulate"
+    if settings.expansion == "activation" and not starts.legs.get("vector"):
+        notes.append("no vectors to start from: activation spreads from names by full text")
     seeds = _seeds(starts, found, direct, settings, every=adds_up)
     try:
         walk = reach(
@@ -184,6 +186,10 @@ def _seeds(
     if every:
         return _best_of((found, starts), settings.graph_seeds)
     ids = list(starts.fused)
+    if settings.expansion == "activation":
+        from .activation import anchors
+
+        ids = anchors(starts.legs)
     past_limit = found.fused.keys() - {hit.id for hit in direct}
     ids = [id for id in ids if id not in past_limit]
     return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}

@@ -257,8 +257,9 @@ SETTINGS: tuple[Setting, ...] = (
         "expansion",
         "choice",
         "accumulate",
-        "how the graph scores: accumulate adds up what matches point to, best-path multiplies",
-        choices=("accumulate", "best-path"),
+        "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
+        "activation does so from the three nearest matches alone",
+        choices=("accumulate", "best-path", "activation"),
     ),
     Setting(
         "graph_weight",

@@ -114,7 +114,7 @@ class WorkTree:
 
     def _has_changed(self, path: str) -> bool:
         """Whether a file is another one than was indexed; False where it never was."""
-        known = self._store.code.known(path)
+        known = self._store.code.as_read(path)
         if known is None:
             return False
         stamp, hash = known

@@ -70,7 +70,7 @@ class CodeFiles:
         )
         return {path: (hash, language) for path, hash, language in rows}
 
-    def known(self, path: str) -> tuple[str, str] | None:
+    def as_read(self, path: str) -> tuple[str, str] | None:
         """``(stamp, hash)`` of a file as it was read."""
         row: tuple[str, str] | None = self._db.execute(
             "SELECT stamp, hash FROM code_files WHERE path = ?", (path,)
