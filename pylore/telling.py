@@ -57,8 +57,8 @@ def _form(given: Arguments) -> str:
     from .context.build import FORMS
 
     form = given.last("as")
+    chosen = Output.choose(given.switches, given.last("jq")).form
     if form is None:
-        chosen = Output.choose(given.switches, given.last("jq")).form
         form = "narrative" if chosen == "text" else "json"
     if form not in FORMS:
         raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")
@@ -68,7 +68,9 @@ def _form(given: Arguments) -> str:
 
 
 def _print(context: Context, form: str, given: Arguments) -> None:
-    if form == "json":
+    if "ids" in given.switches:
+        write("".join(f"{entry['id']}\n" for entry in context.included))
+    elif form == "json":
         fields = {"question": context.question, "text": context.text, **context.receipt(),
                   "notes": context.notes}  # fmt: skip
         Output("json", given.last("jq")).one(fields, str)

@@ -58,6 +58,16 @@ needs_jq() {
   refute_contains "$output" '```'
 }
 
+@test "the ids of what came in, and the forms that other commands have" {
+  run_lore context cookies --graph-depth 0 --ids
+  expect 0 decision-signed
+  run_lore context cookies --graph-depth 0 --text
+  expect 0
+  contains "$output" "- **Sessions are signed cookies**"
+  run_lore context cookies --text --ids
+  expect_error 2 "exclude each other"
+}
+
 @test "the receipt goes into a file, or to stderr" {
   needs_jq
   run_lore context sessions --as narrative --receipt receipt.json
