@@ -56,6 +56,11 @@ def _run(words: list[str]) -> int:
     if words and words[0] in hot.COMMANDS:
         hot.COMMANDS[words[0]](words[1:])
         return DONE
+    if words and words[0] == "context":
+        from .telling import context_command
+
+        context_command(words[1:])
+        return DONE
     from .cli import run
 
     gc.enable()

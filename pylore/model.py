@@ -164,13 +164,19 @@ class Hit(Record):
 
 
 class Hits:
-    """The results of one search, best first, and what is to be said about them."""
+    """The results of one search, best first, and what is to be said about them.
 
-    __slots__ = ("hits", "notes")
+    ``passages`` has the key of the passage that matched, for those nodes that did.
+    """
 
-    def __init__(self, hits: list[Hit], notes: list[str]) -> None:
+    __slots__ = ("hits", "notes", "passages")
+
+    def __init__(
+        self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
+    ) -> None:
         self.hits = hits
         self.notes = notes
+        self.passages = passages or {}
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -26,7 +26,7 @@ def reach(
     rule: str,
     excluded: frozenset[str] = frozenset(),
 ) -> Walk:
-    """Walks from the seeds (id to score) by ``rule``: ``best-path`` or ``accumulate``.
+    """Walks from the seeds (id to score) by ``rule``, one of the setting ``expansion``.
 
     ``excluded`` nodes are not entered. What the caps left out is said in ``notes``.
 
@@ -58,6 +58,10 @@ def _rule(name: str) -> Callable[..., Walk]:
         from .accumulate import accumulate
 
         return accumulate
+    if name == "activation":
+        from .activation import activate
+
+        return activate
     from .expand import walk
 
     return walk

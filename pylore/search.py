@@ -101,7 +101,7 @@ def _search(
             return Candidates()
         return candidates(store, settings, query, vector, scope, request.excluded, further)
 
-    found = matches(request.scope)
+    starts = found = matches(request.scope)
     direct = _direct_hits(store, settings, found)
     if query:
         _say_how_it_matched(direct, notes, filtered=bool(request.scope))
@@ -117,7 +117,6 @@ def _search(
         notes.append("graph_max_depth is 0: the graph is switched off")
     hits = direct
     if settings.depth:
-        starts = found
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             starts = matches(anything)
@@ -135,7 +134,7 @@ def _search(
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes)
+    return Hits(hits, notes, {**starts.passage, **found.passage})
 
 
 # --- results
@@ -169,6 +168,8 @@ def _expanded(
 ) -> list[Hit]:
     """The direct hits and, at most ``graph_limit``, what the graph brings beside them."""
     adds_up = settings.expansion == "accumulate"
+    if settings.expansion == "activation" and not starts.legs.get("vector"):
+        notes.append("no vectors to start from: activation spreads from names by full text")
     seeds = _seeds(starts, found, direct, settings, every=adds_up)
     try:
         walk = reach(
@@ -202,6 +203,10 @@ def _seeds(
     if every:
         return _best_of((found, starts), settings.graph_seeds)
     ids = list(starts.fused)
+    if settings.expansion == "activation":
+        from .activation import anchors
+
+        ids = anchors(starts.legs)
     past_limit = found.fused.keys() - {hit.id for hit in direct}
     ids = [id for id in ids if id not in past_limit]
     return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}

@@ -257,8 +257,9 @@ SETTINGS: tuple[Setting, ...] = (
         "expansion",
         "choice",
         "accumulate",
-        "how the graph scores: accumulate adds up what matches point to, best-path multiplies",
-        choices=("accumulate", "best-path"),
+        "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
+        "activation does so from the three nearest matches alone",
+        choices=("accumulate", "best-path", "activation"),
     ),
     Setting(
         "graph_weight",
@@ -369,6 +370,20 @@ SETTINGS: tuple[Setting, ...] = (
         "the most that ratings can add to a score or take off it",
         low=0,
         high=1,
+    ),
+    Setting(
+        "budget",
+        "int",
+        4000,
+        "the most tokens of a context, all of its text counted",
+        low=50,
+        high=1_000_000,
+    ),
+    Setting(
+        "user_entity",
+        "text",
+        "",
+        "the id of the entity that stands for you: its facts come first in a context",
     ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
@@ -516,6 +531,8 @@ class Settings:
         files_weight: float
         min_score: float
         feedback_weight: float
+        budget: int
+        user_entity: str
         run: str
         diversify: bool
         mmr_lambda: float

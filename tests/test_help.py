@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from pylore import cli, hot
+from pylore import cli, hot, telling
 from pylore.cli import anchors, embed, graph, quality, records, runs, similar, system, transfer
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
@@ -28,6 +28,8 @@ CLICK = {
     for command in family.COMMANDS
 }
 
+HOT = {**hot.COMMANDS, "context": telling.context_command}
+
 
 class Captured(Exception):
     """Stops a hot command once it has said what it takes."""
@@ -42,7 +44,7 @@ def documented(help_text: str) -> set[str]:
 def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The options that the engine takes, those of settings aside (every one of them is one)."""
     options = {f"--{form}" for form in FORMATS} | {"--jq"}
-    if command not in hot.COMMANDS:
+    if command not in HOT:
         return {
             option
             for parameter in CLICK[command].params
@@ -55,8 +57,9 @@ def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         raise Captured
 
     monkeypatch.setattr(hot, "parse", parse)
+    monkeypatch.setattr(telling, "parse", parse)
     with pytest.raises(Captured):
-        hot.COMMANDS[command]([])
+        HOT[command]([])
     return options
 
 
@@ -107,7 +110,7 @@ def test_help_names_the_options_that_are_taken(
     ours = {option for option in taken if not of_a_setting(option)}
     assert ours - {"--ids"} <= named  # counts have no id to print
     unknown = named - taken
-    if command in hot.COMMANDS:
+    if command in HOT:
         unknown = {option for option in unknown if not of_a_setting(option)}
     assert not unknown
 

@@ -22,11 +22,21 @@ FLOORS = (
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
     ("output", "render", "store", "questions"),
     ("embed", "options", "expand", "batch", "retrievers", "fulltext_leg", "similar", "places"),
-    ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts", "diversity"),
+    (
+        "index",
+        "relations",
+        "accumulate",
+        "activation",
+        "legs",
+        "hits",
+        "anchors",
+        "verdicts",
+        "diversity",
+    ),
     ("reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby"),
     ("search", "formats", "graph", "graph_path", "code", "verify"),
-    ("hot", "sdk", "doctor", "evaluate"),
-    ("cli",),
+    ("hot", "sdk", "doctor", "evaluate", "context"),
+    ("cli", "telling"),
     ("main",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -130,6 +140,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded("import pylore") & HEAVY == set()
+
+
+@pytest.mark.parametrize("form", ["json", "prompt", "narrative"])
+def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
+    program = "from pylore.telling import context_command; context_command(sys.argv[1:])"
+    found = loaded(program, "signed tokens", "--as", form, store=store)
+    assert "pylore.context.build" in found
+    assert found & HEAVY == set()
 
 
 @pytest.mark.parametrize(

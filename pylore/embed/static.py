@@ -141,7 +141,12 @@ def _data_start(file: int) -> int:
 def _load_tokenizer() -> Tokenizer:
     from tokenizers import Tokenizer
 
-    return Tokenizer.from_file(_package_file("tokenizers", "l2_supercat_tokenizer_config.json"))
+    return Tokenizer.from_file(tokenizer_file())
+
+
+def tokenizer_file() -> str:
+    """Where the tokenizer's vocabulary is, as JSON."""
+    return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
 
 
 def _whole_words(tokenizer: Tokenizer) -> list[str]:

@@ -6,8 +6,6 @@ grammar would read as something else. Nothing in it is obeyed by a terminal.
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
-
 from ..jsontext import dumps
 from ..text import one_line, printable
 
@@ -134,7 +132,7 @@ class GraphML:
         return '"' + self._escaped(text).replace('"', "&quot;") + '"'
 
     def _escaped(self, text: str) -> str:
-        return escape(_plain(text))
+        return _plain(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 FORMS: dict[str, type[NodeLink] | type[Dot] | type[Mermaid] | type[GraphML]] = {

@@ -70,6 +70,13 @@ class CodeFiles:
         )
         return {path: (hash, language) for path, hash, language in rows}
 
+    def as_read(self, path: str) -> tuple[str, str] | None:
+        """``(stamp, hash)`` of a file as it was read."""
+        row: tuple[str, str] | None = self._db.execute(
+            "SELECT stamp, hash FROM code_files WHERE path = ?", (path,)
+        ).get
+        return row
+
     def facts(self) -> Iterator[tuple[str, str, str]]:
         """``(path, language, facts as JSON)`` of every file that was not left out, by path."""
         yield from self._db.execute(

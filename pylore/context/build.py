@@ -1,0 +1,345 @@
+"""A context from top to bottom: results → pieces → what the budget holds → text and receipt."""
+
+from __future__ import annotations
+
+from ..errors import GraphUnavailable
+from ..graph import related
+from ..model import Node, Record
+from ..reach import relation_weights
+from ..search import Request, search
+from ..text import one_line, parse_query
+from .budget import Tokens
+from .mermaid import flowchart
+from .narrative import (
+    ORDER,
+    RecordText,
+    Subject,
+    fact_lines,
+    section_of,
+    side_by_side,
+    ties_of,
+)  # fmt: skip
+from .pieces import LEAST_CODE, LEAST_SHARE, Piece, heading_of, pack
+from .snippets import CodeText, WorkTree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from ..embed import Embedder
+    from ..model import Hit, Hits
+    from ..settings import Settings
+    from ..store import Store
+    from ..store.scope import Scope
+    from .pieces import Packed
+    from .snippets import Snippet
+
+FORMS = ("narrative", "prompt", "json")
+DIAGRAM = 500
+"""Tokens of the picture, at most; a fourth of the budget where that is less."""
+
+MOST_FACTS = 30
+MOST_RESULTS = 40
+"""Direct matches, and as many reached ones, that a large budget makes a search return."""
+
+LONGEST_QUESTION = 2000
+"""Letters of a task's text that are searched for."""
+
+HEADING = 200
+"""Letters of the question that stand in the heading."""
+
+
+class Asked(Record):
+    """A question, the form that its context shall have, and how many tokens it may take."""
+
+    __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        form: str,
+        budget: int,
+        root: str,
+        scope: Scope,
+        excluded: Iterable[str] = (),
+    ) -> None:
+        self.question = question
+        self.form = form
+        self.budget = budget
+        self.root = root
+        self.scope = scope
+        self.excluded = frozenset(excluded)
+
+
+class Context:
+    """The text, what it holds and what it does not, and what is to be said beside it."""
+
+    __slots__ = ("budget", "included", "notes", "question", "text", "tokens_used", "withheld")
+
+    def __init__(self, question: str, budget: int, notes: list[str]) -> None:
+        self.question = question
+        self.budget = budget
+        self.notes = notes
+        self.text = ""
+        self.tokens_used = 0
+        self.included: list[dict[str, Any]] = []
+        self.withheld: list[dict[str, Any]] = []
+
+    def receipt(self) -> dict[str, Any]:
+        """``tokens_used, budget, included, withheld``."""
+        return {
+            "tokens_used": self.tokens_used,
+            "budget": self.budget,
+            "included": self.included,
+            "withheld": self.withheld,
+        }
+
+
+def build(store: Store, settings: Settings, asked: Asked, embedder: Embedder | None) -> Context:
+    """The context for a question, or for a task, whose id is given for one.
+
+    Raises:
+        StoreError: the store cannot be read.
+    """
+    task = store.nodes.get(asked.question) if "-" in asked.question else None
+    question = asked.question
+    if task is not None:
+        question = f"{task.title} {task.body}"[:LONGEST_QUESTION]
+    hits = _found(store, settings, asked, question, task, embedder)
+    context = Context(one_line(question), asked.budget, hits.notes)
+    return _Builder(store, settings, asked, hits, context).run()
+
+
+def wider(settings: Settings) -> Settings:
+    """The settings with room for as many results as the budget may hold the least of."""
+    most = min(MOST_RESULTS, settings.budget // LEAST_SHARE)
+    pairs = [
+        (name, str(most)) for name in ("limit", "graph_limit")
+        if name not in settings.origins and most > getattr(settings, name)
+    ]  # fmt: skip
+    return settings.changed(pairs, "default:budget")
+
+
+def _found(
+    store: Store, settings: Settings, asked: Asked, question: str, task: Node | None,
+    embedder: Embedder | None,
+) -> Hits:  # fmt: skip
+    request = Request(
+        question, asked.scope, excluded=asked.excluded | ({task.id} if task else set())
+    )
+    hits = search(store, settings, request, embedder)
+    if task is not None and settings.depth:
+        near = related(store, settings, [task.id], types=asked.scope.types)
+        known = {hit.id for hit in near}
+        hits.hits = [*near, *(hit for hit in hits if hit.id not in known)]
+        hits.hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+    if settings.depth and len(hits) and not any(hit.hops for hit in hits):
+        hits.notes.append("the graph adds nothing here: plain results")
+    return hits
+
+
+class _Builder:
+    """The steps from results to a context."""
+
+    def __init__(
+        self, store: Store, settings: Settings, asked: Asked, hits: Hits, context: Context
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._asked = asked
+        self._hits = hits
+        self._context = context
+        self._tokens = Tokens()
+        self._words = parse_query(context.question).single_words()
+        self._tree = WorkTree(asked.root, store)
+        self._facts = MOST_FACTS
+        self._snippets: list[tuple[str, Snippet]] = []
+        self._ties: dict[str, list[tuple[str, str]]] = {}
+
+    def run(self) -> Context:
+        context, asked = self._context, self._asked
+        head = f"# Context: {one_line(context.question)[:HEADING]}\n"
+        room = asked.budget - self._tokens.text(head)
+        if room < 0:
+            head, room = "", asked.budget - 1
+        picture = ""
+        try:
+            self._ties = ties_of(self._store, [hit.id for hit in self._hits])
+            if asked.form != "narrative" and self._settings.depth:
+                most = min(DIAGRAM, room // 4)
+                picture = "\n" + self._picture(most) if most else ""
+                picture = picture if picture.strip() else ""
+        except GraphUnavailable as error:
+            context.notes.append(f"{error}; without what the graph says")
+        packed = pack(self._pieces(), room - self._tokens.lines(picture), self._tokens)
+        context.text = head + picture + self._written(packed) if packed.texts else ""
+        context.tokens_used = self._tokens.text(context.text)
+        self._account(packed)
+        return context
+
+    def _picture(self, room: int) -> str:
+        relations = list(relation_weights(self._store, self._settings))
+        return (
+            flowchart(
+                self._store, [hit.id for hit in self._hits], relations, room, self._tokens
+            ).rstrip("\n")
+            + "\n"
+        )
+
+    # --- pieces
+
+    def _pieces(self) -> Iterator[Piece]:
+        """A piece of each result, the most worth first; what cannot be shown is accounted for."""
+        tests = self._tests_too()
+        for hit in self._by_priority():
+            if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
+                self._withhold(hit.id, "a file of tests, which the question does not ask for")
+                continue
+            node = self._store.nodes.get(hit.id)
+            piece = self._piece(hit, node) if node is not None else None
+            if piece is not None:
+                yield piece
+
+    def _by_priority(self) -> list[Hit]:
+        """Results by score; code by score × centrality × hop decay."""
+        if self._asked.form == "narrative":
+            return list(self._hits)
+        degree: dict[str, int] = {}
+        for hit in self._hits:
+            for id in hit.path:
+                degree[id] = degree.get(id, 0) + 1
+        most = max(degree.values(), default=1)
+
+        def worth(hit: Hit) -> float:
+            if hit.type not in _CODE:
+                return hit.score
+            central = 0.5 + 0.5 * degree.get(hit.id, 0) / most
+            return hit.score * central * self._settings.hop_decay ** max(0, hit.hops - 1)
+
+        return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
+
+    def _tests_too(self) -> bool:
+        if (
+            any(word.startswith(("test", "spec")) for word in self._words)
+            or self._asked.scope.files
+        ):
+            return True
+        files = [hit.file for hit in self._hits if hit.type in _CODE and hit.file]
+        return all(is_test(file) for file in files)
+
+    def _piece(self, hit: Hit, node: Node) -> Piece | None:
+        why = "matches the question" if not hit.hops else " > ".join(hit.path)
+        section = section_of(node.type)
+        if section == "Facts":
+            subject = self._subject(node)
+            if subject is not None:
+                own = node.id == self._settings.user_entity
+                return Piece(node.id, section, why, subject.fit, "" if own else node.id)
+        if section == "Code" and self._asked.form != "narrative" and node.file:
+            snippet = self._tree.snippet(node.file, node.line_start, node.line_end, _name(node))
+            if not snippet.reason:
+                return self._code_piece(hit, snippet, why)
+            verdict = f" ({hit.verdict})" if hit.verdict else ""
+            self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
+        text = RecordText(
+            hit, node, self._passage(node), self._words, self._tie_lines(node.id), self._tokens
+        )
+        return Piece(node.id, section if section != "Facts" else "Documents", why, text.fit)
+
+    def _code_piece(self, hit: Hit, snippet: Snippet, why: str) -> Piece | None:
+        for id, other in self._snippets:
+            if snippet.within(other):
+                self._withhold(hit.id, f"its lines stand in {id}")
+                return None
+        self._snippets.append((hit.id, snippet))
+        verdict = "" if hit.verdict in (None, "valid") else str(hit.verdict)
+        fit = CodeText(snippet, verdict, self._tokens).fit
+        return Piece(hit.id, "Code", why, fit, least=LEAST_CODE)
+
+    def _subject(self, node: Node) -> Subject | None:
+        if self._facts <= 0:
+            return None
+        try:
+            lines = fact_lines(self._store, node.id)[: self._facts]
+        except GraphUnavailable:
+            return None
+        self._facts -= len(lines)
+        return Subject(one_line(node.title), node.id, lines, self._tokens) if lines else None
+
+    def _passage(self, node: Node) -> str:
+        """The passage that matched; of what did not match, its beginning."""
+        key = self._hits.passages.get(node.id)
+        if key is not None and len(node.body) > _WHOLE:
+            return self._store.fulltext.body(key)
+        return node.body[:_WHOLE]
+
+    def _tie_lines(self, id: str) -> list[str]:
+        ties = self._ties.get(id, ())
+        briefs = self._store.nodes.briefs([other for _, other in ties]) if ties else {}
+        return [
+            f"{how} {other}: {one_line(briefs[other][1])}" for how, other in ties if other in briefs
+        ]
+
+    # --- text and receipt
+
+    def _written(self, packed: Packed) -> str:
+        by_section: dict[str, list[Piece]] = {}
+        for piece in packed.pieces:
+            if piece.id in packed.texts:
+                by_section.setdefault(piece.section, []).append(piece)
+        parts = []
+        for section in ORDER:
+            if section in by_section:
+                own = by_section[section]
+                if section == "Facts":
+                    own.sort(key=lambda piece: piece.place != "")
+                ids = side_by_side([piece.id for piece in own], self._ties)
+                parts += [heading_of(section), *(packed.texts[id] for id in ids)]
+        return "".join(parts)
+
+    def _account(self, packed: Packed) -> None:
+        for piece in packed.pieces:
+            if piece.id in packed.texts:
+                self._context.included.append({
+                    "id": piece.id,
+                    "tokens": packed.sizes[piece.id],
+                    "how": "whole" if packed.wholes[piece.id] else "shortened",
+                    "why": piece.why,
+                })  # fmt: skip
+        told = packed.texts.keys() | {entry["id"] for entry in self._context.withheld}
+        for hit in self._hits:
+            if hit.id not in told:
+                self._withhold(hit.id, "no room left in the budget")
+
+    def _withhold(self, id: str, reason: str) -> None:
+        self._context.withheld.append({"id": id, "reason": reason})
+
+
+_CODE = ("file", "symbol")
+_WHOLE = 1600
+"""Letters of a text that is looked at whole; of a longer one, the passage that matched."""
+
+
+def _name(node: Node) -> str:
+    """What a symbol is called where it is defined; nothing for a file.
+
+    >>> _name(Node("symbol-a.py::Login.check", "symbol"))
+    'check'
+    """
+    own = node.id.partition("::")[2].rpartition(".")[2]
+    return own if own.isidentifier() else ""
+
+
+def is_test(path: str) -> bool:
+    """Whether a path looks like a file of tests."""
+    *folders, name = path.lower().split("/")
+    stem = name.partition(".")[0]
+    return (
+        not {"test", "tests", "spec", "specs", "__tests__"}.isdisjoint(folders)
+        or stem.startswith("test_")
+        or stem.endswith(("_test", "_spec"))
+        or ".test." in name
+        or ".spec." in name
+    )

@@ -1,0 +1,67 @@
+"""A small picture of how the pieces hang together, as a Mermaid flowchart."""
+
+from __future__ import annotations
+
+from ..formats.drawing import Mermaid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..store import Store
+    from .budget import Tokens
+
+NODES = 12
+"""The most nodes of a picture: with more it says less."""
+
+_FAN_OUT = 100
+
+
+def flowchart(
+    store: Store, ids: Sequence[str], relations: Sequence[str], room: int, tokens: Tokens
+) -> str:
+    """The edges among the first of ``ids``, best first, in at most ``room`` tokens.
+
+    Nothing where no two of them are linked. Nodes are numbered in the order given.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    rank = {id: place for place, id in enumerate(ids[: 2 * NODES])}
+    briefs = store.nodes.briefs(list(rank))
+    edges = {
+        (other, node, relation) if not outgoing else (node, other, relation)
+        for node, other, relation, _, outgoing in store.edges.neighbours(
+            list(rank), relations, _FAN_OUT
+        )
+        if other in rank and node in briefs and other in briefs
+    }
+    ordered = sorted(
+        edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)
+    )
+    shape = Mermaid()
+    room -= tokens.lines(f"```mermaid\n{shape.head}```\n\n")
+    numbers: dict[str, int] = {}
+    lines = []
+    for source, target, relation in ordered:
+        fresh = [id for id in dict.fromkeys((source, target)) if id not in numbers]
+        if len(numbers) + len(fresh) > NODES:
+            continue
+        new = {id: len(numbers) + place for place, id in enumerate(fresh)}
+        text = "".join(
+            shape.node(number, (id, "", _label(id, briefs[id][1]), "", "", None))
+            for id, number in new.items()
+        )
+        ends = {**numbers, **new}
+        text += shape.edge((ends[source], source), (ends[target], target), relation, 1.0, "")
+        size = tokens.lines(text)
+        if size <= room:
+            room -= size
+            numbers = ends
+            lines.append(text)
+    return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
+
+
+def _label(id: str, title: str) -> str:
+    """A symbol's own name instead of its signature."""
+    return id.partition("::")[2] if id.startswith("symbol-") and "::" in id else title

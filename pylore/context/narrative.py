@@ -1,0 +1,196 @@
+"""Records and facts as sentences for a person: grouped, dated, with what speaks against them."""
+
+from __future__ import annotations
+
+from ..text import one_line
+from .excerpts import Excerpts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..model import Edge, Hit, Node
+    from ..store import Store
+    from .budget import Tokens
+
+SECTIONS = {
+    "entity": "Facts",
+    "concept": "Facts",
+    "decision": "Decisions",
+    "pattern": "Patterns",
+    "lesson": "Lessons",
+    "failure": "Failures",
+    "goal": "Goals",
+    "observation": "Observations",
+    "file": "Code",
+    "symbol": "Code",
+    "task": "Work",
+    "run": "Work",
+    "session": "Work",
+    "commit": "Work",
+}
+ORDER = (
+    "Facts", "Code", "Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations",
+    "Documents", "Work",
+)  # fmt: skip
+OTHER = "Documents"
+JUDGED = frozenset(("Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations"))
+"""Sections whose records say when they were made, by whom, and whether they stand."""
+
+FACTS_OF_ONE = 10
+"""The most facts of one subject, the surest first."""
+
+TIES = ("contradicts", "supersedes")
+_SIDES = {
+    ("contradicts", True): "contradicts",
+    ("contradicts", False): "contradicted by",
+    ("supersedes", True): "supersedes",
+    ("supersedes", False): "superseded by",
+}
+
+
+def section_of(type: str) -> str:
+    """The heading that a node of this type stands under."""
+    return SECTIONS.get(type, OTHER)
+
+
+class RecordText:
+    """A record as Markdown: its title, what is to be known of it, and the best of its text."""
+
+    def __init__(
+        self, hit: Hit, node: Node, body: str, words: list[str], ties: Sequence[str], tokens: Tokens
+    ) -> None:
+        self._tokens = tokens
+        title = one_line(node.title) or node.id
+        self._head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
+        self._head += "".join(f"  - {tie}\n" for tie in ties)
+        self._size = tokens.lines(self._head)
+        self._frame = tokens.lines("  \n")
+        self._all = body == node.body
+        text = body.strip()
+        self._text = Excerpts(text, words, tokens) if text and one_line(text) != title else None
+
+    def fit(self, room: int) -> tuple[str, bool]:
+        """As much of it as ``room`` tokens hold; the head comes whole or nothing does."""
+        if self._size > room:
+            return "", False
+        if self._text is None:
+            return self._head, self._all
+        inner = room - self._size - self._frame
+        for _ in range(3):
+            text, whole = self._text.within(inner)
+            if not text:
+                return "", False
+            found = f"{self._head}  {text}\n"
+            excess = self._tokens.lines(found) - room
+            if excess <= 0:
+                return found, whole and self._all
+            inner -= excess
+        return "", False
+
+
+def _particulars(hit: Hit, node: Node) -> list[str]:
+    found = [node.id]
+    if section_of(node.type) in JUDGED:
+        found += [node.updated_at[:10], node.status, node.source]
+    elif node.status not in ("confirmed", ""):
+        found.append(node.status)
+    if node.file and node.type not in ("file", "symbol"):
+        found.append(node.file + (f":{node.line_start}" if node.line_start else ""))
+    if hit.verdict and hit.verdict != "valid":
+        found.append(f"its code is {hit.verdict}")
+    return found
+
+
+def ties_of(store: Store, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
+    """For each node its contradictions and successions: ``(how, the other's id)``.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    found: dict[str, list[tuple[str, str]]] = {}
+    for node, other, relation, _, outgoing in store.edges.neighbours(ids, TIES, FACTS_OF_ONE):
+        found.setdefault(node, []).append((_SIDES[relation, outgoing], other))
+    return {node: sorted(own) for node, own in found.items()}
+
+
+def side_by_side(ids: Sequence[str], ties: Mapping[str, Sequence[tuple[str, str]]]) -> list[str]:
+    """The ids in their order, but those that contradict or follow each other together."""
+    among = set(ids)
+    found: dict[str, None] = {}
+    for id in ids:
+        found.setdefault(id)
+        for _, other in ties.get(id, ()):
+            if other in among:
+                found.setdefault(other)
+    return list(found)
+
+
+# --- facts
+
+
+class Subject:
+    """What is known of one entity, a line a fact, the surest first."""
+
+    def __init__(self, title: str, id: str, lines: list[str], tokens: Tokens) -> None:
+        self._head = f"- **{title}** ({id})\n"
+        self._lines = lines
+        self._tokens = tokens
+
+    def fit(self, room: int) -> tuple[str, bool]:
+        """As many facts as ``room`` tokens hold; none without one fact."""
+        room -= self._tokens.lines(self._head)
+        kept = []
+        for line in self._lines:
+            size = self._tokens.lines(line)
+            if size <= room:
+                kept.append(line)
+                room -= size
+        text = self._head + "".join(kept) if kept else ""
+        return text, len(kept) == len(self._lines)
+
+
+def fact_lines(store: Store, id: str) -> list[str]:
+    """``- predicate: object`` for what is stated of an entity; what is superseded says so.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    edges = [
+        edge
+        for edge in store.edges.of(id, forgotten=True)
+        if edge.from_id == id
+        and edge.to_id.startswith(("entity-", "concept-"))
+        and (edge.invalidated_at is None or edge.status == "superseded")
+    ]
+    edges.sort(key=lambda edge: (_superseded(edge), -edge.weight, edge.relation, edge.to_id))
+    edges = edges[:FACTS_OF_ONE]
+    edges.sort(key=lambda edge: (edge.relation, _superseded(edge), -edge.weight, edge.to_id))
+    names = store.nodes.briefs([edge.to_id for edge in edges])
+    return [_fact_line(edge, names) for edge in edges]
+
+
+def _fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
+    name = str(names[edge.to_id][1]) if edge.to_id in names else edge.to_id
+    marks = []
+    if _superseded(edge):
+        marks.append("superseded")
+    elif edge.status != "confirmed":
+        marks.append(edge.status)
+    if edge.weight < 1:
+        marks.append(f"{edge.weight:.2g} sure")
+    mark = f" ({', '.join(marks)})" if marks else ""
+    return f"  - {_predicate(edge).replace('_', ' ')}: {one_line(name)}{mark}\n"
+
+
+def _superseded(edge: Edge) -> bool:
+    return edge.invalidated_at is not None or edge.status == "superseded"
+
+
+def _predicate(edge: Edge) -> str:
+    if '"predicate"' not in edge.metadata:
+        return edge.relation
+    from json import loads
+
+    named = loads(edge.metadata).get("predicate")
+    return one_line(named) if isinstance(named, str) and named.strip() else edge.relation

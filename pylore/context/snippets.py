@@ -1,0 +1,193 @@
+"""Real code for a context: read from the work tree, cut at statements, marked when stale."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ..stamps import stamp_of
+from ..text import one_line
+from .excerpts import CUT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store import Store
+    from .budget import Tokens
+
+LARGEST = 4 << 20
+"""Bytes of the largest file that is read."""
+
+HEAD = 60
+"""Lines of a file that are shown where no lines are known."""
+
+LEAST_LINES = 3
+"""Of a snippet that is cut, the mark of the cut among them: with less it says nothing."""
+
+SHORT = 40
+"""Lines of a snippet within which others need not be shown again."""
+
+NEAR = 3
+"""Lines from its first one in which a symbol's own name must stand, if its file has changed."""
+
+
+class Snippet:
+    """Some lines of a file. ``reason`` says why there are none, ``changed`` that they may be off.
+
+    ``first`` counts from 1.
+    """
+
+    __slots__ = ("changed", "first", "lines", "path", "reason")
+
+    def __init__(self, path: str, reason: str = "") -> None:
+        self.path = path
+        self.reason = reason
+        self.changed = False
+        self.first = 1
+        self.lines: list[str] = []
+
+    @property
+    def last(self) -> int:
+        """The last line, counted from 1."""
+        return self.first + len(self.lines) - 1
+
+    def within(self, other: Snippet) -> bool:
+        """Whether its lines come with another one that is short enough to come whole."""
+        return (
+            self.path == other.path
+            and other.first <= self.first
+            and self.last <= other.last
+            and len(other.lines) <= SHORT
+        )
+
+
+class WorkTree:
+    """The files below one folder, as far as they may be read: no link leads out of it."""
+
+    def __init__(self, root: str, store: Store) -> None:
+        self._root = os.path.realpath(root)
+        self._store = store
+        self._texts: dict[str, list[str] | str] = {}
+
+    def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
+        """The lines ``first`` to ``last`` of a file, or its head; ``name`` stands in the first."""
+        found = Snippet(path)
+        text = self._read(path)
+        if isinstance(text, str):
+            found.reason = text
+            return found
+        found.changed = self._has_changed(path)
+        found.first = first or 1
+        found.lines = text[found.first - 1 : last or HEAD]
+        if not found.lines:
+            found.reason = f"{path} has fewer lines now: run 'lore index'"
+        elif found.changed and name and name not in "\n".join(found.lines[:NEAR]):
+            found.reason = f"{path} has changed and {name} is elsewhere now: run 'lore index'"
+            found.lines = []
+        return found
+
+    def _read(self, path: str) -> list[str] | str:
+        if path not in self._texts:
+            self._texts[path] = self._read_file(path)
+        return self._texts[path]
+
+    def _read_file(self, path: str) -> list[str] | str:
+        """The lines of a file, or why there are none."""
+        if not path.isprintable():
+            return "its path has characters that cannot be printed"
+        full = os.path.realpath(os.path.join(self._root, path))
+        if not full.startswith(self._root.rstrip(os.sep) + os.sep):
+            return f"{path} leads out of the project"
+        try:
+            file = os.open(full, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        except (OSError, ValueError):
+            return f"{path} cannot be read"
+        try:
+            state = os.fstat(file)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
+                return f"{path} is no plain file, or too large"
+            with os.fdopen(os.dup(file), "rb") as reader:
+                return reader.read(LARGEST).decode().split("\n")
+        except (OSError, UnicodeDecodeError):
+            return f"{path} cannot be read as text"
+        finally:
+            os.close(file)
+
+    def _has_changed(self, path: str) -> bool:
+        """Whether a file is another one than was indexed; False where it never was."""
+        known = self._store.code.as_read(path)
+        if known is None:
+            return False
+        stamp, hash = known
+        full = os.path.join(self._root, path)
+        if stamp_of(full) == stamp:
+            return False
+        from hashlib import sha256
+
+        with open(full, "rb") as file:
+            return sha256(file.read()).hexdigest() != hash
+
+
+def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
+    """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
+
+    The cut is made before a line that is no deeper than the body's first statement,
+    if there is one in the second half of what has room. ``room`` has room for the mark.
+    """
+    if sum(sizes) <= room:
+        return lines, True
+    count = 0
+    while count < len(lines) and sizes[count] <= room:
+        room -= sizes[count]
+        count += 1
+    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
+    for at in range(count, count // 2, -1):
+        if lines[at : at + 1] and lines[at].strip() and _indent(lines[at]) <= depth:
+            return [*lines[:at], f"{' ' * depth}{CUT}"], False
+    return ([*lines[:count], f"{' ' * depth}{CUT}"] if count else []), False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+_FENCE = "```"
+
+
+def fenced(lines: list[str], path: str) -> str:
+    """Lines as a block of Markdown whose fence is longer than any in them."""
+    fence = _FENCE
+    while any(fence in line for line in lines):
+        fence += "`"
+    ending = os.path.splitext(path)[1][1:]
+    kind = ending if ending.isalnum() else ""
+    lines = [line.rstrip("\r") for line in lines]
+    return f"{fence}{kind}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
+
+
+class CodeText:
+    """A snippet as Markdown: its file and lines, what to mind, and the code."""
+
+    def __init__(self, snippet: Snippet, verdict: str, tokens: Tokens) -> None:
+        self._snippet = snippet
+        self._tokens = tokens
+        self._marks = ", changed since it was indexed" * snippet.changed
+        self._marks += f", {verdict}" * bool(verdict)
+        # cut lines may come with a new last one: whatever it is, it is no longer a number
+        self._frame = tokens.lines(self._written([], snippet.last) + f"        {CUT}\n")
+        self._sizes: list[int] = []
+
+    def fit(self, room: int) -> tuple[str, bool]:
+        """As many statements as ``room`` tokens hold."""
+        if not self._sizes:
+            self._sizes = [self._tokens.lines(line + "\n") for line in self._snippet.lines]
+        lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._sizes)
+        if not lines or (not whole and len(lines) < LEAST_LINES):
+            return "", False
+        last = self._snippet.first + len(lines) - (1 if whole else 2)
+        text = self._written(lines, last)
+        return (text, whole) if self._tokens.lines(text) <= room else ("", False)
+
+    def _written(self, lines: list[str], last: int) -> str:
+        snippet = self._snippet
+        head = f"### {one_line(snippet.path)}:{snippet.first}-{last}{self._marks}\n"
+        return head + fenced(lines, snippet.path)

@@ -1,0 +1,101 @@
+"""``lore context``: what the store has on a question, as something to read.
+
+It is called in loops as a search is, so it imports no click, numpy or json.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .errors import LoreError, UsageError
+from .hot import load_settings, open_for_reading, project_root, read_stdin, remember_words, say
+from .jsontext import dumps
+from .options import parse
+from .output import Output, note, write
+from .text import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .context.build import Context
+    from .options import Arguments
+
+DEPTH = "2"
+"""The depth of the walk unless one is set: a context is for what is connected, too."""
+
+
+def context_command(argv: Sequence[str]) -> None:
+    """``lore context``."""
+    given = parse(argv, values=("--as", "--receipt", "--type", "--files"))
+    settings = load_settings(given)
+    if not settings.origins.get("graph_depth"):
+        settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
+    form = _form(given)
+    if not given.positionals:
+        raise UsageError("context needs a question or the id of a task: lore context WORD…")
+    from .context.build import Asked, build, wider
+    from .embed import open_embedder
+    from .store.scope import Scope
+
+    words = [read_stdin() if word == "-" else word for word in given.positionals]
+    with open_for_reading(settings) as store, store.faults:
+        scope = Scope(types=store.types.require(given.words("type")), files=given.words("files"))
+        embedder = open_embedder(settings.embedder, store, settings)
+        asked = Asked(
+            " ".join(words), form=form, budget=settings.budget, root=project_root(), scope=scope
+        )
+        with store.snapshot():
+            context = build(store, wider(settings), asked, embedder)
+        say(context.notes, settings)
+        remember_words(store, embedder)
+    _print(context, form, given)
+    _hand_out_receipt(context, given, quiet=settings.quiet)
+
+
+def _form(given: Arguments) -> str:
+    from .context.build import FORMS
+
+    form = given.last("as")
+    chosen = Output.choose(given.switches, given.last("jq")).form
+    if form is None:
+        form = "narrative" if chosen == "text" else "json"
+    if form not in FORMS:
+        raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")
+    if given.last("jq") is not None and form != "json":
+        raise UsageError(f"--jq and --as {form} exclude each other: give one")
+    return form
+
+
+def _print(context: Context, form: str, given: Arguments) -> None:
+    if "ids" in given.switches:
+        write("".join(f"{entry['id']}\n" for entry in context.included))
+    elif form == "json":
+        fields = {"question": context.question, "text": context.text, **context.receipt(),
+                  "notes": context.notes}  # fmt: skip
+        Output("json", given.last("jq")).one(fields, str)
+    else:
+        write(printable(context.text) if sys.stdout.isatty() else context.text)
+
+
+def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> None:
+    place = given.last("receipt")
+    if place is None:
+        if not quiet:
+            note(_summary(context))
+    elif place == "-":
+        sys.stderr.write(dumps(context.receipt()) + "\n")
+    else:
+        try:
+            with open(place, "w", encoding="utf-8") as file:
+                file.write(dumps(context.receipt()) + "\n")
+        except OSError as error:
+            raise LoreError(f"--receipt {place}: {error.strerror}: name another file") from None
+
+
+def _summary(context: Context) -> str:
+    shortened = sum(1 for entry in context.included if entry["how"] == "shortened")
+    return (
+        f"{context.tokens_used} of {context.budget} tokens: {len(context.included)} included "
+        f"({shortened} shortened), {len(context.withheld)} withheld"
+    )

@@ -1,0 +1,123 @@
+# What lore context prints, where, and how it exits.
+
+load helper
+
+setup_file() { # one store for all; a test that writes makes its own
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup_store
+  mkdir src
+  printf 'def sign(user):\n    return seal(user)\n' >src/auth.py
+  {
+    printf '{"id":"%s","type":"%s","title":"%s","body":"%s"}\n' \
+      decision-signed decision 'Sessions are signed cookies' 'They hold the id of the user. They end after a day.' \
+      lesson-keys lesson 'Rotate the keys that sign sessions' '' \
+      task-shorter task 'Make sessions shorter' ''
+    printf '%s\n' '{"id":"symbol-src/auth.py::sign","type":"symbol","title":"sign(user)","body":"Signs sessions.","file":"src/auth.py","line_start":1,"line_end":2}' \
+      '{"id":"note-red","type":"note","title":"a \u001b[31mhostile title"}'
+    printf '{"from_id":"%s","relation":"%s","to_id":"%s"}\n' \
+      symbol-src/auth.py::sign implements decision-signed lesson-keys relates_to decision-signed \
+      task-shorter relates_to lesson-keys
+  } | lore import - --quiet >/dev/null
+}
+
+setup() {
+  setup_lore
+  cd "$BATS_FILE_TMPDIR/a project" || return 1
+}
+
+needs_jq() {
+  type jq >/dev/null 2>&1 || skip "jq is not installed"
+}
+
+@test "piped, a context is JSON: the text, and the receipt of what is in it" {
+  needs_jq
+  run_lore context how are sessions signed --budget 500
+  expect 0
+  jq -e '.question == "how are sessions signed" and .budget == 500 and .tokens_used <= 500' <<<"$output"
+  jq -e '[.included[] | keys] | unique == [["how", "id", "tokens", "why"]]' <<<"$output"
+  jq -e '.text | contains("```mermaid") and contains("### src/auth.py:1-2") and contains("They end after a day")' <<<"$output"
+  contains "$stderr" "of 500 tokens: "
+}
+
+@test "a prompt is Markdown alone, and the same bytes each time" {
+  run_lore context how are sessions signed --as prompt --quiet
+  expect 0
+  [ -z "$stderr" ]
+  [[ ${lines[0]} == "# Context: how are sessions signed" ]]
+  first=$output
+  run_lore context how are sessions signed --as prompt --quiet
+  expect 0 "$first"
+}
+
+@test "a narrative says of each record when, by whom and whether it stands" {
+  run_lore context sessions --as narrative
+  expect 0
+  contains "$output" "## Decisions"
+  contains "$output" "- **Sessions are signed cookies** (decision-signed, "
+  contains "$output" "confirmed, "
+  refute_contains "$output" '```'
+}
+
+@test "the ids of what came in, and the forms that other commands have" {
+  run_lore context cookies --graph-depth 0 --ids
+  expect 0 decision-signed
+  run_lore context cookies --graph-depth 0 --text
+  expect 0
+  contains "$output" "- **Sessions are signed cookies**"
+  run_lore context cookies --text --ids
+  expect_error 2 "exclude each other"
+}
+
+@test "the receipt goes into a file, or to stderr" {
+  needs_jq
+  run_lore context sessions --as narrative --receipt receipt.json
+  expect 0
+  jq -e '.tokens_used <= .budget and (.included | length > 0)' receipt.json
+  rm receipt.json
+  run_lore context sessions --as narrative --receipt - --quiet
+  expect 0
+  jq -e '.withheld == []' <<<"$stderr"
+  run_lore context sessions --as narrative --receipt none/x
+  expect 1
+  contains "$stderr" "--receipt none/x: No such file or directory: name another file"
+}
+
+@test "a task's id stands for its text, and what it is linked to comes along" {
+  needs_jq
+  run_lore context task-shorter --jq '.question, (.included[] | .id)'
+  expect 0
+  [ "${lines[0]}" = "Make sessions shorter" ]
+  contains "$output" lesson-keys
+  refute_contains "$output" task-shorter
+}
+
+@test "at depth 0 there is no picture and nothing is walked" {
+  run_lore context cookies --as prompt --graph-depth 0
+  expect 0
+  refute_contains "$output" mermaid
+  refute_contains "$output" lesson-keys
+}
+
+@test "on a terminal no control sequence of a title gets through" {
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  run script -qec "'$LORE_REPOSITORY/lore.sh' context hostile --as narrative" /dev/null </dev/null
+  contains "$output" "a ?[31mhostile title"
+}
+
+@test "nothing found is an empty text and no error" {
+  needs_jq
+  run_lore context zzzqqq --embedder none
+  expect 0
+  jq -e '.text == "" and .tokens_used == 0 and .included == []' <<<"$output"
+}
+
+@test "wrong usage is said in a line" {
+  run_lore context
+  expect_error 2 "context needs a question"
+  run_lore context x --as poem
+  expect_error 2 "--as is 'poem': give one of narrative, prompt, json"
+  run_lore context x --budget 10
+  expect_error 2 "budget is '10': give a whole number from 50"
+  run_lore context x --as prompt --jq .
+  expect_error 2 "--jq and --as prompt exclude each other"
+}
