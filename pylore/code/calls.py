@@ -49,7 +49,7 @@ class Calls:
         pending = [(file, call) for file in self._files for call in file.facts.calls]
         left: list[tuple[File, Call]] = []
         for turn in range(ROUNDS):
-            grown: set[Def] = set()
+            grown: dict[Def, None] = {}
             left = []
             for file, call in pending:
                 found = self._values.chain(file, call.caller, call.callee)
@@ -66,7 +66,7 @@ class Calls:
         for file, call in left:
             self._by_name(file, call)
 
-    def _inside(self, grown: set[Def]) -> Iterable[tuple[File, Call]]:
+    def _inside(self, grown: Iterable[Def]) -> Iterable[tuple[File, Call]]:
         """The calls with arguments in functions whose parameters are now better known."""
         by_file: dict[File, set[str]] = {}
         for made in grown:
@@ -128,7 +128,7 @@ class Calls:
 
     # What a call passes.
 
-    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...], grown: set[Def]) -> None:
+    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...], grown: dict[Def, None]) -> None:
         for value in values:
             made: Value | None = value
             if isinstance(value, Def) and value.is_class:
@@ -146,7 +146,7 @@ class Calls:
                     self._pass(file, call.caller, text, made, name, grown)
 
     def _pass(
-        self, file: File, scope: str, text: str, made: Def, name: str, grown: set[Def]
+        self, file: File, scope: str, text: str, made: Def, name: str, grown: dict[Def, None]
     ) -> None:
         passed = self._values.passed.setdefault((made, name), {})
         if len(passed) > MOST_VALUES:
@@ -154,7 +154,7 @@ class Calls:
         for value in self._values.chain(file, scope, text)[0]:
             if value not in passed and value is not OUTSIDE:
                 passed[value] = None
-                grown.add(made)
+                grown[made] = None
 
     # What is left when a receiver is not known.
 

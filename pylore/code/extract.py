@@ -75,7 +75,7 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     facts.imports = sorted(
         (imported for kind, found in grouped.items() for match in found
          for imported in imports(kind, match)),
-        key=lambda imported: (imported.line, imported[:5]),
+        key=lambda imported: (imported.line, imported),
     )  # fmt: skip
     return facts
 
@@ -84,12 +84,12 @@ def _nested(found: Iterable[Definition]) -> list[Definition]:
     """The definitions in the order of the file, each with its container and full name.
 
     What is local to a function and no function or class is left out, and so is what
-    several rules found alike.
+    several rules found alike: the one that says more of it stays.
     """
     kept: list[Definition] = []
     stack: list[Definition] = []
     seen = set()
-    for each in sorted(found, key=lambda d: (d.first, -d.last, _ORDER[d.kind], d.qualified)):
+    for each in sorted(found, key=_outermost):
         while stack and not _holds(stack[-1], each):
             stack.pop()
         outer = stack[-1] if stack else None
@@ -108,6 +108,14 @@ def _nested(found: Iterable[Definition]) -> list[Definition]:
         stack.append(each)
         kept.append(each)
     return kept
+
+
+def _outermost(each: Definition) -> tuple[object, ...]:
+    # To the last field: the matches come in another order each time.
+    return (
+        each.first, -each.last, _ORDER[each.kind], each.qualified, each.member,
+        -len(each.bases), each.bases, -len(each.params), each.params,
+    )  # fmt: skip
 
 
 def _holds(outer: Definition, inner: Definition) -> bool:
@@ -211,9 +219,9 @@ def _assigned(
     return {key: " ".join(values) for key, values in found.items()}
 
 
-def _place(match: Match) -> tuple[int, int, list[str]]:
+def _place(match: Match) -> tuple[int, int, list[str], str]:
     # ast-grep's order is another one each time.
-    return match.first, match.last, match.fields
+    return match.first, match.last, match.fields, match.rule
 
 
 def _key(name: str, scope: Definition | None) -> str:

@@ -28,13 +28,14 @@ def resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
     """The edges between ``files`` (path from ``root`` → facts), and what became of each name.
 
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
-    confidences. Names that lead nowhere are counted and get no edge.
+    confidences. Names that lead nowhere are counted and get no edge. The same files give
+    the same edges: of what might be several things the first by path counts.
     """
     # Everything made here lives to the end: the collector would only search it in vain.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _resolve(files, root)
+        return _resolve(dict(sorted(files.items())), root)
     finally:
         if collecting:
             gc.enable()

@@ -18,16 +18,18 @@ class GoImports:
     def __init__(self, tree: Tree, packages: Packages) -> None:
         self._packages = packages
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
-        self._modules: dict[str, str] = {}
-        """Path of a module → its folder."""
+        named: dict[str, str] = {}
+        replaced: dict[str, str] = {}
         for folder, text in tree.holding("go.mod", self._folders).items():
             for written, place in _REPLACE.findall(text):
                 target = step(folder, place)
                 if target is not None:
-                    self._modules.setdefault(written, target)
-            named = _MODULE.search(text)
-            if named:
-                self._modules[named[1]] = folder
+                    replaced.setdefault(written, target)
+            module = _MODULE.search(text)
+            if module:
+                named.setdefault(module[1], folder)
+        self._modules = {**replaced, **named}
+        """Path of a module → its folder; of two that say they are it, the first by path."""
         self._tails: dict[str, list[str]] = {}
         for folder in self._folders:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)

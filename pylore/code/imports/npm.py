@@ -22,9 +22,9 @@ class NodePackages:
         texts = tree.holding("package.json", folders)
         self._data = {folder: table(loads(text)) for folder, text in texts.items()}
         self._by_name: dict[str, str] = {}
-        for folder, data in sorted(self._data.items(), reverse=True):
+        for folder, data in self._data.items():
             if isinstance(data.get("name"), str):
-                self._by_name[data["name"]] = folder
+                self._by_name.setdefault(data["name"], folder)
         self._entering: set[str] = set()
 
     def names(self, spec: str) -> bool:

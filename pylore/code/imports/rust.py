@@ -24,7 +24,7 @@ class RustImports:
         """Folder of a package → its declared crate roots."""
         self._libraries: dict[str, str] = {}
         """Name in a path → the root file of that crate."""
-        for folder, text in sorted(tree.holding("Cargo.toml", folders).items(), reverse=True):
+        for folder, text in tree.holding("Cargo.toml", folders).items():
             self._read(folder, text)
         self._root: dict[str, str | None] = {}
 
@@ -36,7 +36,7 @@ class RustImports:
         self._packages[folder] = {root for root in roots if root in self._paths}
         name = written.get("lib.name") or written.get("package.name", "")
         if name and library in self._paths:
-            self._libraries[name.replace("-", "_")] = library
+            self._libraries.setdefault(name.replace("-", "_"), library)
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         path = facts.path

@@ -54,7 +54,10 @@ class Tree:
             return None
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
-        """Folder → text of the manifest ``name`` in it, for ``folders`` and all above them."""
+        """Folder → text of the manifest ``name`` in it, for ``folders`` and all above them.
+
+        By folder, the outer ones first: of two that claim one name the first should win.
+        """
         found: dict[str, str] = {}
         seen: set[str] = set()
         for start in folders:
@@ -65,7 +68,7 @@ class Tree:
                 text = self.read(join(folder, name))
                 if text is not None:
                     found[folder] = text
-        return found
+        return dict(sorted(found.items()))
 
 
 def folder_of(path: str) -> str:
