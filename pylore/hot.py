@@ -28,7 +28,7 @@ def search_command(argv: Sequence[str]) -> None:
     given = parse(
         argv,
         switches=("--explain", "--filter-expanded", "--skip-bad"),
-        values=("--type", "--tag", "--since", "--file", "--exclude", "--batch"),
+        values=("--type", "--tag", "--status", "--since", "--file", "--exclude", "--batch"),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
@@ -39,7 +39,7 @@ def search_command(argv: Sequence[str]) -> None:
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     asked = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
     from .search import Request, search
-    from .store.scope import Scope
+    from .store.scope import Scope, require_statuses
     from .times import parse_since
 
     since = given.last("since")
@@ -47,6 +47,7 @@ def search_command(argv: Sequence[str]) -> None:
         scope = Scope(
             types=store.types.require(given.words("type")),
             tags=given.words("tag"),
+            statuses=require_statuses(given.words("status")),
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )

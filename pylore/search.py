@@ -7,7 +7,7 @@ merge → feedback → diversity → results. With depth 0 no graph table is tou
 from __future__ import annotations
 
 from .errors import GraphUnavailable
-from .hits import adjust, best_first, describe, rated
+from .hits import adjust, best_first, describe, explained_relevance, rated
 from .legs import WEAK, add_leg_scores, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
@@ -40,7 +40,8 @@ class Request(Record):
 
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
-    it holds for every node. ``excluded`` ids are neither returned nor entered.
+    it holds for every node. ``excluded`` ids are neither returned nor entered, and so
+    are superseded and retracted nodes, unless ``scope.statuses`` asks for them.
     """
 
     __slots__ = ("excluded", "explain", "filter_expanded", "query", "scope")
@@ -60,6 +61,13 @@ class Request(Record):
         self.explain = explain
         self.excluded = frozenset(excluded)
 
+    def without(self, ids: Iterable[str]) -> Request:
+        """The same, with these ids excluded too."""
+        return Request(
+            self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
+            excluded=self.excluded.union(ids),
+        )  # fmt: skip
+
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
     """The results for a request, best first, with notes for the person who asked.
@@ -68,6 +76,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
+    hidden = store.nodes.hidden(request.scope.statuses)
+    if hidden:
+        request = request.without(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
         return _search(store, settings, request, embedder, None)
     from .retrievers import Retrievers
@@ -125,8 +136,10 @@ def _search(
 def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
     ranked = list(found.fused)
     if len(ranked) > settings.limit:
-        # Age takes off at most its weight: whatever scores less cannot come in.
-        least = found.fused[ranked[settings.limit - 1]] * (1 - settings.recency_weight)
+        # Age and standing count at most their weights: whatever scores less cannot come in.
+        weight = settings.relevance_weight
+        most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
+        least = found.fused[ranked[settings.limit - 1]] * most
         ranked = [id for id in ranked if found.fused[id] >= least]
     hits = []
     for id in ranked:
@@ -158,7 +171,8 @@ def _expanded(
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
         return direct
-    scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
+    returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
+    scope = request.scope if request.filter_expanded else returned
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
     reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
     for hit in reached:
@@ -256,6 +270,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "relevance": explained_relevance(hit, settings),
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }

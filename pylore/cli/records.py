@@ -10,7 +10,7 @@ from ..errors import LoreError, UsageError
 from ..hot import ids_from
 from ..records import Change
 from ..render import changes_text, list_text
-from ..store.scope import Scope
+from ..store.scope import Scope, require_statuses
 from ..times import parse_since
 from ..vocabulary import SOURCES, STATUSES
 from .shared import Session, output_options, read_stdin, setting_options
@@ -109,14 +109,11 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
                  files: tuple[str, ...], since: str, until: str, limit: int | None,
                  forgotten: bool, oldest: bool, **options: Any) -> None:  # fmt: skip
     session = Session(options)
-    for status in _split(statuses):
-        if status not in STATUSES:
-            raise UsageError(f"unknown status '{status}': one of {', '.join(STATUSES)}")
     with session.open() as store, store.faults:
         scope = Scope(
             types=store.types.require(_split(types)), tags=_split(tags), files=_split(files),
             since=parse_since(since) if since else "", until=parse_since(until) if until else "",
-            statuses=_split(statuses),
+            statuses=require_statuses(_split(statuses)),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         if scope.tags and not found and not forgotten:
