@@ -82,9 +82,7 @@ class Facts:
         Raises:
             LoreError: there is no such node or fact, or it is forgotten.
         """
-        return self._judge(
-            words, "retracted", lambda key, at: retract_edge(self._store, key, at)
-        )
+        return self._judge(words, "retracted", lambda key, at: retract_edge(self._store, key, at))
 
     def sweep(self, *, dry_run: bool = False) -> list[Faded]:
         """Invalidates what a conversation said and nobody confirmed, needed, or repeated.

@@ -17,10 +17,11 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     rows = store.nodes.briefs([hit.id for hit in hits])
     hits = [hit for hit in hits if hit.id in rows]
     for hit in hits:
-        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age, *standing = rows[hit.id]
-        hit.standing = tuple(standing)
-        fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-        hit.recency_score = rounded(fresh)
+        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
+        hit.standing = rows[hit.id][6:]
+        hit.recency_score = rounded(
+            recency(age, settings.recency_half_life, settings.recency_grace)
+        )
     return hits
 
 
@@ -46,12 +47,8 @@ def plain(settings: Settings) -> float:
 def product(hit: Hit, settings: Settings) -> float:
     """Confidence × source weight × usage × status weight."""
     confidence, source, status, accesses = hit.standing
-    return (
-        confidence
-        * settings.source_weights[source]
-        * usage(accesses, settings.usage_boost)
-        * settings.status_weights[status]
-    )
+    weight = settings.source_weights[source] * settings.status_weights[status]
+    return confidence * weight * usage(accesses, settings.usage_boost)
 
 
 def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:

@@ -152,10 +152,11 @@ def show_command(argv: Sequence[str]) -> None:
         history = "history" in given.switches
         with store.snapshot():
             found = [shown(store, store.nodes.require(id).id, history=history) for id in ids]
-    if len(ids) == 1 and "-" not in given.positionals:
-        output.one(found[0], lambda item: _nodes_text([item]))
-    else:
-        output.list(found, _nodes_text)
+        if len(ids) == 1 and "-" not in given.positionals:
+            output.one(found[0], lambda item: _nodes_text([item]))
+        else:
+            output.list(found, _nodes_text)
+        record_accesses(store, settings, ids)
 
 
 def stats_command(argv: Sequence[str]) -> None:
@@ -335,6 +336,14 @@ def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> N
     from .shown import keep_shown
 
     say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
+
+
+def record_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> None:
+    """Lets the output go out, then counts that these nodes were read."""
+    flush()
+    from .accesses import count_accesses
+
+    say(count_accesses(store, settings, ids), settings)
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

@@ -156,7 +156,7 @@ class Hit(Record):
         self.match = "graph"
         self.weak = False
         self.explain: dict[str, Any] | None = None
-        self.standing: tuple[Any, ...] = (1.0, "user_edit", "confirmed", 0)
+        self.standing: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of a result; ``explain`` only where it was asked for."""

@@ -333,9 +333,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "recency_weight", "float", 0.05, "the most that age can take off a score", low=0, high=1
     ),
-    Setting(
-        "recency_grace", "int", 7, "days that a record does not age", low=0, high=36_500
-    ),
+    Setting("recency_grace", "int", 7, "days that a record does not age", low=0, high=36_500),
     Setting(
         "recency_half_life",
         "int",

@@ -22,13 +22,15 @@ FLOORS = (
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
     ("output", "render", "store", "questions"),
     ("embed", "options", "expand", "batch", "retrievers", "fulltext_leg", "similar"),
-    ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts", "diversity"),
-    ("reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk"),
+    ("index", "relations", "accumulate", "legs", "hits", "anchors", "verdicts", "diversity",
+     "lifecycle"),
+    ("reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "facts",
+     "accesses"),
     ("search", "formats", "graph", "graph_path", "code", "verify"),
     ("hot", "sdk", "doctor", "evaluate"),
     ("cli",),
     ("main",),
-)
+)  # fmt: skip
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 HEAVY = {

@@ -26,7 +26,7 @@ _FRACTION = click.FloatRange(0, 1)
 @click.option("--tags", "--tag", multiple=True)
 @click.option("--file", default="")
 @click.option("--link", "links", multiple=True)
-@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
+@click.option("--status", type=click.Choice(STATUSES))
 @click.option("--source", type=click.Choice(SOURCES), default="user_edit")
 @click.option("--confidence", type=_FRACTION, default=1.0)
 @click.option("--category")
@@ -52,10 +52,12 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
 @click.argument("object")
 @click.option("--confidence", type=_FRACTION, default=1.0)
 @click.option("--source", type=click.Choice(SOURCES), default="user_edit")
-@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
+@click.option("--status", type=click.Choice(STATUSES))
+@click.option("--confirm", "status", flag_value="confirmed")
 @click.option("--literal", is_flag=True)
+@click.option("--single", is_flag=True)
 @output_options
-@setting_options("embedder", "busy_timeout")
+@setting_options("embedder", "single_valued", "busy_timeout")
 def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    Brief = tuple[
-        str, str, str | None, int | None, int | None, float, float, str, str, int
-    ]
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
     """(type, title, file, first line, last line, days since the last update, confidence,
     source, status, accesses)"""
 
