@@ -1,4 +1,4 @@
-"""From ids and scores to results: what the store says of a node, what age, standing and ratings do."""
+"""From ids and scores to results: what the store says of a node, what age and ratings do."""
 
 from __future__ import annotations
 
