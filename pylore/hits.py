@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .errors import GraphUnavailable
 from .model import Hit
-from .rank import aged, boosted, feedback, recency, rounded
+from .rank import aged, boosted, feedback, recency, relevance, rounded, usage, weighed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,19 +17,68 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     rows = store.nodes.briefs([hit.id for hit in hits])
     hits = [hit for hit in hits if hit.id in rows]
     for hit in hits:
-        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id]
-        hit.recency_score = rounded(recency(age, settings.recency_half_life))
+        hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
+        hit.standing = rows[hit.id][6:]
+        hit.recency_score = rounded(
+            recency(age, settings.recency_half_life, settings.recency_grace)
+        )
     return hits
 
 
 def adjust(hits: list[Hit], settings: Settings) -> None:
-    """Takes off each score what age costs. The hits have been described."""
+    """Multiplies each score by what age and standing count. The hits have been described.
+
+    A score can exceed 1 until ``rated`` has put the hits in order.
+    """
+    weight = settings.relevance_weight
+    best = plain(settings)
     for hit in hits:
-        hit.score = round(aged(hit.score, hit.recency_score or 0.0, settings.recency_weight), 6)
+        score = aged(hit.score, hit.recency_score or 0.0, settings.recency_weight)
+        if weight:
+            score = weighed(score, relevance(product(hit, settings), best), weight)
+        hit.score = round(score, 6)
+
+
+def plain(settings: Settings) -> float:
+    """The product of a record that is as sure as can be, and was never read."""
+    return max(settings.source_weights.values()) * max(settings.status_weights.values())
+
+
+def product(hit: Hit, settings: Settings) -> float:
+    """Confidence × source weight × usage × status weight."""
+    confidence, source, status, accesses = hit.standing
+    weight = settings.source_weights[source] * settings.status_weights[status]
+    return confidence * weight * usage(accesses, settings.usage_boost)
+
+
+def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
+    """Every factor of a hit's relevance, by name."""
+    confidence, source, status, accesses = hit.standing
+    return {
+        "score": rounded(relevance(product(hit, settings), plain(settings))),
+        "weight": settings.relevance_weight,
+        "confidence": confidence,
+        "source": source,
+        "source_weight": settings.source_weights[source],
+        "accesses": accesses,
+        "usage": rounded(usage(accesses, settings.usage_boost)),
+        "status": status,
+        "status_weight": settings.status_weights[status],
+    }
 
 
 def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    """The same hits in the order that ratings give them; which ones there are is settled."""
+    """The same hits in the order that ratings give them; which ones there are is settled.
+
+    No score is above 1 thereafter.
+    """
+    hits = _rated(store, settings, hits, notes)
+    for hit in hits:
+        hit.score = min(1.0, hit.score)
+    return hits
+
+
+def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
     if not settings.feedback_weight:
         return hits
     try:

@@ -29,7 +29,16 @@ def search_command(argv: Sequence[str]) -> None:
     given = parse(
         argv,
         switches=("--explain", "--filter-expanded", "--skip-bad"),
-        values=("--type", "--tag", "--since", "--file", "--files", "--exclude", "--batch"),
+        values=(
+            "--type",
+            "--tag",
+            "--status",
+            "--since",
+            "--file",
+            "--files",
+            "--exclude",
+            "--batch",
+        ),
     )
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
@@ -40,7 +49,7 @@ def search_command(argv: Sequence[str]) -> None:
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     asked = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
     from .search import Request, search
-    from .store.scope import Scope
+    from .store.scope import Scope, require_statuses
     from .times import parse_since
 
     since = given.last("since")
@@ -48,6 +57,7 @@ def search_command(argv: Sequence[str]) -> None:
         scope = Scope(
             types=store.types.require(given.words("type")),
             tags=given.words("tag"),
+            statuses=require_statuses(given.words("status")),
             files=given.words("file"),
             since=parse_since(since) if since else "",
         )
@@ -168,10 +178,11 @@ def show_command(argv: Sequence[str]) -> None:
         history = "history" in given.switches
         with store.snapshot():
             found = [shown(store, store.nodes.require(id).id, history=history) for id in ids]
-    if len(ids) == 1 and "-" not in given.positionals:
-        output.one(found[0], lambda item: _nodes_text([item]))
-    else:
-        output.list(found, _nodes_text)
+        if len(ids) == 1 and "-" not in given.positionals:
+            output.one(found[0], lambda item: _nodes_text([item]))
+        else:
+            output.list(found, _nodes_text)
+        record_accesses(store, settings, ids)
 
 
 def stats_command(argv: Sequence[str]) -> None:
@@ -361,6 +372,14 @@ def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> N
     from .shown import keep_shown
 
     say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
+
+
+def record_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> None:
+    """Lets the output go out, then counts that these nodes were read."""
+    flush()
+    from .accesses import count_accesses
+
+    say(count_accesses(store, settings, ids), settings)
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

@@ -125,12 +125,14 @@ class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 
     ``verdict`` says whether what it is about still holds; None for what has no anchor.
+    ``standing`` is (confidence, source, status, accesses) of its node, and no field of
+    the result.
     """
 
     __slots__ = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "verdict", "match", "weak", "explain",
+        "verdict", "match", "weak", "explain", "standing",
     )  # fmt: skip
 
     def __init__(self, id: str, score: float) -> None:
@@ -154,10 +156,12 @@ class Hit(Record):
         self.match = "graph"
         self.weak = False
         self.explain: dict[str, Any] | None = None
+        self.standing: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of a result; ``explain`` only where it was asked for."""
         fields = super().to_dict()
+        del fields["standing"]
         if self.explain is None:
             del fields["explain"]
         return fields

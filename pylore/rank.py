@@ -1,6 +1,8 @@
-"""Fusing ranked lists, and what age and ratings do to a score."""
+"""Fusing ranked lists, and what age, standing and ratings do to a score."""
 
 from __future__ import annotations
+
+from math import log10
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,18 +54,42 @@ def convex(
     return fused
 
 
-def recency(age_in_days: float, half_life: float) -> float:
-    """1 for now, 0.5 after ``half_life`` days, towards 0: exponential decay.
+def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
+    """1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
 
-    Whole days count, so that a search repeated the same day says the same.
+    Exponential decay. Whole days count, so that a search repeated the same day says
+    the same.
     """
-    score: float = 0.5 ** (max(0, int(age_in_days)) / half_life)
+    score: float = 0.5 ** (max(0, int(age_in_days) - grace) / half_life)
     return score
 
 
 def aged(score: float, recency_score: float, weight: float) -> float:
     """``score`` less at most ``weight`` of itself, the older the more."""
     return score * (1 - weight * (1 - recency_score))
+
+
+def usage(accesses: int, boost: float) -> float:
+    """What having been read counts: 1 for never, ``boost`` more for each tenfold."""
+    return 1 + boost * log10(accesses + 1)
+
+
+MOST_RELEVANT = 2.0
+"""However often a record is read, it counts at most twice a plain one."""
+
+
+def relevance(product: float, plain: float) -> float:
+    """How a record stands: 0 to 2, where 1 is a plain one.
+
+    ``product`` is confidence × source weight × usage × status weight; ``plain`` is
+    that of a record as sure as can be, of the best source and status, never read.
+    """
+    return min(MOST_RELEVANT, product / plain) if plain > 0 else 1.0
+
+
+def weighed(score: float, relevance_score: float, weight: float) -> float:
+    """``score`` with at most ``weight`` of itself put on top or taken off."""
+    return score * (1 + weight * (relevance_score - 1))
 
 
 def rounded(value: float | None) -> float | None:
@@ -88,8 +114,8 @@ def feedback(helpful: float, rated: int) -> float:
 
 
 def boosted(score: float, feedback_score: float, weight: float) -> float:
-    """``score`` with at most ``weight`` of itself put on top or taken off; never above 1."""
-    return min(1.0, score * (1 + 2 * weight * feedback_score))
+    """``score`` with at most ``weight`` of itself put on top or taken off."""
+    return score * (1 + 2 * weight * feedback_score)
 
 
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:

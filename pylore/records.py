@@ -10,6 +10,7 @@ from .anchors.placing import accept_anchors, anchor_file, drop_file_anchors
 from .errors import LoreError, UsageError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from .index import Index
+from .lifecycle import first_status, state_fact
 from .model import Edge, Node, Record
 from .relations import fold, require_name
 from .store.scope import Scope
@@ -67,7 +68,7 @@ class Records:
         tags: Iterable[str] = (),
         file: str = "",
         links: Iterable[tuple[str, str]] = (),
-        status: str = "confirmed",
+        status: str | None = None,
         source: str = "user_edit",
         confidence: float = 1.0,
         category: str | None = None,
@@ -78,7 +79,8 @@ class Records:
 
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
-        again stays, a forgotten one is restored; tags are joined.
+        again stays, a forgotten one is restored; tags are joined. Without a ``status``
+        what a conversation says is staged, and the rest confirmed.
 
         Raises:
             UsageError: unknown type or relation.
@@ -99,8 +101,8 @@ class Records:
                 node.data = _with_why(node.data, why)
             if category:
                 node.category = category
-            if old is None or status != "confirmed":
-                node.status = status
+            if old is None or status:
+                node.status = status or first_status(source)
             if old is None:
                 node.source, node.confidence = source, confidence
             before = location_of(node)
@@ -164,24 +166,31 @@ class Records:
         *,
         confidence: float = 1.0,
         source: str = "user_edit",
-        status: str = "confirmed",
+        status: str | None = None,
         literal: bool = False,
+        single: bool = False,
     ) -> Change:
         """States ``subject predicate object`` as an edge, its confidence as its weight.
 
         Subject and object are ids or names; a name becomes an entity. A literal
         object (asked for, or without letters, or of more than four words) becomes a
-        concept, so that it can be found too.
+        concept, so that it can be found too. Without a ``status`` what a conversation
+        says is staged, and the rest confirmed. Of a predicate with one value at a time
+        (``single``, or the setting) the former value is superseded (``lifecycle``).
         """
         with self._store.faults, self._store.transaction():
             notes = self._declare(predicate)
-            from_id = self._thing(subject, "entity")
+            from_id = self._thing(subject, "entity", source)
             kind = "concept" if literal or _is_literal(object) else "entity"
-            to_id = self._thing(object, kind)
-            state = self._link(
-                from_id, predicate, to_id, weight=confidence, source=source, status=status
+            to_id = self._thing(object, kind, source)
+            edge = self._edge(
+                from_id, predicate, to_id, weight=confidence, source=source,
+                status=status or first_status(source),
+            )  # fmt: skip
+            state, said = state_fact(
+                self._store, self._settings, edge, edge.created_at, single=single
             )
-        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + self._said())
+        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
 
     def edit(
         self,
@@ -372,7 +381,10 @@ class Records:
         hint = nearest(name, list(known))
         return [f"new relation '{name}'{hint}"] if hint else []
 
-    def _link(
+    def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
+        return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
+
+    def _edge(
         self,
         from_id: str,
         relation: str,
@@ -382,7 +394,7 @@ class Records:
         source: str = "user_edit",
         status: str = "confirmed",
         metadata: dict[str, Any] | None = None,
-    ) -> str:
+    ) -> Edge:
         name = self._require_relation(relation)
         require_known(status, source, weight)
         for id in (from_id, to_id):
@@ -390,18 +402,8 @@ class Records:
                 raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
         if from_id == to_id:
             raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
-        return self._store.edges.put(
-            Edge(
-                from_id,
-                to_id,
-                name,
-                weight,
-                source,
-                status,
-                json.dumps(metadata or {}, ensure_ascii=False),
-                now(),
-            )  # fmt: skip
-        )
+        text = json.dumps(metadata or {}, ensure_ascii=False)
+        return Edge(from_id, to_id, name, weight, source, status, text, now())
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Links a record to its file; ``before`` is where it was, and is no more."""
@@ -434,7 +436,7 @@ class Records:
         node.line_start, node.line_end = first, last
         return node.file
 
-    def _thing(self, name: str, type: str) -> str:
+    def _thing(self, name: str, type: str, source: str) -> str:
         if self._store.nodes.get(name) is not None:
             return name
         name = self._require_text(name).strip()
@@ -442,7 +444,7 @@ class Records:
             node = self._store.nodes.get(named_id(kind, name))
             if node is not None and node.invalidated_at is None:
                 return node.id
-        node = Node(check_id(named_id(type, name)), type, title=name)
+        node = Node(check_id(named_id(type, name)), type, title=name, source=source)
         self._write(node)
         return node.id
 

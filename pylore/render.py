@@ -121,12 +121,20 @@ def _node_text(row: dict[str, Any]) -> str:
         lines.append("")
     for edge in row["edges"]:
         arrow = "->" if edge["direction"] == "out" else "<-"
-        ended = f" (ended {edge['invalidated_at']})" if edge["invalidated_at"] else ""
+        ended = _standing_of(edge)
         lines.append(f"  {arrow} {edge['relation']} {edge['id']}  {edge['title'] or ''}{ended}")
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _standing_of(edge: dict[str, Any]) -> str:
+    """What an edge is, if it is not plainly there: staged, or how and when it ended."""
+    if not edge["invalidated_at"]:
+        return "" if edge["status"] == "confirmed" else f" [{edge['status']}]"
+    how = edge["status"] if edge["status"] in ("superseded", "retracted") else "ended"
+    return f" ({how} {edge['invalidated_at']})"
 
 
 def anchor_place(row: dict[str, Any]) -> str:

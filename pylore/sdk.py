@@ -21,7 +21,7 @@ from .search import Request, search
 from .settings import BY_NAME, Settings
 from .shown import keep_shown
 from .store import Store, create_store, open_store
-from .store.scope import Scope
+from .store.scope import Scope, require_statuses
 from .times import parse_since
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Lore:
         *,
         near: Iterable[str] = (),
         types: Iterable[str] = (),
+        statuses: Iterable[str] = (),
         tags: Iterable[str] = (),
         files: Iterable[str] = (),
         since: str = "",
@@ -70,8 +71,9 @@ class Lore:
         """What matches ``query``, best first, and what is connected to it.
 
         ``near`` names files (globs from the project's root, or ``@git``): what is tied to
-        them is found as well, with a query or without. ``types`` says what may be
-        returned; ``tags``, ``files`` (globs) and ``since`` (a date, or an age as ``7d``)
+        them is found as well, with a query or without. ``types`` and ``statuses`` say what
+        may be returned (superseded and retracted nodes only where ``statuses`` has that
+        word); ``tags``, ``files`` (globs) and ``since`` (a date, or an age as ``7d``)
         where the walk may start; ``settings`` are settings for this search alone
         (``graph_depth=2, edges="implements"``).
 
@@ -82,6 +84,7 @@ class Lore:
         with store.faults, store.snapshot():
             scope = Scope(
                 types=store.types.require(_words(types)),
+                statuses=require_statuses(_words(statuses)),
                 tags=_words(tags),
                 files=_words(files),
                 since=parse_since(since) if since else "",

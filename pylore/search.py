@@ -7,7 +7,7 @@ merge → feedback → diversity → results. With depth 0 no graph table is tou
 from __future__ import annotations
 
 from .errors import GraphUnavailable
-from .hits import adjust, best_first, describe, rated
+from .hits import adjust, best_first, describe, explained_relevance, rated
 from .legs import Candidates, add_leg_scores, add_symbol_lines, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
@@ -41,7 +41,8 @@ class Request(Record):
     ``near`` are files: what is tied to them is found as well, with words or without.
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
-    it holds for every node. ``excluded`` ids are neither returned nor entered.
+    it holds for every node. ``excluded`` ids are neither returned nor entered, and so
+    are superseded and retracted nodes, unless ``scope.statuses`` asks for them.
     """
 
     __slots__ = ("excluded", "explain", "filter_expanded", "near", "query", "scope")
@@ -63,6 +64,13 @@ class Request(Record):
         self.excluded = frozenset(excluded)
         self.near = near
 
+    def without(self, ids: Iterable[str]) -> Request:
+        """The same, with these ids excluded too."""
+        return Request(
+            self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
+            excluded=self.excluded.union(ids), near=self.near,
+        )  # fmt: skip
+
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
     """The results for a request, best first, with notes for the person who asked.
@@ -71,6 +79,9 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
+    hidden = store.nodes.hidden(request.scope.statuses)
+    if hidden:
+        request = request.without(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
         return _search(store, settings, request, embedder, None)
     from .retrievers import Retrievers
@@ -143,8 +154,10 @@ def _search(
 def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
     ranked = list(found.fused)
     if len(ranked) > settings.limit:
-        # Age takes off at most its weight: whatever scores less cannot come in.
-        least = found.fused[ranked[settings.limit - 1]] * (1 - settings.recency_weight)
+        # Age and standing count at most their weights: whatever scores less cannot come in.
+        weight = settings.relevance_weight
+        most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
+        least = found.fused[ranked[settings.limit - 1]] * most
         ranked = [id for id in ranked if found.fused[id] >= least]
     hits = []
     for id in ranked:
@@ -178,7 +191,8 @@ def _expanded(
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
         return direct
-    scope = request.scope if request.filter_expanded else Scope(types=request.scope.types)
+    returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
+    scope = request.scope if request.filter_expanded else returned
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
     reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
     for hit in reached:
@@ -281,6 +295,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "confidence": rounded(found.confidence),
             **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "relevance": explained_relevance(hit, settings),
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }

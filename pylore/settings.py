@@ -334,8 +334,46 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "recency_weight", "float", 0.05, "the most that age can take off a score", low=0, high=1
     ),
+    Setting("recency_grace", "int", 7, "days that a record does not age", low=0, high=36_500),
     Setting(
-        "recency_half_life", "int", 90, "days after which recency_score is 0.5", low=1, high=36_500
+        "recency_half_life",
+        "int",
+        95,
+        "days after those until recency_score is 0.5; 95 takes off 5 % a week",
+        low=1,
+        high=36_500,
+    ),
+    Setting(
+        "relevance_weight",
+        "float",
+        0.05,
+        "the most that confidence, source, accesses and status can add to a score or take off it",
+        low=0,
+        high=0.5,
+    ),
+    Setting(
+        "source_weights",
+        "weights",
+        {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0},
+        "what a record of each source counts, relative to the best one",
+        low=0,
+        high=100,
+    ),
+    Setting(
+        "status_weights",
+        "weights",
+        {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5},
+        "what a record of each status counts, relative to the best one",
+        low=0,
+        high=100,
+    ),
+    Setting(
+        "usage_boost",
+        "float",
+        0.5,
+        "what each tenfold of accesses adds to how a record counts",
+        low=0,
+        high=10,
     ),
     Setting(
         "test_weight",
@@ -384,6 +422,36 @@ SETTINGS: tuple[Setting, ...] = (
         "text",
         "",
         "the id of the entity that stands for you: its facts come first in a context",
+    ),
+    Setting(
+        "single_valued",
+        "words",
+        ("lives_in", "works_at"),
+        "predicates with one value at a time: a new one supersedes the old one",
+    ),
+    Setting(
+        "promote_after",
+        "int",
+        3,
+        "accesses after which something staged is confirmed; 0: never",
+        low=0,
+        high=1_000_000,
+    ),
+    Setting(
+        "sweep_below",
+        "float",
+        0.2,
+        "'sweep' drops what is staged and whose confidence times recency is less",
+        low=0,
+        high=1,
+    ),
+    Setting(
+        "sweep_accesses",
+        "int",
+        5,
+        "what was accessed as often as this is not swept",
+        low=0,
+        high=1_000_000,
     ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
@@ -526,13 +594,22 @@ class Settings:
         vector_min: float
         field_weights: dict[str, float]
         recency_weight: float
+        recency_grace: int
         recency_half_life: int
         test_weight: float
         files_weight: float
+        relevance_weight: float
+        source_weights: dict[str, float]
+        status_weights: dict[str, float]
+        usage_boost: float
         min_score: float
         feedback_weight: float
         budget: int
         user_entity: str
+        single_valued: tuple[str, ...]
+        promote_after: int
+        sweep_below: float
+        sweep_accesses: int
         run: str
         diversify: bool
         mmr_lambda: float

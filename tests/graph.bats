@@ -150,8 +150,8 @@ PYTHON
   expect 0 "$DECISION"$'\n'"$FILE"
   run_lore graph related "$LESSON" --hops 2 --type file --jq '.[0].path | length'
   expect 0 3
-  run_lore graph show "$NOTE"
-  expect 0 "$(lore show "$NOTE")"
+  run_lore graph show "$NOTE" --jq 'del(.access_count, .accessed_at)'
+  expect 0 "$(lore show "$NOTE" --jq 'del(.access_count, .accessed_at)')"
   run_lore graph stats --jq '[.nodes, .edges, .orphans, .components, .dangling_edges] | @csv'
   expect 0 4,2,1,2,0
 }

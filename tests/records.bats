@@ -281,8 +281,8 @@ END
   expect 0 "updated  note-1"
   [ "$(field note-1 '[.body, .tags, .status, .confidence, .data.why]')" = '["elephants",["c-d","e"],"superseded",0.5,"so"]' ]
   run_lore edit note-1 penguins swim
-  [ "$(lore search penguins --retrievers fulltext --ids)" = note-1 ]
-  [ -z "$(lore search elephants --retrievers fulltext --ids --quiet)" ]
+  [ "$(lore search penguins --retrievers fulltext --status superseded --ids)" = note-1 ]
+  [ -z "$(lore search elephants --retrievers fulltext --status superseded --ids --quiet)" ]
   run_lore edit note-1 --why ''
   [ "$(field note-1 .data)" = '{}' ]
   run_lore edit note-1 penguins swim

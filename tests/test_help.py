@@ -10,7 +10,18 @@ import click
 import pytest
 
 from pylore import cli, hot, telling
-from pylore.cli import anchors, embed, graph, quality, records, runs, similar, system, transfer
+from pylore.cli import (
+    anchors,
+    embed,
+    facts,
+    graph,
+    quality,
+    records,
+    runs,
+    similar,
+    system,
+    transfer,
+)
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -24,7 +35,7 @@ IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (anchors, embed, graph, quality, records, runs, similar, system, transfer)
+    for family in (anchors, embed, facts, graph, quality, records, runs, similar, system, transfer)
     for command in family.COMMANDS
 }
 

@@ -23,22 +23,18 @@ FLOORS = (
     ("output", "render", "store", "questions"),
     ("embed", "options", "expand", "batch", "retrievers", "fulltext_leg", "similar", "places"),
     (
-        "index",
-        "relations",
-        "accumulate",
-        "activation",
-        "legs",
-        "hits",
-        "anchors",
-        "verdicts",
-        "diversity",
+        "index", "relations", "accumulate", "activation", "legs", "hits", "anchors", "verdicts",
+        "diversity", "lifecycle",
     ),
-    ("reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby"),
+    (
+        "reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby",
+        "facts", "accesses",
+    ),
     ("search", "formats", "graph", "graph_path", "code", "verify"),
     ("hot", "sdk", "doctor", "evaluate", "context"),
     ("cli", "telling"),
     ("main",),
-)
+)  # fmt: skip
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 HEAVY = {

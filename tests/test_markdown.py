@@ -23,6 +23,7 @@ from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import Settings
 from pylore.store import Store, create_store
+from pylore.store.scope import Scope
 
 
 @pytest.fixture
@@ -127,7 +128,8 @@ def test_the_status_words_of_decision_records(project: Project, word: str, statu
     project.write("a.md", f"---\nstatus: {word}\n---\nfoundation\n")
     project.run()
     assert project.node("doc-a").status == status
-    found = search(project.store, Settings(), Request("foundation"), None)
+    request = Request("foundation", Scope(statuses=(status,)))
+    found = search(project.store, Settings(), request, None)
     assert [hit.id for hit in found] == ["doc-a"]
 
 

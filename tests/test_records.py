@@ -360,12 +360,12 @@ def test_an_edit_keeps_the_id_and_is_indexed(
 
 def test_each_field_can_be_edited_and_the_rest_stays(store: Store, records: Records) -> None:
     id = records.add("note", "text", title="Title", tags=["a"], why="because").id
-    records.edit(id, title="Another", tags=["B c", "d"], why="it is so", status="superseded",
+    records.edit(id, title="Another", tags=["B c", "d"], why="it is so", status="staged",
                  source="system", confidence=0.25, category="x", file="b.py:3")  # fmt: skip
     node = store.nodes.get(id)
     assert node is not None
     assert (node.title, node.body, node.tags) == ("Another", "text", ("b-c", "d"))
-    assert (node.status, node.source, node.confidence) == ("superseded", "system", 0.25)
+    assert (node.status, node.source, node.confidence) == ("staged", "system", 0.25)
     assert (node.category, node.file, node.line_start) == ("x", "b.py", 3)
     assert json.loads(node.data) == {"why": "it is so"}
     assert found(store, None, "so") == {id}, "the reason is indexed too"

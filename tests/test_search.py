@@ -396,6 +396,8 @@ def test_the_factors_of_a_reached_node_multiply_to_its_score(look: Lookup) -> No
             score *= hop["edge_weight"] * hop["relation_weight"] * hop["decay"]
         recency = hit.explain["recency"]
         score *= 1 - recency["weight"] * (1 - recency["score"])
+        relevance = hit.explain["relevance"]
+        score *= 1 + relevance["weight"] * (relevance["score"] - 1)
         assert hit.score == pytest.approx(score, abs=2e-6)
 
 
@@ -436,13 +438,14 @@ def test_a_relation_of_weight_0_leads_nowhere(look: Lookup) -> None:
 
 
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
-    before = {hit.id: hit.score for hit in look.words("tokens", recency_weight=0.5)}
+    ageing = {"recency_weight": 0.5, "recency_grace": 7, "recency_half_life": 83}
+    before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
     store.connection.execute("SAVEPOINT old")
     store.connection.execute(
         "UPDATE nodes SET updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-90 days')"
         " WHERE id = ?", (KEYS,),
     )  # fmt: skip
-    hits = {hit.id: hit for hit in look.words("tokens", recency_weight=0.5)}
+    hits = {hit.id: hit for hit in look.words("tokens", **ageing)}
     store.connection.execute("ROLLBACK TO old")
     assert hits[KEYS].recency_score == 0.5
     assert hits[SESSIONS].recency_score == 1

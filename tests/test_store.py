@@ -512,6 +512,7 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
         "SELECT name FROM sqlite_schema WHERE name GLOB 'ratings_*' OR name GLOB 'shown_*'"
     ).fetchall():
         connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("DROP INDEX nodes_hidden")
     connection.execute("ALTER TABLE passages DROP COLUMN collection")
     connection.execute(
         "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"

@@ -10,7 +10,7 @@ from ..errors import LoreError, UsageError
 from ..hot import ids_from
 from ..records import Change
 from ..render import changes_text, list_text
-from ..store.scope import Scope
+from ..store.scope import Scope, require_statuses
 from ..times import parse_since
 from ..vocabulary import SOURCES, STATUSES
 from .shared import Session, output_options, read_stdin, setting_options
@@ -26,7 +26,7 @@ _FRACTION = click.FloatRange(0, 1)
 @click.option("--tags", "--tag", multiple=True)
 @click.option("--file", default="")
 @click.option("--link", "links", multiple=True)
-@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
+@click.option("--status", type=click.Choice(STATUSES))
 @click.option("--source", type=click.Choice(SOURCES), default="user_edit")
 @click.option("--confidence", type=_FRACTION, default=1.0)
 @click.option("--category")
@@ -52,10 +52,12 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
 @click.argument("object")
 @click.option("--confidence", type=_FRACTION, default=1.0)
 @click.option("--source", type=click.Choice(SOURCES), default="user_edit")
-@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
+@click.option("--status", type=click.Choice(STATUSES))
+@click.option("--confirm", "status", flag_value="confirmed")
 @click.option("--literal", is_flag=True)
+@click.option("--single", is_flag=True)
 @output_options
-@setting_options("embedder", "busy_timeout")
+@setting_options("embedder", "single_valued", "busy_timeout")
 def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
@@ -109,14 +111,11 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
                  files: tuple[str, ...], since: str, until: str, limit: int | None,
                  forgotten: bool, oldest: bool, **options: Any) -> None:  # fmt: skip
     session = Session(options)
-    for status in _split(statuses):
-        if status not in STATUSES:
-            raise UsageError(f"unknown status '{status}': one of {', '.join(STATUSES)}")
     with session.open() as store, store.faults:
         scope = Scope(
             types=store.types.require(_split(types)), tags=_split(tags), files=_split(files),
             since=parse_since(since) if since else "", until=parse_since(until) if until else "",
-            statuses=_split(statuses),
+            statuses=require_statuses(_split(statuses)),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
         if scope.tags and not found and not forgotten:

@@ -128,7 +128,9 @@ class Calls:
 
     # What a call passes.
 
-    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...], grown: dict[Def, None]) -> None:
+    def _pass_on(
+        self, file: File, call: Call, values: tuple[Value, ...], grown: dict[Def, None]
+    ) -> None:
         for value in values:
             made: Value | None = value
             if isinstance(value, Def) and value.is_class:

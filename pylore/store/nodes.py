@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    Brief = tuple[str, str, str | None, int | None, int | None, float]
-    """(type, title, file, first line, last line, days since the last update)"""
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    """(type, title, file, first line, last line, days since the last update, confidence,
+    source, status, accesses)"""
 
 _FIELDS = ", ".join(Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
@@ -94,17 +95,24 @@ class Nodes:
         for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"):
             yield _node(row)
 
-    def briefs(
-        self, ids: Sequence[str]
-    ) -> dict[str, tuple[str, str, str | None, int | None, int | None, float]]:
+    def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         """What a result says of its node, for each of these ids."""
         rows = self._db.execute(
             "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
-            " julianday('now') - julianday(n.updated_at)"
+            " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
+            " n.confidence, n.source, n.status, n.access_count"
             " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
             (dumps(ids),),
         )
-        return {row[0]: (*row[1:6], row[6] or 0.0) for row in rows}
+        return {row[0]: row[1:] for row in rows}
+
+    def hidden(self, shown: Sequence[str] = ()) -> list[str]:
+        """Live nodes that are superseded or retracted; those in a status of ``shown`` are not."""
+        rows = self._db.execute(
+            "SELECT id, status FROM nodes WHERE status IN ('superseded', 'retracted')"
+            " AND invalidated_at IS NULL"
+        )
+        return [id for id, status in rows if status not in shown]
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes."""

@@ -61,6 +61,9 @@ BEGIN
   DELETE FROM ratings WHERE node_id = old.from_id AND rated <= 0;
 END;
 
+-- Every search leaves these out, unless it is asked for them.
+CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted');
+
 -- What ties a node to code. Verdicts: valid, drifted, relocated, invalid.
 CREATE TABLE anchors(
   node_id TEXT NOT NULL,

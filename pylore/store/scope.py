@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from ..errors import UsageError
 from ..jsontext import dumps
 from ..model import Record
 from ..text import clean_tags
+from ..vocabulary import STATUSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Scope(Record):
@@ -73,6 +79,19 @@ class Scope(Record):
             conditions.append("n.id NOT IN (SELECT value FROM json_each(?))")
             parameters.append(dumps([*self.excluded]))
         return " AND ".join(conditions) or "1", parameters
+
+
+def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
+    """``names`` if they are statuses.
+
+    Raises:
+        UsageError: one of them is not.
+    """
+    wanted = tuple(names)
+    for name in wanted:
+        if name not in STATUSES:
+            raise UsageError(f"unknown status '{name}': one of {', '.join(STATUSES)}")
+    return wanted
 
 
 def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .next_vectors import NextVectors
     from .runs import Runs
     from .shape import Shape
+    from .standing import Standing
 
 FILE = "search.db"
 SCHEMA_VERSION = 2
@@ -74,6 +75,13 @@ class Store:
         from .runs import Runs
 
         return Runs(self.connection)
+
+    @property
+    def standing(self) -> Standing:
+        """Accesses and what is staged; made here, since no search asks for it."""
+        from .standing import Standing
+
+        return Standing(self.connection)
 
     @property
     def next_vectors(self) -> NextVectors:

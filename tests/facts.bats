@@ -1,0 +1,134 @@
+# What fact, confirm, retract, sweep and the counting of show print, and how they exit.
+
+load helper
+
+setup() { setup_store; }
+
+status_of() { # <id>
+  lore show --jq .status "$1"
+}
+
+@test "fact stages what a conversation says, confirms what a person types" {
+  lore fact jacq uses duckdb --source conversation >/dev/null
+  lore fact jacq uses sqlite >/dev/null
+  lore fact jacq uses redis --source conversation --confirm >/dev/null
+  run_lore show entity-jacq --jq '.edges[] | [.id, .status] | join(" ")'
+  expect 0 $'entity-duckdb staged\nentity-redis confirmed\nentity-sqlite confirmed'
+  run_lore show entity-jacq --text
+  contains "$output" '-> uses entity-duckdb  duckdb [staged]'
+}
+
+@test "a new value of a predicate with one supersedes the old one, and show --history has it" {
+  lore fact jacq lives_in oslo >/dev/null
+  run_lore fact jacq lives_in rome --source conversation
+  expect 0
+  [ "$stderr" = "lore: staged beside entity-oslo, which is confirmed: 'lore confirm' puts it in its place" ]
+  run_lore confirm jacq lives_in rome
+  expect 0
+  contains "$output" '{"id":"entity-jacq lives_in entity-rome","state":"confirmed"}'
+  run_lore show entity-jacq --jq '.edges[].id'
+  expect 0 entity-rome
+  run_lore show --history entity-jacq --jq '.edges[] | [.id, .status] | join(" ")'
+  expect 0 $'entity-oslo superseded\nentity-rome confirmed'
+  run_lore show --history entity-jacq --text
+  contains "$output" 'oslo (superseded 2'
+}
+
+@test "which predicates have one value is a setting and an option" {
+  lore fact app runs_on debian --single >/dev/null
+  lore fact app runs_on alpine >/dev/null
+  run_lore show entity-app --jq '.edges[].id'
+  expect 0 entity-alpine
+  LORE_SINGLE_VALUED='owned-by' lore fact app owned_by ann
+  LORE_SINGLE_VALUED='owned-by' lore fact app owned_by bob
+  run_lore show entity-app --jq '.edges[].id'
+  expect 0 $'entity-bob\nentity-alpine'
+}
+
+@test "retract hides a record from searches that do not ask for it, confirm brings it back" {
+  id=$(lore add note 'the cat is on the mat' --ids)
+  run_lore retract "$id" --jsonl
+  expect 0 "{\"id\":\"$id\",\"state\":\"retracted\"}"
+  run_lore search cat --ids
+  expect 0 ''
+  run_lore search cat --ids --status retracted
+  expect 0 "$id"
+  run_lore retract "$id" --jsonl
+  expect 0 "{\"id\":\"$id\",\"state\":\"unchanged\"}"
+  run lore confirm - --ids <<<"$id"
+  expect 0 "$id"
+  run_lore search cat --ids
+  expect 0 "$id"
+}
+
+@test "three times shown is confirmed; a search counts nothing" {
+  id=$(lore add note 'the cat is on the mat' --source conversation --ids)
+  lore search cat >"$TEST_ROOT/first"
+  lore search cat >"$TEST_ROOT/second"
+  cmp "$TEST_ROOT/first" "$TEST_ROOT/second"
+  run_lore show "$id" --jq '[.status, .access_count] | join(" ")'
+  expect 0 'staged 0'
+  lore show "$id" >/dev/null
+  run_lore show "$id" --jq '[.status, .access_count] | join(" ")'
+  expect 0 'staged 2'
+  [ "$stderr" = "lore: confirmed, since it is read often: $id" ]
+  run_lore show "$id" --jq '[.status, .access_count] | join(" ")'
+  expect 0 'confirmed 3'
+}
+
+@test "show works while another process writes, and counts nothing" {
+  id=$(lore add note 'one' --ids)
+  mkfifo "$TEST_ROOT/done"
+  "$LORE_PYTHON" -c 'import apsw, sys
+connection = apsw.Connection(".lore/search.db")
+connection.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+open(sys.argv[1]).read()' "$TEST_ROOT/done" >"$TEST_ROOT/state" &
+  until [ -s "$TEST_ROOT/state" ]; do sleep 0.05; done
+  run_lore show "$id" --jq .access_count
+  : >"$TEST_ROOT/done"
+  wait
+  expect 0 0
+  [ -z "$stderr" ]
+  run_lore show "$id" --jq .access_count
+  expect 0 0
+}
+
+@test "sweep says first, drops then, and what it dropped comes back" {
+  lore fact jacq uses duckdb --source conversation --confidence 0.1 >/dev/null
+  id=$(lore add note 'heard it said' --source conversation --confidence 0.1 --ids)
+  lore add note 'typed' --confidence 0.1 >/dev/null
+  run_lore sweep --dry-run --ids
+  expect 0 $'entity-jacq uses entity-duckdb\n'"$id"
+  run_lore sweep --jsonl
+  expect 0
+  contains "${lines[1]}" '"state":"invalidated","confidence":0.1,"recency":1.0,"accesses":0}'
+  run_lore sweep
+  expect 0 '[]'
+  run_lore restore "$id" --ids
+  expect 0 "$id"
+  run_lore sweep --dry-run --sweep-below 0.05
+  expect 0 '[]'
+}
+
+@test "--explain has every factor of relevance, as JSON and as text" {
+  lore add note 'the cat is on the mat' --source file --confidence 0.5 >/dev/null
+  run_lore search cat --explain --jq '.[0].explain.relevance | keys | join(" ")'
+  expect 0 'accesses confidence score source source_weight status status_weight usage weight'
+  run_lore search cat --explain --text
+  contains "$output" 'relevance: score 0.375, weight 0.05, confidence 0.5, source file, source weight 1.5'
+}
+
+@test "wrong use is one line" {
+  run_lore confirm
+  expect_error 2 "confirm needs an id"
+  run_lore retract note-none
+  expect_error 1 "no node 'note-none'"
+  lore fact jacq uses duckdb >/dev/null
+  run_lore confirm duckdb uses jacq
+  expect_error 1 "no fact entity-duckdb uses entity-jacq"
+  run_lore sweep note-1
+  expect_error 2 "sweep takes no 'note-1'"
+  run_lore search x --status stagd
+  expect_error 2 "unknown status 'stagd': one of staged, confirmed, superseded, retracted"
+}
