@@ -28,11 +28,11 @@ def search_command(argv: Sequence[str]) -> None:
     """``lore search``."""
     given = parse(
         argv,
-        switches=("--explain", "--filter-expanded", "--skip-bad"),
+        switches=("--explain", "--filter-expanded", "--skip-bad", "--tree"),
         values=("--type", "--tag", "--since", "--file", "--files", "--exclude", "--batch"),
     )
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output, text = _form_of_hits(given)
     batch = given.last("batch")
     _check_search(given, batch)
     from .embed import ask_ahead, open_embedder
@@ -59,7 +59,7 @@ def search_command(argv: Sequence[str]) -> None:
                 query,
                 scope,
                 filter_expanded="filter-expanded" in given.switches,
-                explain="explain" in given.switches,
+                explain=bool({"explain", "tree"} & given.switches),
                 excluded=given.words("exclude") + excluded,
                 near=near,
             )
@@ -69,8 +69,10 @@ def search_command(argv: Sequence[str]) -> None:
         if batch is None:
             found = ask(" ".join(words))
             say_old_cochanges(store, settings, found)
+            if "tree" in given.switches and not settings.depth:
+                found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
             say(found.notes, settings)
-            output.list([hit.to_dict() for hit in found], _hits_text)
+            output.list([hit.to_dict() for hit in found], text)
             if settings.run:
                 record_shown(store, settings, " ".join(words), found)
         else:
@@ -108,7 +110,7 @@ def _check_search(given: Arguments, batch: str | None) -> None:
         return
     if given.positionals:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-    for form in ("json", "text"):
+    for form in ("json", "text", "tree"):
         if form in given.switches:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
@@ -116,7 +118,9 @@ def _check_search(given: Arguments, batch: str | None) -> None:
 def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
     given = parse(
-        argv, switches=("--explain",), values=("--type", "--hops", "--exclude", "--files")
+        argv,
+        switches=("--explain", "--tree"),
+        values=("--type", "--hops", "--exclude", "--files"),
     )
     hops = given.last("hops")
     if hops is not None:
@@ -126,14 +130,14 @@ def related_command(argv: Sequence[str]) -> None:
         given.flags["graph_depth"] = hops
     given.flags.setdefault("graph_depth", "1")
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output, text = _form_of_hits(given)
     from .graph import related
 
     with open_for_reading(settings) as store, store.faults:
         near = near_files(given)
         names = ids_from(given.positionals, "related") if given.positionals or not near else []
         types = store.types.require(given.words("type"))
-        excluded, explain = given.words("exclude"), "explain" in given.switches
+        excluded, explain = given.words("exclude"), bool({"explain", "tree"} & given.switches)
         with store.snapshot():
             ids = [name for name in names if store.nodes.get(name) is not None]
             if near or len(ids) < len(names):
@@ -150,7 +154,7 @@ def related_command(argv: Sequence[str]) -> None:
                 )
         say_old_cochanges(store, settings, found)
         say(found.notes, settings)
-        output.list([hit.to_dict() for hit in found], _hits_text)
+        output.list([hit.to_dict() for hit in found], text)
         if settings.run:
             asked = " ".join((*names, *given.words("files")))
             record_shown(store, settings, f"related {asked}", found)
@@ -361,6 +365,20 @@ def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> N
     from .shown import keep_shown
 
     say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
+
+
+def _form_of_hits(
+    given: Arguments,
+) -> tuple[Output, Callable[[Sequence[dict[str, object]]], str]]:
+    """Where results go, and what makes text of them; a tree is text in a pipe too."""
+    if "tree" not in given.switches:
+        return Output.choose(given.switches, given.last("jq")), _hits_text
+    for other in ("explain", "json", "jsonl", "ids", "jq"):
+        if other in given.switches or other in given.values:
+            raise UsageError(f"--tree and --{other} exclude each other: give one")
+    from .tree import tree_text
+
+    return Output.choose({"text"}), tree_text
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

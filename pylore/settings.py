@@ -385,6 +385,12 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         "the id of the entity that stands for you: its facts come first in a context",
     ),
+    Setting(
+        "llm_command",
+        "text",
+        "",
+        "what 'lore ask' gives its prompt to: a program and its arguments; user config only",
+    ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
         "embedder",
@@ -486,6 +492,7 @@ SETTINGS: tuple[Setting, ...] = (
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 USER_ONLY = {
     "plugin_dir": "runs a program",
+    "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
 }
@@ -533,6 +540,7 @@ class Settings:
         feedback_weight: float
         budget: int
         user_entity: str
+        llm_command: str
         run: str
         diversify: bool
         mmr_lambda: float

@@ -17,10 +17,24 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
-    from . import anchors, embed, graph, quality, records, runs, similar, system, transfer
+    from . import (
+        anchors,
+        ask,
+        embed,
+        graph,
+        quality,
+        records,
+        runs,
+        similar,
+        system,
+        transfer,
+        view,
+    )  # fmt: skip
 
     root = click.Group(name="lore", add_help_option=False)
-    for family in (anchors, embed, graph, quality, records, runs, similar, system, transfer):
+    for family in (
+        anchors, ask, embed, graph, quality, records, runs, similar, system, transfer, view,
+    ):  # fmt: skip
         for command in family.COMMANDS:
             root.add_command(command)
     try:
