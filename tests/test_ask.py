@@ -111,7 +111,8 @@ def run(program: str, prompt: str = "") -> list[str]:
 def test_an_answer_comes_in_pieces_as_it_is_printed() -> None:
     pieces = answer_of(
         [sys.executable, "-I", "-c",
-         "import os, sys; os.write(1, b'one '); sys.stdin.read(); os.write(1, b'two')"],
+         "import os, sys, time; os.write(1, b'one '); sys.stdin.read(); time.sleep(0.5);"
+         "os.write(1, b'two')"],
         "x" * 200_000,
     )  # fmt: skip
     assert next(pieces) == "one "
