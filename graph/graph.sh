@@ -20,6 +20,7 @@
 #   analyze-cochanges      link files that change together
 #   analyze-imports        link files that import each other
 #   export                 the graph as a drawing or as data
+#   view                   the graph as a page to look around in
 #
 # Relations may be written in capitals too (ANCHORED_TO). Settings such as
 # --edge-weights and --busy-timeout are options as in 'lore search'.
@@ -37,6 +38,7 @@
 #   --exclude ID,…       neither return these nodes nor walk through them
 #   --decay X, --max-nodes N   as in 'lore search'
 #   --explain            every factor of each score
+#   --tree               each reached node hangs on the one it was reached from
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
 #   Example: lore graph related decision-1a2b3c4d --hops 2 --type file --ids
@@ -188,6 +190,28 @@
 #   --hops N             within so many hops; 1 unless set
 #
 #   Example: lore graph export --format dot --around goal-1a2b3c4d | dot -Tsvg >goal.svg
+#
+# lore graph view [options] [ID… | QUERY]
+#   One HTML file for a browser: nodes and edges drawn, found by their words,
+#   filtered by type and relation, each one's text a click or a key away. It loads
+#   nothing from anywhere. Drawn is what the walk reaches from these nodes (a lone -
+#   reads ids from stdin) or from what a search for the words finds; with neither,
+#   the whole graph, nodes with most edges first.
+#
+#   Piped, the page goes to stdout. On a terminal it goes into a file under
+#   ~/.cache/lore, and the file's path is printed.
+#
+#   --hops N             how far to walk, 1 to 3; 2 unless set
+#   --max-nodes N        the most nodes to draw; 200 unless set
+#   -n, --limit N        the most direct matches of a query
+#   --edges NAME,…       these relations only
+#   --exclude-edges NAME,…  all but these
+#   -o, --output FILE    write the page here; - is stdout
+#   --open               write the file and show it in a browser ($BROWSER)
+#   --embedder NAME      static, or none: search by words alone
+#   -q, --quiet          no notes on stderr
+#
+#   Example: lore graph view "session tokens" --open
 
 set -u
 
@@ -232,7 +256,7 @@ case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
   related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
   analyze-cochanges | analyze-imports | duplicates | export | hubs | neighbors | orphans | path | \
-    relations | similar)
+    relations | similar | view)
     graph_run "$verb" "graph-$verb" "$@"
     ;;
   *)

@@ -105,7 +105,7 @@ offer_arguments() { # <command> [verb] <which one>: what a command takes beside 
     'run 2') case ${words[1]} in finish | show) offer_ids --type run ;; esac ;;
     'feedback '*) offer_ids ;;
     'edit 1' | 'show '* | 'related '* | 'forget '*) offer_ids ;;
-    'graph show '* | 'graph related '* | 'graph neighbors '* | 'graph path '*) offer_ids ;;
+    'graph show '* | 'graph related '* | 'graph neighbors '* | 'graph path '* | 'graph view '*) offer_ids ;;
   esac
 }
 

@@ -28,7 +28,7 @@ def search_command(argv: Sequence[str]) -> None:
     """``lore search``."""
     given = parse(
         argv,
-        switches=("--explain", "--filter-expanded", "--skip-bad"),
+        switches=("--explain", "--filter-expanded", "--skip-bad", "--tree"),
         values=(
             "--type",
             "--tag",
@@ -38,10 +38,10 @@ def search_command(argv: Sequence[str]) -> None:
             "--files",
             "--exclude",
             "--batch",
-        ),
+        ),  # fmt: skip
     )
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output, text = _form_of_hits(given)
     batch = given.last("batch")
     _check_search(given, batch)
     from .embed import ask_ahead, open_embedder
@@ -69,7 +69,7 @@ def search_command(argv: Sequence[str]) -> None:
                 query,
                 scope,
                 filter_expanded="filter-expanded" in given.switches,
-                explain="explain" in given.switches,
+                explain=bool({"explain", "tree"} & given.switches),
                 excluded=given.words("exclude") + excluded,
                 near=near,
             )
@@ -79,8 +79,10 @@ def search_command(argv: Sequence[str]) -> None:
         if batch is None:
             found = ask(" ".join(words))
             say_old_cochanges(store, settings, found)
+            if "tree" in given.switches and not settings.depth:
+                found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
             say(found.notes, settings)
-            output.list([hit.to_dict() for hit in found], _hits_text)
+            output.list([hit.to_dict() for hit in found], text)
             if settings.run:
                 record_shown(store, settings, " ".join(words), found)
         else:
@@ -118,7 +120,7 @@ def _check_search(given: Arguments, batch: str | None) -> None:
         return
     if given.positionals:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-    for form in ("json", "text"):
+    for form in ("json", "text", "tree"):
         if form in given.switches:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
@@ -126,7 +128,9 @@ def _check_search(given: Arguments, batch: str | None) -> None:
 def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
     given = parse(
-        argv, switches=("--explain",), values=("--type", "--hops", "--exclude", "--files")
+        argv,
+        switches=("--explain", "--tree"),
+        values=("--type", "--hops", "--exclude", "--files"),
     )
     hops = given.last("hops")
     if hops is not None:
@@ -136,14 +140,14 @@ def related_command(argv: Sequence[str]) -> None:
         given.flags["graph_depth"] = hops
     given.flags.setdefault("graph_depth", "1")
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output, text = _form_of_hits(given)
     from .graph import related
 
     with open_for_reading(settings) as store, store.faults:
         near = near_files(given)
         names = ids_from(given.positionals, "related") if given.positionals or not near else []
         types = store.types.require(given.words("type"))
-        excluded, explain = given.words("exclude"), "explain" in given.switches
+        excluded, explain = given.words("exclude"), bool({"explain", "tree"} & given.switches)
         with store.snapshot():
             ids = [name for name in names if store.nodes.get(name) is not None]
             if near or len(ids) < len(names):
@@ -160,7 +164,7 @@ def related_command(argv: Sequence[str]) -> None:
                 )
         say_old_cochanges(store, settings, found)
         say(found.notes, settings)
-        output.list([hit.to_dict() for hit in found], _hits_text)
+        output.list([hit.to_dict() for hit in found], text)
         if settings.run:
             asked = " ".join((*names, *given.words("files")))
             record_shown(store, settings, f"related {asked}", found)
@@ -380,6 +384,20 @@ def record_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> Non
     from .accesses import count_accesses
 
     say(count_accesses(store, settings, ids), settings)
+
+
+def _form_of_hits(
+    given: Arguments,
+) -> tuple[Output, Callable[[Sequence[dict[str, object]]], str]]:
+    """Where results go, and what makes text of them; a tree is text in a pipe too."""
+    if "tree" not in given.switches:
+        return Output.choose(given.switches, given.last("jq")), _hits_text
+    for other in ("explain", "json", "jsonl", "ids", "jq"):
+        if other in given.switches or other in given.values:
+            raise UsageError(f"--tree and --{other} exclude each other: give one")
+    from .tree import tree_text
+
+    return Output.choose({"text"}), tree_text
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

@@ -42,10 +42,13 @@ class Request(Record):
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
     it holds for every node. ``excluded`` ids are neither returned nor entered, and so
-    are superseded and retracted nodes, unless ``scope.statuses`` asks for them.
+    are superseded and retracted nodes, unless ``scope.statuses`` or
+    ``with_superseded`` asks for them.
     """
 
-    __slots__ = ("excluded", "explain", "filter_expanded", "near", "query", "scope")
+    __slots__ = (
+        "excluded", "explain", "filter_expanded", "near", "query", "scope", "with_superseded",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Request(Record):
         explain: bool = False,
         excluded: Iterable[str] = (),
         near: Near | None = None,
+        with_superseded: bool = False,
     ) -> None:
         self.query = query
         self.scope = scope or Scope()
@@ -63,12 +67,13 @@ class Request(Record):
         self.explain = explain
         self.excluded = frozenset(excluded)
         self.near = near
+        self.with_superseded = with_superseded
 
     def without(self, ids: Iterable[str]) -> Request:
         """The same, with these ids excluded too."""
         return Request(
             self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
-            excluded=self.excluded.union(ids), near=self.near,
+            excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
         )  # fmt: skip
 
 
@@ -79,7 +84,8 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
-    hidden = store.nodes.hidden(request.scope.statuses)
+    superseded = ("superseded",) if request.with_superseded else ()
+    hidden = store.nodes.hidden(request.scope.statuses or superseded)
     if hidden:
         request = request.without(hidden)
     if BUILT_IN.issuperset(settings.retrievers):

@@ -453,6 +453,12 @@ SETTINGS: tuple[Setting, ...] = (
         low=0,
         high=1_000_000,
     ),
+    Setting(
+        "llm_command",
+        "text",
+        "",
+        "what 'lore ask' gives its prompt to: a program and its arguments; user config only",
+    ),
     Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
     Setting(
         "embedder",
@@ -554,6 +560,7 @@ SETTINGS: tuple[Setting, ...] = (
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 USER_ONLY = {
     "plugin_dir": "runs a program",
+    "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
 }
@@ -610,6 +617,7 @@ class Settings:
         promote_after: int
         sweep_below: float
         sweep_accesses: int
+        llm_command: str
         run: str
         diversify: bool
         mmr_lambda: float

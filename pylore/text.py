@@ -233,7 +233,7 @@ def is_test(path: str) -> bool:
     stem = name.partition(".")[0]
     return (
         stem.startswith("test_")
-        or stem.endswith("_test")
+        or stem.endswith(("_test", "_spec"))
         or stem == "conftest"
         or ".test." in name
         or ".spec." in name

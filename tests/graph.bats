@@ -20,7 +20,7 @@ JSON
 }
 
 VERBS="analyze-cochanges analyze-imports duplicates export hubs link neighbors orphans path"
-VERBS+=" related relations show similar stats unlink"
+VERBS+=" related relations show similar stats unlink view"
 
 @test "lore graph alone, --help and help print the help" {
   run_lore graph

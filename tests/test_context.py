@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 from pylore.context.budget import Tokens
-from pylore.context.build import Asked, Context, build, is_test, wider
+from pylore.context.build import Asked, Context, build, wider
 from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
 from pylore.context.snippets import WorkTree, cut_at_statement, fenced
@@ -246,15 +246,6 @@ def test_tests_come_only_where_they_are_asked_for(project: Store) -> None:
     assert "symbol-tests/test_auth.py::test_sign" in ids(plain.withheld)
     meant = asked(project, "test of how sessions are signed")
     assert "symbol-tests/test_auth.py::test_sign" in ids(meant.included)
-
-
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [("tests/a.py", True), ("src/a_test.go", True), ("a.spec.ts", True), ("src/test_x.py", True),
-     ("src/attest.py", False), ("latest/a.py", False)],
-)  # fmt: skip
-def test_paths_of_tests(path: str, expected: bool) -> None:
-    assert is_test(path) is expected
 
 
 def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pylore import cli, hot, telling
 from pylore.cli import (
     anchors,
+    ask,
     embed,
     facts,
     graph,
@@ -21,6 +22,7 @@ from pylore.cli import (
     similar,
     system,
     transfer,
+    view,
 )
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
@@ -35,7 +37,20 @@ IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {
     command.name: command
-    for family in (anchors, embed, facts, graph, quality, records, runs, similar, system, transfer)
+    for family in (
+        anchors,
+        ask,
+        embed,
+        facts,
+        graph,
+        quality,
+        records,
+        runs,
+        similar,
+        system,
+        transfer,
+        view,
+    )  # fmt: skip
     for command in family.COMMANDS
 }
 

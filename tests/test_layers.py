@@ -19,9 +19,20 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps"),
+    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations"),
     ("output", "render", "store", "questions"),
-    ("embed", "options", "expand", "batch", "retrievers", "fulltext_leg", "similar", "places"),
+    (
+        "embed",
+        "options",
+        "expand",
+        "batch",
+        "retrievers",
+        "fulltext_leg",
+        "similar",
+        "places",
+        "tree",
+        "ask",
+    ),
     (
         "index", "relations", "accumulate", "activation", "legs", "hits", "anchors", "verdicts",
         "diversity", "lifecycle",
@@ -31,7 +42,7 @@ FLOORS = (
         "facts", "accesses",
     ),
     ("search", "formats", "graph", "graph_path", "code", "verify"),
-    ("hot", "sdk", "doctor", "evaluate", "context"),
+    ("hot", "sdk", "doctor", "evaluate", "context", "view"),
     ("cli", "telling"),
     ("main",),
 )  # fmt: skip

@@ -17,10 +17,25 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
-    from . import anchors, embed, facts, graph, quality, records, runs, similar, system, transfer
+    from . import (
+        anchors,
+        ask,
+        embed,
+        facts,
+        graph,
+        quality,
+        records,
+        runs,
+        similar,
+        system,
+        transfer,
+        view,
+    )  # fmt: skip
 
     root = click.Group(name="lore", add_help_option=False)
-    for family in (anchors, embed, facts, graph, quality, records, runs, similar, system, transfer):
+    for family in (
+        anchors, ask, embed, facts, graph, quality, records, runs, similar, system, transfer, view,
+    ):  # fmt: skip
         for command in family.COMMANDS:
             root.add_command(command)
     try:

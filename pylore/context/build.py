@@ -7,7 +7,7 @@ from ..graph import related
 from ..model import Node, Record
 from ..reach import relation_weights
 from ..search import Request, search
-from ..text import one_line, parse_query
+from ..text import is_test, one_line, parse_query
 from .budget import Tokens
 from .mermaid import flowchart
 from .narrative import (
@@ -127,7 +127,10 @@ def _found(
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
     request = Request(
-        question, asked.scope, excluded=asked.excluded | ({task.id} if task else set())
+        question,
+        asked.scope,
+        excluded=asked.excluded | ({task.id} if task else set()),
+        with_superseded=True,
     )
     hits = search(store, settings, request, embedder)
     if task is not None and settings.depth:
@@ -330,16 +333,3 @@ def _name(node: Node) -> str:
     """
     own = node.id.partition("::")[2].rpartition(".")[2]
     return own if own.isidentifier() else ""
-
-
-def is_test(path: str) -> bool:
-    """Whether a path looks like a file of tests."""
-    *folders, name = path.lower().split("/")
-    stem = name.partition(".")[0]
-    return (
-        not {"test", "tests", "spec", "specs", "__tests__"}.isdisjoint(folders)
-        or stem.startswith("test_")
-        or stem.endswith(("_test", "_spec"))
-        or ".test." in name
-        or ".spec." in name
-    )

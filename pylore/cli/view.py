@@ -1,0 +1,96 @@
+"""graph view: a stretch of the graph as a page for a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..hot import ids_from
+from ..output import Output, write
+from ..settings import BY_NAME
+from ..store import Store
+from ..view.page import page
+from ..view.picking import Picked, pick_around, pick_matches, pick_whole, picture
+from .shared import Session, setting_options
+
+_DEEPEST = int(BY_NAME["graph_depth"].high)
+
+
+@click.command("graph-view", add_help_option=False)
+@click.argument("words", nargs=-1)
+@click.option("--hops", type=click.IntRange(1, _DEEPEST), default=2)
+@click.option("--max-nodes", "most", type=click.IntRange(1, 2000), default=200)
+@click.option("-o", "--output", "path")
+@click.option("--open", "opened", is_flag=True)
+@click.option("-q", "--quiet", "be_quiet", is_flag=True)
+@setting_options(
+    "graph_edges", "graph_exclude_edges", "edge_weights", "edge_backward_weights", "limit",
+    "min_confidence", "embedder", "busy_timeout",
+)  # fmt: skip
+def view_command(
+    words: tuple[str, ...], hops: int, most: int, path: str | None, opened: bool, **options: Any
+) -> None:
+    session = Session(options)
+    session.settings = session.settings.changed([("graph_depth", str(hops))], "view")
+    with session.open() as store, store.faults, store.snapshot():
+        picked = _pick(session, store, words, most)
+        drawn = picture(store, session.settings, picked)
+    session.say(drawn["notes"])
+    html = page(drawn)
+    if path == "-" or not (path or opened or sys.stdout.isatty()):
+        write(html)
+        return
+    file = Path(path) if path else _own_file()
+    _replace(file, html, private=path is None)
+    row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
+    Output.choose(()).one(row, lambda row: f"{row['path']}\n")
+    if opened:
+        _open(session, file)
+
+
+COMMANDS = (view_command,)
+
+
+def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
+    ids = ids_from(words, "graph view") if "-" in words else [*words]
+    if not ids:
+        return pick_whole(store, session.settings, most)
+    if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
+        return pick_around(
+            store, session.settings, [store.nodes.require(id).id for id in ids][:most], most
+        )
+    return pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+
+
+def _own_file() -> Path:
+    """Where a page goes that nobody named a file for: out of the project, out of the way."""
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    folder = Path(cache) if cache.startswith("/") else Path.home() / ".cache"
+    (folder / "lore").mkdir(parents=True, exist_ok=True)
+    return folder / "lore" / "graph.html"
+
+
+def _replace(file: Path, text: str, *, private: bool) -> None:
+    """Writes a file whole: whoever reads it meanwhile has the old one or the new one."""
+    if file.exists() and not file.is_file():
+        file.write_text(text, encoding="utf-8")  # /dev/stdout and the like
+        return
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+                          0o600 if private else 0o666), "w", encoding="utf-8") as out:  # fmt: skip
+            out.write(text)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _open(session: Session, file: Path) -> None:
+    from webbrowser import open as browse
+
+    if not browse(file.absolute().as_uri()):
+        session.say([f"no browser was found: open {file} yourself"])

@@ -1,0 +1,1 @@
+"""A stretch of the graph as one HTML file that a browser shows without a network."""

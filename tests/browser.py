@@ -1,0 +1,119 @@
+"""A headless Chromium, asked through a pipe: no driver and no port. For tests of pages."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+class Browser:
+    """One browser with one page. ``said`` is what the page asked for and complained of."""
+
+    def __init__(self, folder: Path) -> None:
+        assert CHROMIUM
+        to_read, self._write = os.pipe()
+        self._read, to_write = os.pipe()
+
+        def pipes() -> None:  # what --remote-debugging-pipe reads and writes
+            os.dup2(os.dup2(to_read, 30), 3)
+            os.dup2(os.dup2(to_write, 40), 4)
+
+        with open(folder / "browser.log", "wb") as log:
+            self._process = subprocess.Popen(
+                [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                 "--disable-dev-shm-usage", f"--user-data-dir={folder}/profile",
+                 "--remote-debugging-pipe", "about:blank"],
+                env={**os.environ, "HOME": str(folder)}, stdout=log, stderr=log,
+                pass_fds=(to_read, to_write, 3, 4), preexec_fn=pipes,
+            )  # fmt: skip
+        os.close(to_read)
+        os.close(to_write)
+        self._left = b""
+        self._number = 0
+        self._session = ""
+        self.said: list[dict[str, Any]] = []
+        target = self.send("Target.createTarget", {"url": "about:blank"})["targetId"]
+        attached = self.send("Target.attachToTarget", {"targetId": target, "flatten": True})
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+        self.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
+        size = {"width": 1200, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        self.send("Emulation.setDeviceMetricsOverride", size)
+
+    def send(self, method: str, params: Mapping[str, Any] = {}) -> Any:
+        """One command of the protocol, and its result."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.said.append(answer)
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._left:
+            piece = os.read(self._read, 1 << 16)
+            assert piece, "the browser has ended"
+            self._left += piece
+        message, _, self._left = self._left.partition(b"\0")
+        return dict(json.loads(message))
+
+    def run(self, expression: str) -> Any:
+        """The value of some JavaScript in the page, once it is there."""
+        found = self.send("Runtime.evaluate", {"expression": expression, "awaitPromise": True,
+                                               "returnByValue": True})  # fmt: skip
+        assert "exceptionDetails" not in found, found["exceptionDetails"]
+        return found["result"].get("value")
+
+    def open(self, file: Path, fragment: str = "") -> None:
+        """Shows a file, and waits until its script has run."""
+        self.send("Page.navigate", {"url": file.as_uri() + fragment})
+        self.run(
+            "new Promise(done => { const look = () => document.documentElement?.dataset.ready"
+            " ? done() : setTimeout(look, 20); look(); })"
+        )
+
+    def press(self, key: str, text: str = "") -> None:
+        """One key, down and up."""
+        codes = {"ArrowDown": 40, "ArrowUp": 38, "Enter": 13, "Escape": 27}
+        code = {"key": key, "windowsVirtualKeyCode": codes.get(key, 0)}
+        self.send("Input.dispatchKeyEvent", {"type": "keyDown", **code, "text": text})
+        self.send("Input.dispatchKeyEvent", {"type": "keyUp", **code})
+
+    def click(self, x: float, y: float) -> None:
+        """The left button, at this place of the window."""
+        at = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        self.send("Input.dispatchMouseEvent", {**at, "type": "mouseMoved", "button": "none"})
+        self.send("Input.dispatchMouseEvent", {**at, "type": "mousePressed"})
+        self.send("Input.dispatchMouseEvent", {**at, "type": "mouseReleased"})
+
+    def picture(self) -> bytes:
+        """What the window shows, as PNG."""
+        return base64.b64decode(self.send("Page.captureScreenshot", {"format": "png"})["data"])
+
+    def close(self) -> None:
+        """Ends the browser."""
+        self._session = ""
+        self.send("Browser.close")
+        os.close(self._write)
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._read)
