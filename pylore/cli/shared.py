@@ -80,7 +80,10 @@ def setting_options(*names: str) -> Callable[[F], F]:
     def add(command: F) -> F:
         for setting in SETTINGS:
             if setting.name in names:
-                command = click.option(f"--{setting.option}", "setting_" + setting.name)(command)
+                names_of = [f"--{setting.option}", "setting_" + setting.name]
+                if setting.name == "limit":
+                    names_of.insert(0, "-n")
+                command = click.option(*names_of)(command)
         return command
 
     return add
