@@ -203,7 +203,7 @@
 #
 #   --hops N             how far to walk, 1 to 3; 2 unless set
 #   --max-nodes N        the most nodes to draw; 200 unless set
-#   -n, --limit N        the most direct matches of a query
+#   --limit N            the most direct matches of a query
 #   --edges NAME,…       these relations only
 #   --exclude-edges NAME,…  all but these
 #   -o, --output FILE    write the page here; - is stdout

@@ -101,7 +101,7 @@
     return [
       { selector: "node", style: { ...text, label: "data(label)", width: "data(size)",
         height: "data(size)", "font-size": "data(font)", "text-valign": "bottom", "text-margin-y": 2,
-        "text-wrap": "wrap", "text-max-width": 90,
+        "text-wrap": "wrap", "text-max-width": 90, "text-events": "yes",
         "min-zoomed-font-size": nodes.length > MOST_LABELLED ? 13 : 0, // from afar, hubs only
         "background-color": (element) => colourOf(nodes[element.id().slice(1)]) } },
       { selector: "edge", style: { ...text, width: "data(width)", "line-color": colour("--edge"),
@@ -210,7 +210,10 @@
         make("h3", `${node.out.length + node.into.length} edges here`), links);
       $("text").scrollTop = 0;
       node.item.scrollIntoView({ block: "nearest" });
-      if (centre) graph.center(graph.getElementById(`n${node.place}`));
+      if (centre) { // the node itself: center() would take its label in
+        const at = graph.getElementById(`n${node.place}`).renderedPosition();
+        graph.panBy({ x: graph.width() / 2 - at.x, y: graph.height() / 2 - at.y });
+      }
     }
     const hash = node ? `#${encodeURIComponent(node.id)}` : "";
     if (location.hash !== hash) history.pushState(null, "", hash || location.pathname);
