@@ -18,25 +18,28 @@ from pylore.code.resolve import resolve
 from pylore.code.rules import load_rules
 from pylore.code.scan import Match
 
-CHAIN = 40
+CHAINS = 20
+LINKS = 6
 MODULES = 12
 
 
 def passed_along() -> list[FileFacts]:
-    """Each function calls what it is given, and gives it to the next one.
+    """Chains of functions that give what they are given to the next one; the last calls it.
 
     How far that is followed hangs on the order in which the functions are looked at.
     """
-    links = [
-        file(f"f{n}.py", "python", [f"function f{n}(a)"],
-             [Import(f"f{n + 1}", f"f{n + 1}")],
-             [(f"f{n}", f"f{n + 1}", "a"), (f"f{n}", "a")])
-        for n in range(CHAIN)
-    ]  # fmt: skip
-    names = [f"f{n}" for n in range(CHAIN)]
-    main = file("main.py", "python", ["function target", "function other"],
-                [Import(name, name) for name in names],
-                [*(("", name, "other") for name in names), ("", "f0", "target")])  # fmt: skip
+    links, starts, calls = [], [], []
+    for chain in range(CHAINS):
+        names = [f"c{chain}_{n}" for n in range(LINKS)]
+        for name, after in zip(names, names[1:], strict=False):
+            links.append(file(f"{name}.py", "python", [f"function {name}(a)"],
+                              [Import(after, after)], [(name, after, "a")]))  # fmt: skip
+        links.append(file(f"{names[-1]}.py", "python", [f"function {names[-1]}(a)"],
+                          calls=[(names[-1], "a")]))  # fmt: skip
+        starts += [Import(name, name) for name in names]
+        calls += [("", name, "other") for name in names[:-1]]
+        calls.append(("", names[0], "target"))
+    main = file("main.py", "python", ["function target", "function other"], starts, calls)
     return [*links, main]
 
 
@@ -54,12 +57,15 @@ def claimed_twice(root: Path) -> list[FileFacts]:
     return found
 
 
+def _clutter(count: int) -> list[bytes]:
+    """What, while it is kept, has what is made after it stand at other addresses."""
+    return [bytes(size) for size in range(64, 200, 8) for _ in range(count)]
+
+
 def _print_edges(root: str) -> None:
-    # What stays in memory moves what is made after it to other addresses.
-    for one in [*passed_along(), None]:
-        kept = [object() for _ in range(hash(str(one)) % 1000)]
-    print(edges(*passed_along(), *claimed_twice(Path(root)), root=root), file=sys.stdout)
-    del kept
+    kept = _clutter(hash("any") % 100)
+    print(edges(*passed_along(), *claimed_twice(Path(root)), root=root))
+    kept.clear()
 
 
 def _run(seed: int, root: Path) -> str:
@@ -82,7 +88,7 @@ def test_addresses_do_not_change_the_edges() -> None:
     files, kept, found = passed_along(), [], set()
     for n in range(8):
         found.add(repr(edges(*files)))
-        kept.append([FileFacts(str(m), "python") for m in range(37 * n)])
+        kept.append(_clutter(3 + n))
     assert len(found) == 1
     assert "main.py::target" in found.pop()
 
