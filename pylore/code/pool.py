@@ -14,9 +14,12 @@ from ..errors import LoreError
 J = TypeVar("J")
 R = TypeVar("R")
 
+MOST_HELD = 64
+"""Results that wait for one before them; with so many, no more jobs are given out."""
+
 
 class Pool(Generic[J, R]):
-    """``with Pool(work, 4) as pool: for result in pool.run(jobs): …``, in the order they end.
+    """``with Pool(work, 4) as pool: for result in pool.run(jobs): …``, in the jobs' order.
 
     A worker has inherited everything by forking and must touch no store. Its pipe is its
     life line: when this process dies, however it does, the workers read its end and leave.
@@ -45,33 +48,49 @@ class Pool(Generic[J, R]):
             process.join()
 
     def run(self, jobs: Iterable[J]) -> Iterator[R]:
-        """The result of each job.
+        """The result of each job; one that is done before its turn is held until then.
 
         Raises:
             LoreError: a worker died.
         """
-        rest = iter(jobs)
-        busy: list[Connection] = []
-        for pipe in self._pipes:
-            self._give(pipe, rest, busy)
+        rest = enumerate(jobs)
+        idle = list(self._pipes)
+        busy: dict[Connection, int] = {}
+        held: dict[int, R] = {}
+        turn = 0
+        self._give(idle, rest, busy, held)
         while busy:
-            for pipe in cast("list[Connection]", wait(busy)):
-                try:
-                    failed, result = pipe.recv()
-                except EOFError:
-                    raise LoreError("a process that read files has died: run it again") from None
-                if failed:
-                    raise RuntimeError(result)  # a bug: its traceback belongs into the log
-                busy.remove(pipe)
-                self._give(pipe, rest, busy)
-                yield result
+            for pipe in cast("list[Connection]", wait(list(busy))):
+                held[busy.pop(pipe)] = self._take(pipe)
+                idle.append(pipe)
+            self._give(idle, rest, busy, held)
+            while turn in held:
+                yield held.pop(turn)
+                turn += 1
+            self._give(idle, rest, busy, held)
 
     @staticmethod
-    def _give(pipe: Connection, rest: Iterator[J], busy: list[Connection]) -> None:
-        for job in rest:
+    def _give(
+        idle: list[Connection], rest: Iterator[tuple[int, J]], busy: dict[Connection, int],
+        held: dict[int, R],
+    ) -> None:  # fmt: skip
+        while idle and len(held) < MOST_HELD:
+            number, job = next(rest, (-1, None))
+            if number < 0:
+                return
+            pipe = idle.pop()
             pipe.send(job)
-            busy.append(pipe)
-            return
+            busy[pipe] = number
+
+    @staticmethod
+    def _take(pipe: Connection) -> R:
+        try:
+            failed, result = pipe.recv()
+        except EOFError:
+            raise LoreError("a process that read files has died: run it again") from None
+        if failed:
+            raise RuntimeError(result)  # a bug: its traceback belongs into the log
+        return cast("R", result)
 
     def _serve(self, pipe: Connection) -> None:
         for other in self._pipes:
