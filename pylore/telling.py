@@ -8,7 +8,15 @@ from __future__ import annotations
 import sys
 
 from .errors import LoreError, UsageError
-from .hot import load_settings, open_for_reading, project_root, read_stdin, remember_words, say
+from .hot import (
+    load_settings,
+    open_for_reading,
+    project_root,
+    read_stdin,
+    record_accesses,
+    remember_words,
+    say,
+)
 from .jsontext import dumps
 from .options import parse
 from .output import Output, note, write
@@ -48,9 +56,10 @@ def context_command(argv: Sequence[str]) -> None:
         with store.snapshot():
             context = build(store, wider(settings), asked, embedder)
         say(context.notes, settings)
+        _print(context, form, given)
+        _hand_out_receipt(context, given, quiet=settings.quiet)
         remember_words(store, embedder)
-    _print(context, form, given)
-    _hand_out_receipt(context, given, quiet=settings.quiet)
+        record_accesses(store, settings, [entry["id"] for entry in context.included])
 
 
 def _form(given: Arguments) -> str:

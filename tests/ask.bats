@@ -9,7 +9,7 @@ setup() {
     lore init >/dev/null
     lore add decision "Sessions are signed tokens: the server keeps no state" --id decision-tokens1 >/dev/null
     lore add note "Bread is baked with flour and water" --id note-bread1 >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

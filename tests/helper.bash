@@ -10,6 +10,10 @@ bats_require_minimum_version 1.5.0
 LORE_REPOSITORY=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
 
+keep() { # <folder> <place>: a copy there, whole or not at all: tests may run side by side
+  ! mkdir "$2.lock" 2>/dev/null || { cp -R "$1" "$2.new" && mv "$2.new" "$2"; }
+}
+
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
   local name
   for name in ${!LORE_*}; do

@@ -9,7 +9,7 @@ setup() {
   if [ ! -d "$made" ]; then
     lore init >/dev/null
     lore forget --purge "$(lore add note "to load the words" --ids)" >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

@@ -9,7 +9,7 @@ setup() {
     lore init >/dev/null
     lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
     lore add note "Of another matter" --id note-b >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

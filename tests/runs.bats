@@ -11,7 +11,7 @@ setup() {
     lore add lesson "Tokens expire" --id lesson-b >/dev/null
     lore add note "Tokens again and again" --id note-c >/dev/null
     lore add task "Mend the login" --id task-d >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

@@ -16,7 +16,7 @@ setup() {
       '{"from_id":"file-c.py","to_id":"file-b.py","relation":"imports"}' \
       '{"from_id":"failure-d","to_id":"decision-a","relation":"relates_to","weight":0.5}' |
       lore import - --quiet --embedder none >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

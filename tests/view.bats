@@ -10,7 +10,7 @@ setup() {
     lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
     lore add note "</script><script>alert(1)</script>" --id note-b >/dev/null
     lore link note-b relates_to decision-a >/dev/null
-    cp -R .lore "$made"
+    keep .lore "$made"
   else
     cp -R "$made" .lore
   fi

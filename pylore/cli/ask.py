@@ -11,7 +11,7 @@ from ..ask import answer_of, parse_command, prompt_of
 from ..citations import Citation, Sources
 from ..context.build import Asked, Context, build, wider
 from ..errors import DONE, FAILURE, LoreError, UsageError
-from ..hot import remember_words
+from ..hot import record_accesses, remember_words
 from ..output import flush, note, write
 from ..settings import SETTINGS
 from ..store import Store
@@ -48,6 +48,8 @@ def ask_command(
         stored = store.nodes.get_many(sources.candidates(answer))
     citations = sources.check(answer, stored)
     _print(session, answer, citations, context)
+    with session.open() as store:
+        record_accesses(store, session.settings, known)
     missing = [citation.text for citation in citations if not citation.in_prompt]
     if missing:
         note(f"cited, but not in the prompt: {', '.join(missing)}: do not rely on it")

@@ -113,13 +113,16 @@ def build(store: Store, settings: Settings, asked: Asked, embedder: Embedder | N
 
 
 def wider(settings: Settings) -> Settings:
-    """The settings with room for as many results as the budget may hold the least of."""
+    """The settings with room for as many results as the budget may hold the least of.
+
+    What was read often counts no more: the same question gives the same text again.
+    """
     most = min(MOST_RESULTS, settings.budget // LEAST_SHARE)
     pairs = [
         (name, str(most)) for name in ("limit", "graph_limit")
         if name not in settings.origins and most > getattr(settings, name)
     ]  # fmt: skip
-    return settings.changed(pairs, "default:budget")
+    return settings.changed([*pairs, ("usage_boost", "0")], "default:budget")
 
 
 def _found(
