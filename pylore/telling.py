@@ -35,7 +35,9 @@ DEPTH = "2"
 
 def context_command(argv: Sequence[str]) -> None:
     """``lore context``."""
-    given = parse(argv, values=("--as", "--receipt", "--type", "--files"))
+    given = parse(
+        argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files")
+    )
     settings = load_settings(given)
     if not settings.origins.get("graph_depth"):
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
@@ -65,7 +67,7 @@ def context_command(argv: Sequence[str]) -> None:
 def _form(given: Arguments) -> str:
     from .context.build import FORMS
 
-    form = given.last("as")
+    form = "mermaid" if "mermaid" in given.switches else given.last("as")
     chosen = Output.choose(given.switches, given.last("jq")).form
     if form is None:
         form = "narrative" if chosen == "text" else "json"
@@ -90,7 +92,7 @@ def _print(context: Context, form: str, given: Arguments) -> None:
 def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> None:
     place = given.last("receipt")
     if place is None:
-        if not quiet:
+        if not quiet and context.included:
             note(_summary(context))
     elif place == "-":
         sys.stderr.write(dumps(context.receipt()) + "\n")

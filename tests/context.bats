@@ -121,3 +121,13 @@ needs_jq() {
   run_lore context x --as prompt --jq .
   expect_error 2 "--jq and --as prompt exclude each other"
 }
+
+@test "--mermaid is the diagram alone, and says so where there is nothing to draw" {
+  run --separate-stderr -0 lore context "sessions tokens" --mermaid
+  [ "${lines[0]%% *}" = flowchart ]
+  [[ $output != *'```'* ]]
+  run --separate-stderr -0 lore context "sessions tokens" --mermaid --graph-max-depth 0
+  run --separate-stderr -0 lore context "xyzzyqwerty" --mermaid
+  [ -z "$output" ]
+  contains "$stderr" "nothing to draw"
+}

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .pieces import Packed
     from .snippets import Snippet
 
-FORMS = ("narrative", "prompt", "json")
+FORMS = ("narrative", "prompt", "json", "mermaid")
 DIAGRAM = 500
 """Tokens of the picture, at most; a fourth of the budget where that is less."""
 
@@ -166,6 +166,8 @@ class _Builder:
 
     def run(self) -> Context:
         context, asked = self._context, self._asked
+        if asked.form == "mermaid":
+            return self._picture_alone()
         head = f"# Context: {one_line(context.question)[:HEADING]}\n"
         room = asked.budget - self._tokens.text(head)
         if room < 0:
@@ -183,6 +185,19 @@ class _Builder:
         context.text = head + picture + self._written(packed) if packed.texts else ""
         context.tokens_used = self._tokens.text(context.text)
         self._account(packed)
+        return context
+
+    def _picture_alone(self) -> Context:
+        """The diagram without its fence, as programs that draw it take it."""
+        context = self._context
+        try:
+            lines = self._picture(min(DIAGRAM, self._asked.budget)).split("\n")
+            context.text = "".join(f"{line}\n" for line in lines if line and "```" not in line)
+        except GraphUnavailable as error:
+            context.notes.append(f"{error}; nothing to draw")
+        if not context.text:
+            context.notes.append("no two of the results are linked: nothing to draw")
+        context.tokens_used = self._tokens.text(context.text)
         return context
 
     def _picture(self, room: int) -> str:
