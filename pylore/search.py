@@ -105,29 +105,16 @@ def _search(
     embedder: Embedder | None,
     further: Retrievers | None,
 ) -> Hits:
-    query = parse_query(request.query)
     notes: list[str] = []
-    if not query and request.near is None:
+    matching = _Matching(store, settings, request, further, notes)
+    if not matching.query and request.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
-    if query.cut:
-        notes.append(f"the query is long: its last {query.cut} words were left out")
-    vector = embed_query(query, store, settings, embedder, notes) if query else None
-
-    def matches(scope: Scope) -> Candidates:
-        if not query:
-            return Candidates()
-        return candidates(store, settings, query, vector, scope, request.excluded, further)
-
-    starts = found = matches(request.scope)
+    matching.embed(embedder)
+    starts = found = matching.within(request.scope)
     direct = _direct_hits(store, settings, found)
-    if query:
+    if matching.query:
         _say_how_it_matched(direct, notes, filtered=bool(request.scope))
-    if request.near is not None:
-        from .nearby import add_seeds, beside_matches, seeds
-
-        near = seeds(store, settings, request.near, notes)
-        add_seeds(store, settings, found, near, request.scope.without(request.excluded))
-        direct = beside_matches(store, settings, found, direct)
+    direct = matching.with_files(found, request.scope, direct)
     if request.scope.tags and not direct:
         notes += store.nodes.unknown_tags(request.scope.tags)
     if settings.graph_depth and not settings.graph_max_depth:
@@ -136,22 +123,64 @@ def _search(
     if settings.depth:
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
-            starts = matches(anything)
-            if request.near is not None:
-                add_seeds(store, settings, starts, near, anything.without(request.excluded))
+            starts = matching.within(anything)
+            matching.with_files(starts, anything, [])
         hits = _expanded(store, settings, request, starts, found, direct, notes)
-    hits = _worth_showing(best_first(hits), settings, found, notes)
-    hits = rated(store, settings, hits, notes)
-    if settings.diversify and "vector" in found.legs and len(hits) > 2:
-        from .diversity import diversify
-
-        hits = diversify(store, settings, hits, found.passage, explain=request.explain)
-    _add_texts(store, hits, found, query)
+    hits = _arranged(store, settings, request, best_first(hits), found, notes)
+    _add_texts(store, hits, found, matching.query)
     add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
     return Hits(hits, notes, {**starts.passage, **found.passage})
+
+
+class _Matching:
+    """What matches a request's words, and its files, within one scope or another."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        request: Request,
+        further: Retrievers | None,
+        notes: list[str],
+    ) -> None:
+        self.query = parse_query(request.query)
+        self._store, self._settings, self._request = store, settings, request
+        self._further, self._notes = further, notes
+        self._vector: bytes | None = None
+        self._near: dict[str, float] | None = None
+        if self.query.cut:
+            notes.append(f"the query is long: its last {self.query.cut} words were left out")
+
+    def embed(self, embedder: Embedder | None) -> None:
+        """Makes the query's vector, where there is something to compare it to."""
+        if self.query:
+            self._vector = embed_query(
+                self.query, self._store, self._settings, embedder, self._notes
+            )
+
+    def within(self, scope: Scope) -> Candidates:
+        """The matches of the words."""
+        if not self.query:
+            return Candidates()
+        return candidates(
+            self._store, self._settings, self.query, self._vector, scope,
+            self._request.excluded, self._further,
+        )  # fmt: skip
+
+    def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
+        """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
+        if self._request.near is None:
+            return direct
+        from .nearby import add_seeds, beside_matches, seeds
+
+        if self._near is None:
+            self._near = seeds(self._store, self._settings, self._request.near, self._notes)
+        within = scope.without(self._request.excluded)
+        add_seeds(self._store, self._settings, found, self._near, within)
+        return beside_matches(self._store, self._settings, found, direct)
 
 
 # --- results
@@ -240,6 +269,23 @@ def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
         for id in list(found.fused)[:count]:
             seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
     return seeds
+
+
+def _arranged(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    hits: list[Hit],
+    found: Candidates,
+    notes: list[str],
+) -> list[Hit]:
+    """What is worth showing, in the order of ratings, its repeats spread."""
+    hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
+    if settings.diversify and "vector" in found.legs and len(hits) > 2:
+        from .diversity import diversify
+
+        return diversify(store, settings, hits, found.passage, explain=request.explain)
+    return hits
 
 
 def _worth_showing(

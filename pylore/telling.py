@@ -35,9 +35,7 @@ DEPTH = "2"
 
 def context_command(argv: Sequence[str]) -> None:
     """``lore context``."""
-    given = parse(
-        argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files")
-    )
+    given = parse(argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files"))
     settings = load_settings(given)
     if not settings.origins.get("graph_depth"):
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
