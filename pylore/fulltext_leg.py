@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 PASSAGES = 400
 """How many of the best passages full text looks at, at the least."""
 
+ENOUGH = 10
+"""So many nodes that have all words are enough, whatever the limit: the first results are
+the same with a smaller one."""
+
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
 
@@ -46,6 +50,7 @@ class FullTextLeg:
         self._scope = scope
         self._where = searched(scope)
         self._wanted = max(PASSAGES, 4 * settings.limit)
+        self._enough = max(ENOUGH, settings.limit)
         self.passage: dict[str, int] = {}
         self.how: dict[str, str] = {}
         self.coverage = 0.0
@@ -56,7 +61,7 @@ class FullTextLeg:
         found = {}
         for collection in self._fulltext.collections(self._scope.types):
             found[collection] = self._exact(collection)
-        if sum(map(len, found.values())) < self._settings.limit:
+        if sum(map(len, found.values())) < self._enough:
             for collection, scores in found.items():
                 self._add_inflected(collection, scores)
         if not any(found.values()):
@@ -67,7 +72,7 @@ class FullTextLeg:
     def _exact(self, collection: str) -> dict[str, float]:
         with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
         whole = {lift(id) for id in with_all} if self._where is not self._scope else with_all
-        enough = len(whole) >= self._settings.limit or (whole and len(self._query.terms) == 1)
+        enough = len(whole) >= self._enough or (whole and len(self._query.terms) == 1)
         how = "all" if enough else "some"
         return self._by_node(self._matching(collection, how), how, whole)
 

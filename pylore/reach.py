@@ -49,6 +49,8 @@ def within(
 ) -> list[str]:
     """What was reached within ``scope`` and is not ``returned`` anyway: the best ``max_nodes``."""
     looked_at = list(walk.reached)[: LOOKED_AT * settings.graph_max_nodes]
+    if "run" not in scope.types:  # they tie records to each other, and have no text
+        looked_at = [id for id in looked_at if not id.startswith("run-")]
     among = store.nodes.match(scope, looked_at) - returned
     return [id for id in looked_at if id in among][: settings.graph_max_nodes]
 
@@ -82,7 +84,11 @@ def walk_hits(
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    found = reach(store, settings, seeds, notes, rule="best-path", excluded=excluded)
+    wide = [pair for pair in WIDE if pair[0] not in settings.origins]
+    found = reach(
+        store, settings.changed(wide, "default:related"), seeds, notes, rule="best-path",
+        excluded=excluded,
+    )  # fmt: skip
     hits = []
     for id in within(store, found, scope, set(), settings):
         hit = hit_of(found.reached[id], settings, explain=explain)
@@ -92,6 +98,10 @@ def walk_hits(
     adjust(hits, settings)
     return best_first(hits)
 
+
+WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
+"""Around one node there is room for more than a search has, unless a setting says otherwise:
+the symbols of a file must not hide what else it is linked to."""
 
 LOOKED_AT = 20
 """For each node that may be reached, how many are looked at for one within the scope."""

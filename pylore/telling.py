@@ -66,8 +66,11 @@ def _form(given: Arguments) -> str:
     from .context.build import FORMS
 
     form = "mermaid" if "mermaid" in given.switches else given.last("as")
-    chosen = Output.choose(given.switches, given.last("jq")).form
+    for other in ("json", "jsonl", "text", "ids"):
+        if form not in (None, other) and other in given.switches:
+            raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:
+        chosen = Output.choose(given.switches, given.last("jq")).form
         form = "narrative" if chosen == "text" else "json"
     if form not in FORMS:
         raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")

@@ -356,9 +356,9 @@ def test_records_that_helped_together_are_connected_and_others_not(store: Store)
     run = run_with(store, [*IDS[:4]])
     Runs(store).finish(run, ["note-0", "note-1"], ["note-2"])
     hits = related(store, options(graph_depth=2), ["note-0"])
-    assert {hit.id: hit.hops for hit in hits} == {run: 1, "note-1": 2}
-    assert hits[1].path == ["note-0", run, "note-1"]
-    assert hits[1].feedback_score > 0
+    assert {hit.id: hit.hops for hit in hits} == {"note-1": 2}, "a run itself says nothing"
+    assert hits[0].path == ["note-0", run, "note-1"]
+    assert hits[0].feedback_score > 0
     assert list(related(store, options(graph_depth=2), ["note-2"])) == []
 
 

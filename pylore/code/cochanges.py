@@ -144,7 +144,13 @@ def telling_commits(
         if len(commit.paths) <= most_files and commit.hash not in cut_off:
             telling.append(commit)
     paths = {path for commit in telling for path in commit.paths}
-    return telling, {path: history.today(path) for path in paths}, count
+    return telling, {path: _todays(history, path) for path in paths}, count
+
+
+def _todays(history: History, path: str) -> str | None:
+    """The name that a file has today; None where it is gone, or lore's own."""
+    name = history.today(path)
+    return None if name is None or f"/{name}".find("/.lore/") >= 0 else name
 
 
 def analyze_cochanges(

@@ -106,7 +106,8 @@ def build(store: Store, settings: Settings, asked: Asked, embedder: Embedder | N
     task = store.nodes.get(asked.question) if "-" in asked.question else None
     question = asked.question
     if task is not None:
-        question = f"{task.title} {task.body}"[:LONGEST_QUESTION]
+        said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
+        question = said[:LONGEST_QUESTION]
     hits = _found(store, settings, asked, question, task, embedder)
     context = Context(one_line(question), asked.budget, hits.notes)
     return _Builder(store, settings, asked, hits, context).run()
