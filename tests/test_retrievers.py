@@ -50,8 +50,9 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
     def write(name: str, script: str) -> Path:
         path = folder / f"lore-retriever-{name}"
-        first = "" if script.startswith("#!") else f"#!{sys.executable}\nimport json, sys\n"
-        path.write_text(first + script)
+        # Both sh and Python: the interpreter's path may have a space, which no #! line takes.
+        python = f'#!/bin/sh\n\'\'"exec" "{sys.executable}" "$0" "$@"\nimport json, sys\n'
+        path.write_text(script if script.startswith("#!") else python + script)
         path.chmod(0o755)
         return path
 
