@@ -30,15 +30,12 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
         return _count(store, settings, list(dict.fromkeys(ids)))
     except (apsw.Error, LoreError):
         return []
-    finally:
-        store.connection.set_busy_timeout(int(settings.busy_timeout * 1000))
 
 
 def _count(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     if not ids or not store.writable:
         return []
-    store.connection.set_busy_timeout(0)
-    with store.transaction():
+    with store.waiting(0), store.transaction():
         store.standing.count_access(ids, now())
         promoted = promote(store, settings, ids)
     return [f"confirmed, since it is read often: {what}" for what in promoted]

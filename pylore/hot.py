@@ -363,8 +363,7 @@ def remember_words(store: Store, embedder: object) -> None:
         from apsw import Error
 
         try:
-            store.connection.set_busy_timeout(0)
-            with store.transaction():
+            with store.waiting(0), store.transaction():
                 embedder.remember()  # type: ignore[attr-defined]
         except (Error, StoreError):
             return

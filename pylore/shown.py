@@ -36,16 +36,13 @@ def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str])
         why = "the store is busy"
     except (apsw.Error, LoreError) as error:
         why = str(error)
-    finally:
-        store.connection.set_busy_timeout(int(settings.busy_timeout * 1000))
     return f"what was shown is not recorded: {why}" if why else ""
 
 
 def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
     if not store.writable:
         return "the store cannot be written"
-    store.connection.set_busy_timeout(int(PATIENCE * 1000))
-    with store.transaction():
+    with store.waiting(PATIENCE), store.transaction():
         state = store.runs.state(run)
         if state == "open":
             records = [id for id in ids if not id.startswith("run-")]

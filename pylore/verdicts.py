@@ -119,8 +119,7 @@ def _remember(store: Store, key: str, value: str) -> None:
     if not store.writable:
         return
     try:
-        store.connection.set_busy_timeout(0)
-        with store.transaction():
+        with store.waiting(0), store.transaction():
             store.meta.set(key, value)
     except (apsw.Error, StoreError):
         return

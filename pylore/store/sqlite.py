@@ -103,6 +103,10 @@ class Store:
         """A ``with`` block that commits as a whole or changes nothing."""
         return Transaction(self.connection, self.path)
 
+    def waiting(self, seconds: float) -> Waiting:
+        """A ``with`` block in which another writer is waited for so long, and no longer."""
+        return Waiting(self.connection, seconds)
+
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
         return Snapshot(self.connection)
@@ -133,6 +137,24 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Waiting:
+    """Another patience with other writers, until the block ends."""
+
+    __slots__ = ("_before", "_connection", "_seconds")
+
+    def __init__(self, connection: apsw.Connection, seconds: float) -> None:
+        self._connection = connection
+        self._seconds = seconds
+        self._before = 0
+
+    def __enter__(self) -> None:
+        self._before = int(self._connection.pragma("busy_timeout"))
+        self._connection.set_busy_timeout(int(self._seconds * 1000))
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.set_busy_timeout(self._before)
 
 
 class Snapshot:
