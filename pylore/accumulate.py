@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from .expand import Step, Walk, sure_edges
+from .expand import Step, Walk, capped_edges, sure_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def accumulate(
         spread = _Spread(barred)
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
         bundles = sure_edges(bundles, min_confidence)
-        capped = _fair_share(bundles, fanout, result)
+        capped = capped_edges(bundles, fanout, result, _in_turn)
         ties = spread.along(capped, frontier, weights)
         if ties:
             spread.across(edges, ties)
@@ -82,11 +82,8 @@ def accumulate(
             (id for id in spread.squares if id not in seen), key=lambda id: (-squares[id], id)
         )
         seen.update(fresh)
-        frontier = {}
-        for id in fresh[: min(max_nodes, max(len(seeds), FRONTIER))]:
-            step = ways[id]
-            step.score = sqrt(squares[id])
-            frontier[id] = _standing(step, decay)
+        going_on = fresh[: min(max_nodes, max(len(seeds), FRONTIER))]
+        frontier = {id: _standing(ways[id], decay * sqrt(squares[id])) for id in going_on}
         if not frontier:
             break
     result.support = {id: sqrt(square) for id, square in squares.items()}
@@ -96,27 +93,12 @@ def accumulate(
     return result
 
 
-def _fair_share(bundles: Sequence[Bundle], fanout: int, result: Walk) -> list[Bundle]:
-    """The bundles with at most ``fanout`` edges of a node, taken in turn from its relations.
-
-    Of one relation and direction the strongest go first. Otherwise the hundred symbols
-    that a file defines would leave no room for the three files that it imports.
-    """
-    by_node: dict[str, list[Bundle]] = {}
-    for bundle in bundles:
-        by_node.setdefault(bundle[0], []).append(bundle)
-    kept: list[Bundle] = []
-    for node, own in by_node.items():
-        degree = sum(len(bundle[2]) for bundle in own)
-        result.edges_seen += degree
-        if degree > fanout:
-            result.hubs.add(node)
-            own = _in_turn(own, fanout)
-        kept += own
-    return kept
-
-
 def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+    """``fanout`` edges of one node, taken in turn from its relations, the strongest first.
+
+    Otherwise the hundred symbols that a file defines would leave no room for the three
+    files that it imports.
+    """
     groups: dict[tuple[bool, str], list[tuple[float, str]]] = {}
     for _, outgoing, names, others, weights in bundles:
         for relation, other, weight in zip(names, others, weights, strict=True):
@@ -134,11 +116,11 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
     ]
 
 
-def _standing(step: Step, decay: float) -> Step:
-    """``step`` as the start of the next hop: its support, less what a hop costs."""
+def _standing(step: Step, score: float) -> Step:
+    """``step`` as the start of the next hop, with what it then stands for."""
     standing = Step(
-        step.id, decay * step.score, step.before, step.relation, step.edge_weight,
-        step.relation_weight, step.outgoing,
+        step.id, score, step.before, step.relation, step.edge_weight, step.relation_weight,
+        step.outgoing,
     )  # fmt: skip
     standing.hop = step.hop
     return standing

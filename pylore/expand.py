@@ -12,7 +12,7 @@ from .vocabulary import FROM_CODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .store.edges import Bundle, Edges
 
@@ -145,9 +145,10 @@ def _best_steps(
     """The best step to each neighbour of the frontier that improves on what is known."""
     scores: dict[str, float] = {}
     ways: dict[str, tuple[Step, str, float, float, bool]] = {}
-    for node, outgoing, names, others, edge_weights in strongest_edges(
-        bundles, weights, fanout, result
-    ):
+    capped = capped_edges(
+        bundles, fanout, result, lambda own, count: _strongest(own, weights, count)
+    )
+    for node, outgoing, names, others, edge_weights in capped:
         here = frontier[node]
         side = 0 if outgoing else 1
         for relation, other, edge_weight in zip(names, others, edge_weights, strict=True):
@@ -164,10 +165,13 @@ def _best_steps(
     return {id: Step(id, scores[id], *ways[id]) for id in scores}
 
 
-def strongest_edges(
-    bundles: Sequence[Bundle], weights: Weights, fanout: int, result: Walk
+def capped_edges(
+    bundles: Sequence[Bundle],
+    fanout: int,
+    result: Walk,
+    pick: Callable[[Sequence[Bundle], int], list[Bundle]],
 ) -> Sequence[Bundle]:
-    """The bundles, with only the strongest ``fanout`` edges of a node that has more.
+    """The bundles, with ``fanout`` edges of a node that has more: those that ``pick`` takes.
 
     Counts what it saw and cut in ``result``.
     """
@@ -180,7 +184,7 @@ def strongest_edges(
         result.edges_seen += degree
         if degree > fanout:
             result.hubs.add(node)
-            own = _strongest(own, weights, fanout)
+            own = pick(own, fanout)
         kept += own
     return kept
 
