@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from .errors import GraphUnavailable
 from .hits import adjust, best_first, describe, explained_relevance, rated
-from .legs import Candidates, add_leg_scores, add_symbol_lines, candidates, embed_query
+from .legs import BUILT_IN, Candidates, add_leg_scores, add_symbol_lines, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
 from .reach import add_support, hit_of, reach, within
-from .settings import BUILT_IN_RETRIEVERS
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
 from .verdicts import say_verdicts
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from .store import Store
     from .text import Query
 
-
-BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
 LEAST_SEED = 0.1
 """Relative to the best one: a match that has common words only leads somewhere too."""
