@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .embed import Embedder
     from .model import Hits
     from .nearby import Near
     from .questions import Question
@@ -220,18 +221,19 @@ def index_command(argv: Sequence[str]) -> None:
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
     with open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+
+        def embedder() -> Embedder | None:
+            return open_embedder(settings.embedder, store, settings)
+
         found = index(
-            store, settings, lambda: open_embedder(settings.embedder, store), root, below=below,
-            languages=given.words("languages"), since=given.last("since") or "",
-            progress=bar.show,
+            store, settings, embedder, root, below=below, languages=given.words("languages"),
+            since=given.last("since") or "", progress=bar.show,
         )  # fmt: skip
         found["cochanges"] = None
         if "no-history" not in given.switches and cochanges_are_due(store):
             from .code.cochanges import counted_cochanges
 
-            found["cochanges"] = counted_cochanges(
-                store, settings, lambda: open_embedder(settings.embedder, store), root
-            )
+            found["cochanges"] = counted_cochanges(store, settings, embedder, root)
     from .render import index_text
 
     output.one(found, index_text)

@@ -83,7 +83,7 @@ class Asked:
 
     def _embedder(self, settings: Settings) -> Embedder | None:
         if settings.embedder not in self.embedders:
-            found = open_embedder(settings.embedder, self.real_store)
+            found = open_embedder(settings.embedder, self.real_store, settings)
             self.embedders[settings.embedder] = found
         return self.embedders[settings.embedder]
 
