@@ -10,7 +10,7 @@ from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.faults import GraphFaults
 from .store.scope import Scope
-from .verdicts import say_verdicts, worst
+from .verdicts import say_verdicts, told, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .nearby import Near
     from .settings import Settings
     from .store import Store
-    from .store.anchors import Anchor
 
 SWITCHED_OFF = "graph_max_depth is 0: the graph is switched off"
 CODE_TYPES = ("file", "symbol", "commit")
@@ -139,22 +138,11 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         )
     anchors = store.anchors.of(id)
     fields["verdict"] = worst([anchor.verdict for anchor in anchors])
-    fields["anchors"] = [_shown_anchor(anchor) for anchor in anchors]
+    fields["anchors"] = [told(anchor) for anchor in anchors]
     if history:
         fields["anchor_history"] = list(store.anchors.history(id))
     fields["edges"] = edges
     return fields
-
-
-def _shown_anchor(anchor: Anchor) -> dict[str, str | None]:
-    return {
-        "kind": anchor.kind,
-        "path": anchor.path,
-        "detail": anchor.detail or None,
-        "verdict": anchor.verdict,
-        "reason": anchor.reason or None,
-        "verified_at": anchor.verified_at,
-    }
 
 
 def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from .errors import UsageError, nearest
 from .output import FORMATS
-from .settings import BY_NAME, SETTINGS
+from .settings import SETTINGS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 class Arguments:
@@ -105,8 +105,3 @@ def _unknown(name: str, switches: Sequence[str], values: Sequence[str]) -> Usage
 def setting_of_option(option: str) -> str | None:
     """The setting that an option such as ``--decay`` sets, if it is one of theirs."""
     return _SETTING_OPTIONS.get(option)
-
-
-def settings_from(given: Mapping[str, str | None]) -> dict[str, str]:
-    """Those of ``given`` that are settings and have a value."""
-    return {name: text for name, text in given.items() if name in BY_NAME and text is not None}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .model import Hit
     from .settings import Settings
     from .store import Store
+    from .store.anchors import Anchor
 
 _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 
@@ -27,6 +28,18 @@ _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 def worst(verdicts: Sequence[str]) -> str | None:
     """The verdict on a node: that of its anchor that holds least; None without one."""
     return min(verdicts, key=_HOLDING_LEAST.index, default=None)
+
+
+def told(anchor: Anchor) -> dict[str, str | None]:
+    """An anchor as results have it: where it leads, and whether it holds."""
+    return {
+        "kind": anchor.kind,
+        "path": anchor.path,
+        "detail": anchor.detail or None,
+        "verdict": anchor.verdict,
+        "reason": anchor.reason or None,
+        "verified_at": anchor.verified_at,
+    }
 
 
 def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:

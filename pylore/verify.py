@@ -14,6 +14,7 @@ from .index import Index, write_nodes
 from .model import Edge, Record
 from .places import root_of
 from .times import now
+from .verdicts import told
 from .vocabulary import INVALIDATED_BY
 
 TYPE_CHECKING = False
@@ -292,12 +293,7 @@ def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
         {
             "id": anchor.node_id,
             "title": titles[anchor.node_id][1] if anchor.node_id in titles else "",
-            "kind": anchor.kind,
-            "path": anchor.path,
-            "detail": anchor.detail or None,
-            "verdict": anchor.verdict,
-            "reason": anchor.reason or None,
-            "verified_at": anchor.verified_at,
+            **told(anchor),
         }
         for anchor in anchors
     ]

@@ -219,13 +219,6 @@ class Nodes:
             )
         )
 
-    def touch(self, id: str, at: str) -> None:
-        """Counts one access."""
-        self._db.execute(
-            "UPDATE nodes SET accessed_at = ?, access_count = access_count + 1 WHERE id = ?",
-            (at, id),
-        )
-
     # --- passages: what full text and vectors index of a node
 
     def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
