@@ -35,7 +35,7 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
 def _count(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     if not ids or not store.writable:
         return []
-    with store.waiting(0), store.transaction():
+    with store.aside():
         store.standing.count_access(ids, now())
         promoted = promote(store, settings, ids)
     return [f"confirmed, since it is read often: {what}" for what in promoted]

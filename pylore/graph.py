@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from .errors import GraphUnavailable, LoreError
-from .hits import best_first, rated
-from .jsontext import Raw
+from .errors import GraphUnavailable
+from .hits import best_first, rated, say_verdicts
 from .model import Hits
 from .reach import relation_weights, walk_hits
 from .store.edges import ALL
-from .store.faults import GraphFaults
 from .store.scope import Scope
-from .verdicts import say_verdicts, told, worst
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,54 +98,6 @@ def _finished(store: Store, settings: Settings, hits: list[Hit], notes: list[str
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     say_verdicts(store, hits, notes)
     return Hits(hits, notes)
-
-
-def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
-    """One node with all its fields and its live edges; with ``history``, their past too.
-
-    Raises:
-        LoreError: there is no such node.
-    """
-    node = store.nodes.get(id)
-    if node is None:
-        raise LoreError(f"no node '{id}': see 'lore list'")
-    fields = node.to_dict()
-    fields["tags"] = list(node.tags)
-    fields["data"] = Raw(node.data)
-    edges = []
-    with GraphFaults():
-        linked = store.edges.of(id, forgotten=history)
-    for edge in linked:
-        other = edge.to_id if edge.from_id == id else edge.from_id
-        end = store.nodes.get(other)
-        edges.append(
-            {
-                "direction": "out" if edge.from_id == id else "in",
-                "relation": edge.relation,
-                "id": other,
-                "title": end.title if end else None,
-                "weight": edge.weight,
-                "status": edge.status,
-                "source": edge.source,
-                "metadata": Raw(edge.metadata),
-                "created_at": edge.created_at,
-                "invalidated_at": edge.invalidated_at,
-                **({"history": _history(store, edge.key)} if history else {}),
-            }
-        )
-    anchors = store.anchors.of(id)
-    fields["verdict"] = worst([anchor.verdict for anchor in anchors])
-    fields["anchors"] = [told(anchor) for anchor in anchors]
-    if history:
-        fields["anchor_history"] = list(store.anchors.history(id))
-    fields["edges"] = edges
-    return fields
-
-
-def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:
-    return [
-        {**state, "metadata": Raw(str(state["metadata"]))} for state in store.edges.history(key)
-    ]
 
 
 def neighbours(

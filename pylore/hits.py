@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import apsw
+
 from .errors import GraphUnavailable
 from .model import Hit
 from .rank import aged, boosted, feedback, recency, relevance, rounded, usage, weighed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .settings import Settings
     from .store import Store
 
@@ -97,3 +101,16 @@ def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) 
 def best_first(hits: list[Hit]) -> list[Hit]:
     """The highest score first; of equal ones the better rated, the nearer, the first id."""
     return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
+
+
+def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
+    """Writes into each hit whether what it is about still holds, as far as that is known."""
+    try:
+        anchors = store.nodes.anchored([hit.id for hit in hits])
+    except apsw.SQLError as error:
+        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
+        return
+    if anchors:
+        from .verdicts import add_verdicts
+
+        add_verdicts(store, hits, anchors, notes)

@@ -51,7 +51,6 @@ def search_command(argv: Sequence[str]) -> None:
     asked = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
     from .search import Request, search
     from .store.scope import Scope, require_statuses
-    from .times import parse_since
 
     since = given.last("since")
     with open_for_reading(settings) as store, store.faults:
@@ -60,7 +59,7 @@ def search_command(argv: Sequence[str]) -> None:
             tags=given.words("tag"),
             statuses=require_statuses(given.words("status")),
             files=given.words("file"),
-            since=parse_since(since) if since else "",
+            since=_since(since) if since else "",
         )
         embedder = open_embedder(settings.embedder, store, settings, asked=asked)
         near = near_files(given)
@@ -126,6 +125,12 @@ def _check_search(given: Arguments, batch: str | None) -> None:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
+def _since(text: str) -> str:
+    from .times import parse_since
+
+    return parse_since(text)
+
+
 def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
     given = parse(
@@ -176,7 +181,7 @@ def show_command(argv: Sequence[str]) -> None:
     given = parse(argv, switches=("--history",))
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
-    from .graph import shown
+    from .detail import shown
 
     with open_for_reading(settings) as store, store.faults:
         ids = ids_from(given.positionals, "show")
@@ -213,10 +218,10 @@ def index_command(argv: Sequence[str]) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     if len(given.positionals) > 1:
         raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
+    from .cochange_age import cochanges_are_due
     from .code.index import below_root, index
     from .embed import open_embedder
     from .render import Bar
-    from .verdicts import cochanges_are_due
 
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
@@ -352,8 +357,8 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
 
 def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
     """Adds a note, once a day, where co-changes led to results and are old."""
-    if any(hit.hops for hit in found):
-        from .verdicts import cochanges_note
+    if any(hit.hops for hit in found) and store.meta.get("cochanges_analyzed_at"):
+        from .cochange_age import cochanges_note
 
         found.notes.extend(filter(None, [cochanges_note(store, settings, found)]))
 
@@ -365,7 +370,7 @@ def remember_words(store: Store, embedder: object) -> None:
         from apsw import Error
 
         try:
-            with store.waiting(0), store.transaction():
+            with store.aside():
                 embedder.remember()  # type: ignore[attr-defined]
         except (Error, StoreError):
             return

@@ -13,6 +13,7 @@ from .text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -50,19 +51,30 @@ def dumps(value: Any) -> str:
     >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
     '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
     """
-    if isinstance(value, Raw):
-        return harmless(str(value))
-    if isinstance(value, str):
-        return quote(value)
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return repr(value)
-    if isinstance(value, dict):
-        items = (f"{quote(str(key))}:{dumps(item)}" for key, item in value.items())
-        return "{" + ",".join(items) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(dumps, value)) + "]"
+    if form := _FORMS.get(type(value)):
+        return form(value)
+    for kind, form in _FORMS.items():
+        if isinstance(value, kind):
+            return form(value)
     raise TypeError(f"no JSON form for {type(value).__name__}")
+
+
+def _object(value: dict[Any, Any]) -> str:
+    return "{" + ",".join([f"{quote(str(key))}:{dumps(item)}" for key, item in value.items()]) + "}"
+
+
+def _array(value: Iterable[Any]) -> str:
+    return "[" + ",".join([dumps(item) for item in value]) + "]"
+
+
+_FORMS: dict[type, Callable[[Any], str]] = {
+    str: quote,
+    type(None): lambda _: "null",
+    float: repr,
+    bool: lambda value: "true" if value else "false",
+    int: repr,
+    list: _array,
+    tuple: _array,
+    dict: _object,
+    Raw: lambda value: harmless(str(value)),
+}

@@ -7,14 +7,13 @@ merge → feedback → diversity → results. With depth 0 no graph table is tou
 from __future__ import annotations
 
 from .errors import GraphUnavailable
-from .hits import adjust, best_first, describe, explained_relevance, rated
+from .hits import adjust, best_first, describe, explained_relevance, rated, say_verdicts
 from .legs import BUILT_IN, Candidates, add_leg_scores, add_symbol_lines, candidates, embed_query
 from .model import Hit, Hits, Record
 from .rank import rounded
 from .reach import add_support, hit_of, reach, within
 from .store.scope import Scope
 from .text import one_line, parse_query, snippet
-from .verdicts import say_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str])
 def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
     if not store.writable:
         return "the store cannot be written"
-    with store.waiting(PATIENCE), store.transaction():
+    with store.aside(PATIENCE):
         state = store.runs.state(run)
         if state == "open":
             records = [id for id in ids if not id.startswith("run-")]

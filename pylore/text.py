@@ -227,7 +227,10 @@ def is_test(path: str) -> bool:
     >>> is_test("tests/auth.py"), is_test("src/auth_test.go"), is_test("src/contest.py")
     (True, True, False)
     """
-    *folders, name = path.lower().split("/")
+    path = path.lower()
+    if "test" not in path and "spec" not in path:
+        return False
+    *folders, name = path.split("/")
     if not _TEST_FOLDERS.isdisjoint(folders):
         return True
     stem = name.partition(".")[0]

@@ -1,24 +1,16 @@
-"""What a result says of the code that it is about, and when what is known is old.
-
-This module is on the path of every search: it imports nothing heavy.
-"""
+"""What a result says of the code that it is about, where it is tied to code."""
 
 from __future__ import annotations
 
 import os
 
-import apsw
-
 from .stamps import GONE, stamp_of
-from .times import now, parse_since
-from .vocabulary import CO_CHANGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from .model import Hit
-    from .settings import Settings
     from .store import Store
     from .store.anchors import Anchor
 
@@ -40,17 +32,6 @@ def told(anchor: Anchor) -> dict[str, str | None]:
         "reason": anchor.reason or None,
         "verified_at": anchor.verified_at,
     }
-
-
-def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
-    """Writes into each hit whether what it is about still holds, as far as that is known."""
-    try:
-        anchors = store.nodes.anchored([hit.id for hit in hits])
-    except apsw.SQLError as error:
-        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
-        return
-    if anchors:
-        add_verdicts(store, hits, anchors, notes)
 
 
 def add_verdicts(
@@ -90,49 +71,3 @@ def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> b
     if found == GONE or kind == "file":
         return (found == GONE) != (verdict == "invalid") and found != stamp
     return found != stamp
-
-
-def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:
-    """What to say where hits were reached by co-changes of too long ago; nothing otherwise.
-
-    It is said once a day: a store that can be written keeps when.
-    """
-    analysed = store.meta.get("cochanges_analyzed_at") or ""
-    days = settings.cochange_days
-    if not days or not analysed or analysed > parse_since(f"{days}d"):
-        return ""
-    if (store.meta.get("cochanges_said_at") or "") > parse_since("1d"):
-        return ""
-    if not any(_by_cochange(store, hit) for hit in hits):
-        return ""
-    _remember(store, "cochanges_said_at", now())
-    return (
-        f"the co-changes are of {analysed[:10]}: "
-        "'lore graph analyze-cochanges' brings them up to date"
-    )
-
-
-def cochanges_are_due(store: Store) -> bool:
-    """Whether the history has not been looked at for a day."""
-    return (store.meta.get("cochanges_analyzed_at") or "") < parse_since("1d")
-
-
-def _by_cochange(store: Store, hit: Hit) -> bool:
-    """Whether an edge of the way to a hit is a co-change."""
-    if hit.edge == CO_CHANGES:
-        return True
-    between = zip(hit.path[:-2], hit.path[1:-1], strict=True)
-    return any(store.edges.get(min(ends), max(ends), CO_CHANGES) is not None for ends in between)
-
-
-def _remember(store: Store, key: str, value: str) -> None:
-    """Keeps a fact about the store, unless it is busy or cannot be written."""
-    from .errors import StoreError
-
-    if not store.writable:
-        return
-    try:
-        with store.waiting(0), store.transaction():
-            store.meta.set(key, value)
-    except (apsw.Error, StoreError):
-        return

@@ -9,7 +9,6 @@ import apsw
 from ..errors import NoStore, StoreError
 from .edges import Edges
 from .faults import Translated, lacks_room
-from .foreign import foreign_triggers
 from .fulltext import FullText
 from .nodes import Nodes
 from .tables import Meta, Ratings, Relations, Types, Words
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 
 FILE = "search.db"
 SCHEMA_VERSION = 2
+PAGES_ASIDE = 64
+"""So many pages in the write-ahead log, which each opening reads, are brought into the file."""
+
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
@@ -37,6 +39,7 @@ class Store:
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
+        self._closed = False
         self.faults = Translated(path)
         self.meta = Meta(connection)
         self.types = Types(connection)
@@ -103,9 +106,13 @@ class Store:
         """A ``with`` block that commits as a whole or changes nothing."""
         return Transaction(self.connection, self.path)
 
-    def waiting(self, seconds: float) -> Waiting:
-        """A ``with`` block in which another writer is waited for so long, and no longer."""
-        return Waiting(self.connection, seconds)
+    def aside(self, patience: float = 0.0) -> Aside:
+        """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
+
+        What it commits stays in the write-ahead log, so that the command it belongs to
+        does not wait for the disk: the next change of the store takes it along.
+        """
+        return Aside(self.connection, self.path, patience)
 
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
@@ -130,6 +137,10 @@ class Store:
 
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            if not _size(self.path + "-wal"):  # nothing to leave to the next change
+                self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         self.connection.close()
 
     def __enter__(self) -> Store:
@@ -137,24 +148,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class Waiting:
-    """Another patience with other writers, until the block ends."""
-
-    __slots__ = ("_before", "_connection", "_seconds")
-
-    def __init__(self, connection: apsw.Connection, seconds: float) -> None:
-        self._connection = connection
-        self._seconds = seconds
-        self._before = 0
-
-    def __enter__(self) -> None:
-        self._before = int(self._connection.pragma("busy_timeout"))
-        self._connection.set_busy_timeout(int(self._seconds * 1000))
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.set_busy_timeout(self._before)
 
 
 class Snapshot:
@@ -192,6 +185,9 @@ class Transaction:
         self._inner = self._connection.in_transaction
         if self._inner:
             return
+        from .foreign import foreign_triggers
+
+        self._settle()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             foreign = foreign_triggers(self._connection)
@@ -220,9 +216,43 @@ class Transaction:
                 raise
         self._rollback()
 
+    def _settle(self) -> None:
+        # At its end the write-ahead log goes into the file, be it empty, and is removed.
+        self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
     def _rollback(self) -> None:
         if self._connection.in_transaction:  # a full disk has rolled back already
             self._connection.execute("ROLLBACK")
+
+
+class Aside(Transaction):
+    """A transaction that waits for nobody, and leaves the write-ahead log as it is."""
+
+    def __init__(self, connection: apsw.Connection, path: str, patience: float) -> None:
+        super().__init__(connection, path)
+        self._patience = patience
+        self._before = 0
+
+    def __enter__(self) -> None:
+        self._before = int(self._connection.pragma("busy_timeout"))
+        self._connection.set_busy_timeout(int(self._patience * 1000))
+        self._connection.wal_autocheckpoint(PAGES_ASIDE)
+        try:
+            super().__enter__()
+        except BaseException:
+            self._connection.set_busy_timeout(self._before)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        try:
+            super().__exit__(kind, error, _)
+        finally:
+            self._connection.set_busy_timeout(self._before)
+
+    def _settle(self) -> None:
+        return
 
 
 def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
@@ -330,6 +360,7 @@ def _connect(
     connection = apsw.Connection(name, flags=flags)
     for prepare in (
         _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_at_checkpoints,
+        _leave_log,
     ):  # fmt: skip
         prepare(connection, busy_timeout)
     return connection
@@ -347,9 +378,14 @@ def _read_only_name(path: str) -> str:
     """
     from urllib.parse import quote
 
-    wal = path + "-wal"
-    live = os.path.exists(wal) and os.path.getsize(wal) > 0
-    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
+    return f"file:{quote(path)}?" + ("mode=ro" if _size(path + "-wal") else "immutable=1")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
@@ -371,6 +407,11 @@ def _check_relations(connection: apsw.Connection, _: float) -> None:
 def _keep_plans(connection: apsw.Connection, _: float) -> None:
     # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+
+
+def _leave_log(connection: apsw.Connection, _: float) -> None:
+    # Until a Transaction commits: a command that only reads does not wait for the disk.
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
 
 def _map_file(connection: apsw.Connection, _: float) -> None:
