@@ -5,10 +5,9 @@ Every show imports this, so it imports nothing heavy.
 
 from __future__ import annotations
 
-import apsw
-
 from .errors import LoreError
 from .lifecycle import promote
+from .store.driver import apsw
 from .times import now
 
 TYPE_CHECKING = False

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import apsw
-
 from .errors import StoreError
+from .store.driver import apsw
 from .times import now, parse_since
 from .vocabulary import CO_CHANGES
 

@@ -9,14 +9,13 @@ from shutil import which
 from struct import unpack
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from .embed import open_embedder
 from .errors import EmbedderError, LoreError
 from .render import bold, dim
 from .settings import Settings, from_environment
 from .similar import Plan, stale
 from .store import Store, check, open_store
+from .store.driver import apsw
 from .store.sqlite import FILE, SCHEMA_VERSION
 
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import apsw
-
 from .errors import GraphUnavailable
 from .model import Hit
 from .rank import aged, boosted, feedback, recency, relevance, rounded, usage, weighed
+from .store.driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

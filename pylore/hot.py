@@ -367,12 +367,12 @@ def remember_words(store: Store, embedder: object) -> None:
     """Keeps the words that were new to the embedder; a store that is busy keeps nothing."""
     fresh = getattr(embedder, "fresh", None)
     if fresh and store.writable:
-        from apsw import Error
+        from .store.driver import apsw
 
         try:
             with store.aside():
                 embedder.remember()  # type: ignore[attr-defined]
-        except (Error, StoreError):
+        except (apsw.Error, StoreError):
             return
 
 

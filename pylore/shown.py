@@ -5,9 +5,8 @@ Searches with a run import this, so it imports nothing heavy.
 
 from __future__ import annotations
 
-import apsw
-
 from .errors import LoreError
+from .store.driver import apsw
 from .times import now
 
 TYPE_CHECKING = False

@@ -51,7 +51,7 @@ FLOORS = (
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 HEAVY = {
-    "apsw.ext", "click", "contextlib", "dataclasses", "enum", "json", "numpy", "pathlib", "re",
+    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy", "pathlib", "re",
     "sqlite_vec", "tokenizers", "typing", "wordllama",
 }  # fmt: skip
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..jsontext import dumps
 from ..model import Record
+from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..text import words
+from .driver import apsw
 from .foreign import foreign_triggers, foreign_views
 from .fulltext import TABLES
 

@@ -1,4 +1,4 @@
-"""Loads apsw without the package ``collections``, which is a tenth of a search's time.
+"""``from .driver import apsw``: without the package ``collections``, a tenth of a search's time.
 
 apsw asks for ``collections.abc`` when it is loaded, and Python answers with all of the
 package around it. While apsw loads, the module that the package itself takes these
@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import sys
 
-if not {"apsw", "collections"} & sys.modules.keys():
+__all__ = ["apsw"]
+
+_AROUND = ("collections", "collections.abc")
+
+if sys.modules.keys().isdisjoint(("apsw", *_AROUND)):
     import _collections_abc
 
-    names = ("collections", "collections.abc")
-    sys.modules.update(dict.fromkeys(names, _collections_abc))
+    sys.modules.update(dict.fromkeys(_AROUND, _collections_abc))
     try:
-        import apsw  # noqa: F401
+        import apsw
     finally:
-        for name in names:
+        for name in _AROUND:
             del sys.modules[name]
+else:
+    import apsw

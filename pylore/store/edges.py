@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..jsontext import dumps
 from ..model import Edge
+from .driver import apsw
 from .faults import GraphFaults
 
 TYPE_CHECKING = False

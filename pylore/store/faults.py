@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import apsw
-
 from ..errors import GraphUnavailable, LoreError, StoreError
+from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

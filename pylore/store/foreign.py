@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-import apsw
+from .driver import apsw
 
 SCHEMA_FILES = ("schema.sql", "schema-2.sql")
 """What each version of the schema adds, version 1 first."""

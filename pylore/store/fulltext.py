@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from math import log
 
-import apsw
-
 from ..text import PREFIX_LENGTH, SHORT_QUERY, inflections
 from ..vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
+from .driver import apsw
 from .scope import Scope, passages_in
 
 TYPE_CHECKING = False

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..errors import LoreError, nearest
 from ..jsontext import dumps
 from ..model import Node
+from .driver import apsw
 from .scope import Scope
 
 TYPE_CHECKING = False

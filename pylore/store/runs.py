@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import apsw
+from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..errors import StoreError
 from ..vocabulary import COLLECTIONS, RELATIONS, TYPES
+from .driver import apsw
 from .foreign import schema_text
 from .fulltext import COLUMNS, TABLES, FullText
 from .tables import Meta, Ratings

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..jsontext import dumps
+from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import apsw
-
 from ..errors import NoStore, StoreError
+from .driver import apsw
 from .edges import Edges
 from .faults import Translated, lacks_room
 from .fulltext import FullText

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import apsw
-
 from ..errors import UsageError, nearest
 from ..jsontext import dumps
+from .driver import apsw
 from .faults import GraphFaults
 
 TYPE_CHECKING = False

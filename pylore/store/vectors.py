@@ -15,10 +15,9 @@ from __future__ import annotations
 import os
 import sys
 
-import apsw
-
 from ..errors import StoreError
 from ..jsontext import dumps
+from .driver import apsw
 from .scope import Scope, passages_in
 
 TYPE_CHECKING = False
