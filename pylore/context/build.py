@@ -9,7 +9,6 @@ from ..reach import relation_weights
 from ..search import Request, search
 from ..text import is_test, one_line, parse_query
 from .budget import Tokens
-from .mermaid import flowchart
 from .narrative import (
     ORDER,
     RecordText,
@@ -202,6 +201,8 @@ class _Builder:
         return context
 
     def _picture(self, room: int) -> str:
+        from .mermaid import flowchart
+
         relations = list(relation_weights(self._store, self._settings))
         return (
             flowchart(

@@ -29,6 +29,10 @@ SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
 """
 
 
+def _things(ids: Sequence[str]) -> list[str]:
+    return [id for id in ids if id.startswith(("entity-", "concept-"))]
+
+
 class Standing:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
@@ -42,7 +46,7 @@ class Standing:
             " WHERE id IN (SELECT value FROM json_each(?1)) AND invalidated_at IS NULL",
             (dumps(ids), at),
         )
-        things = [id for id in ids if id.startswith(("entity-", "concept-"))]
+        things = _things(ids)
         if things:
             self._db.execute(
                 "UPDATE graph_edges SET accessed_at = ?2, access_count = access_count + 1"
@@ -61,11 +65,14 @@ class Standing:
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[Key]:
         """The staged facts of these nodes that were read so often."""
+        things = _things(ids)
+        if not things:
+            return []
         rows: list[Key] = self._db.execute(  # type: ignore[assignment]
             "SELECT from_id, to_id, relation FROM graph_edges"
             f" WHERE (from_id, to_id, relation) IN ({_FACTS_OF})"
             " AND status = 'staged' AND access_count >= ?2 ORDER BY from_id, to_id, relation",
-            (dumps(ids), accesses),
+            (dumps(things), accesses),
         ).fetchall()
         return rows
 
