@@ -34,8 +34,8 @@ class Tokens:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._parts: dict[str, int] = {}
-        self._pieces: dict[str, int] = {}
-        self._pairs: frozenset[str] = frozenset()
+        self._pieces: dict[bytes, int] = {}
+        self._pairs: frozenset[bytes] = frozenset()
 
     def text(self, text: str) -> int:
         """The tokens of a whole text."""
@@ -67,7 +67,7 @@ class Tokens:
     def _count(self, word: str) -> int:
         if not self._pieces:
             self._pieces, self._pairs = _vocabulary()
-        if word in self._pieces and '"' not in word and "\\" not in word:
+        if self._is_piece(word):
             return 1
         if len(word) > _LONGEST:
             return len(word.encode())
@@ -87,23 +87,26 @@ class Tokens:
         before = word[0]
         for at, letter in enumerate(word[1:], start=1):
             letters = letter.isalpha() and before.isalpha()
-            if not letters and before != _SPACE and before + letter not in self._pairs:
+            if not letters and before != _SPACE and f"{before}{letter}".encode() not in self._pairs:
                 parts.append(word[start:at])
                 start = at
             before = letter
         parts.append(word[start:])
         return parts
 
-    def _pieces_of(self, word: str) -> int:
-        if word in self._pieces and '"' not in word and "\\" not in word:
-            return 1
-        return sum(1 if part in self._pieces else len(part.encode()) for part in self._merged(word))
+    def _is_piece(self, word: str) -> bool:
+        return word.encode() in self._pieces and '"' not in word and "\\" not in word
 
-    def _merged(self, word: str) -> list[str]:
+    def _pieces_of(self, word: str) -> int:
+        if self._is_piece(word):
+            return 1
+        return sum(1 if part in self._pieces else len(part) for part in self._merged(word))
+
+    def _merged(self, word: str) -> list[bytes]:
         """The pieces of a word: the pair whose union has the lowest number becomes one, again
         and again, the leftmost of equals first."""
         pieces = self._pieces
-        parts = [_ESCAPED.get(letter, letter) for letter in word]
+        parts = [_ESCAPED.get(letter, letter).encode() for letter in word]
         ranks = [pieces.get(a + b, _NEVER) for a, b in zip(parts, parts[1:], strict=False)]
         while ranks:
             least = min(ranks)
@@ -119,26 +122,26 @@ class Tokens:
         return parts
 
 
-_read: dict[str, tuple[dict[str, int], frozenset[str]]] = {}
+_read: dict[str, tuple[dict[bytes, int], frozenset[bytes]]] = {}
 
 
-def _vocabulary() -> tuple[dict[str, int], frozenset[str]]:
+def _vocabulary() -> tuple[dict[bytes, int], frozenset[bytes]]:
     """Every piece that is text, with its rank among merges, and the pairs that pieces have of
-    letters with what is none; read once a process."""
+    letters with what is none; read once a process. All in UTF-8: decoding takes as long."""
     path = tokenizer_file()
     if path not in _read:
         keys = _kept_pieces(path)
         pairs = frozenset(keys[TOKENS:])
         pieces = dict(zip(keys[:TOKENS], range(TOKENS), strict=True))
         for length in range(2, _MOST_SPACES + 1):  # spaces are put together when all else is
-            pieces[_SPACE * length] += TOKENS
+            pieces[(_SPACE * length).encode()] += TOKENS
         for key in keys[:_NO_TEXT]:
             del pieces[key]
         _read[path] = (pieces, pairs)
     return _read[path]
 
 
-def _kept_pieces(path: str) -> list[str]:
+def _kept_pieces(path: str) -> list[bytes]:
     """The pieces, and after them those pairs, a line each.
 
     They are kept in the user's cache: to find them takes 50 ms, to read them 4.
@@ -146,16 +149,17 @@ def _kept_pieces(path: str) -> list[str]:
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     kept = os.path.join(cache, "lore", f"pieces-{stamp_of(path)}")
     try:
-        with open(kept, encoding="utf-8", newline="\n") as file:
-            keys = file.read().split("\n")
-        if len(keys) > TOKENS:
-            return keys
-    except (OSError, UnicodeDecodeError):
+        with open(kept, "rb") as file:
+            lines = file.read().split(b"\n")
+        if len(lines) > TOKENS:
+            return lines
+    except OSError:
         pass
     keys = _read_pieces(path)
     keys += _pairs_in(keys[_NO_TEXT:])
-    _keep(keys, kept)
-    return keys
+    lines = [key.encode() for key in keys]
+    _keep(lines, kept)
+    return lines
 
 
 def _pairs_in(keys: list[str]) -> list[str]:
@@ -167,13 +171,13 @@ def _pairs_in(keys: list[str]) -> list[str]:
     return sorted(pair for pair in found if pair[0] != _SPACE and not pair.isalpha())
 
 
-def _keep(keys: list[str], kept: str) -> None:
+def _keep(lines: list[bytes], kept: str) -> None:
     """Writes the pieces for the next process; where that cannot be, it reads them as this one."""
     part = f"{kept}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(kept), exist_ok=True)
-        with open(part, "w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(keys))
+        with open(part, "wb") as file:
+            file.write(b"\n".join(lines))
         os.replace(part, kept)
     except OSError:
         return
