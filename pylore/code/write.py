@@ -221,11 +221,10 @@ class Writer:
 
     def _resolve(self, by_others: bool) -> dict[str, Any]:
         """Brings the edges between names in step; what became of the names."""
+        own = {} if by_others else self._facts
         facts = {
-            path: self._facts[path]
-            if path in self._facts and not by_others
-            else facts_from_json(path, language, text)
-            for path, language, text in self._store.code.facts()
+            path: own[path] if path in own else facts_from_json(path, language, text)
+            for path, language, text in self._store.code.facts(own)
         }
         found = _resolved(facts, self._root)
         wanted = {

@@ -111,12 +111,15 @@ class StaticEmbedder:
         os.close(file)
         table = self._table
         if table is None:
-            table = numpy.memmap(self._weights, "<f2", "r", offset=start, shape=(TOKENS, DIMENSION))
+            shape = (TOKENS, DIMENSION)
+            table = numpy.asarray(numpy.memmap(self._weights, "<f2", "r", start, shape))
             if len(tokens) >= _MANY:  # whoever embeds so many will embed more
                 table = self._table = table.astype("<f4")
         found: list[bytes | None] = []
         for numbers in tokens:
-            mean = table[numbers].sum(axis=0, dtype="<f4") if numbers else numpy.zeros(1)
+            mean = numpy.zeros(1)
+            if numbers:
+                mean = table.take(numbers, axis=0).sum(axis=0, dtype="<f4")
             length = float(numpy.sqrt((mean * mean).sum()))
             found.append((mean / numpy.float32(length)).tobytes() if length else None)
         return found

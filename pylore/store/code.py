@@ -8,7 +8,7 @@ from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
@@ -76,11 +76,20 @@ class CodeFiles:
         ).get
         return row
 
-    def facts(self) -> Iterator[tuple[str, str, str]]:
-        """``(path, language, facts as JSON)`` of every file that was not left out, by path."""
-        yield from self._db.execute(
-            "SELECT path, language, facts FROM code_files WHERE language != '' ORDER BY path"
-        )
+    def facts(self, known: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
+        """``(path, language, facts as JSON)`` of every file that was not left out, by path.
+
+        Of the paths that are ``known`` the facts are not read: they come without.
+        """
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+        ).fetchall()
+        for path, language in rows:
+            yield path, language, "" if path in known else self._facts_of(path)
+
+    def _facts_of(self, path: str) -> str:
+        facts: str = self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
+        return facts
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
