@@ -109,4 +109,4 @@ def _edited(folder: str) -> set[str]:
 
 def names(out: bytes) -> list[str]:
     """The paths of ``-z`` output."""
-    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+    return [name for name in os.fsdecode(out).split("\0") if name]

@@ -48,15 +48,25 @@ class Tree:
         listing = Listing()
         found: list[str] = []
         _list(self._root, self._below, listing, found, self._asked)
-        for path in found:
-            if path.startswith(".lore/") or "/.lore/" in path:
-                continue
-            if len(path) > LONGEST_PATH or not path.isprintable():
-                listing.skip("name")  # no id could hold it
-            else:
-                listing.paths.append(path)
-        listing.paths = sorted(set(listing.paths))
+        every = "".join(found)
+        if (
+            ".lore/" in every
+            or not every.isprintable()
+            or max(map(len, found), default=0) > LONGEST_PATH
+        ):
+            found = [path for path in found if _is_named(path, listing)]
+        listing.paths = sorted(set(found))
         return listing
+
+
+def _is_named(path: str, listing: Listing) -> bool:
+    """Whether an id can hold the path; the store's own files have none, and do not count."""
+    if path.startswith(".lore/") or "/.lore/" in path:
+        return False
+    if len(path) > LONGEST_PATH or not path.isprintable():
+        listing.skip("name")
+        return False
+    return True
 
 
 class Asked:
