@@ -150,10 +150,15 @@ class Facts:
         relation = fold(words[1])
         if relation not in self._store.relations.all():
             return None
-        return (self._thing(words[0]), self._thing(words[2]), relation)
+        subject, object = self._thing(words[0]), self._thing(words[2])
+        if not (subject and object):
+            raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
+                            "has the names")  # fmt: skip
+        return (subject, object, relation)
 
     def _thing(self, name: str) -> str:
+        """The id that a name in a fact stands for; nothing where there is none."""
         for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
             if self._store.nodes.get(id) is not None:
                 return id
-        return self._store.nodes.require(name).id
+        return ""

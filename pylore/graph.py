@@ -70,7 +70,7 @@ def about_files(
     notes: list[str] = []
     barred = frozenset(excluded)
     scope = Scope(types=types).without(barred)
-    hits, starts = of_files(store, settings, near, scope, notes)
+    hits, starts = of_files(store, settings, near, scope, notes, explain=explain)
     shown = {hit.id for hit in hits} | {*ids}
     hits = [hit for hit in hits if hit.id not in ids]
     starts |= dict.fromkeys(ids, 1.0)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 
 from .errors import GraphUnavailable, LoreError
-from .hits import adjust, best_first, describe
+from .hits import adjust, best_first, describe, explained_relevance
 from .model import Hit
 from .places import relative, relative_glob, root_to_keep
 from .rank import best_first as ranked
+from .rank import rounded
 from .relations import fold, known_relations
 from .store.edges import ALL
 from .store.scope import Scope
@@ -206,7 +207,7 @@ def beside_matches(
 
 
 def of_files(
-    store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str]
+    store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str], *, explain: bool
 ) -> tuple[list[Hit], dict[str, float]]:
     """What is tied to files, as results within ``scope``, and where a walk from there begins.
 
@@ -225,6 +226,13 @@ def of_files(
         hits.append(hit)
     hits = describe(store, settings, hits)
     adjust(hits, settings)
+    if explain:
+        for hit in hits:
+            hit.explain = {
+                "files": rounded(tied[hit.id]),
+                "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+                "relevance": explained_relevance(hit, settings),
+            }
     return hits, starts
 
 
@@ -234,14 +242,16 @@ def of_files(
 def named(store: Store, near: Near, names: Iterable[str]) -> Near:
     """``near`` with the files meant by those of ``names`` that are no ids.
 
-    Each is a path from here or from the root; a folder means all files below it.
+    Each is a path from here or from the root, or ``@git``; a folder means all files below it.
 
     Raises:
         LoreError: there is neither such a node nor such a file, or it lies outside.
     """
     globs, paths = [*near.globs], [*near.paths]
     for name in names:
-        if store.nodes.get(name) is None:
+        if name == CHANGED:
+            globs.append(name)
+        elif store.nodes.get(name) is None:
             path = _path(store, near.root, name)
             (globs if path.endswith("/**") else paths).append(path)
     return Near(near.root, globs, paths)

@@ -47,12 +47,12 @@ def reach(
 def within(
     store: Store, walk: Walk, scope: Scope, returned: set[str], settings: Settings
 ) -> list[str]:
-    """What was reached within ``scope`` and is not ``returned`` anyway: the best ``max_nodes``."""
+    """What was reached within ``scope`` and is not ``returned`` anyway, best first."""
     looked_at = list(walk.reached)[: LOOKED_AT * settings.graph_max_nodes]
     if "run" not in scope.types:  # they tie records to each other, and have no text
         looked_at = [id for id in looked_at if not id.startswith("run-")]
     among = store.nodes.match(scope, looked_at) - returned
-    return [id for id in looked_at if id in among][: settings.graph_max_nodes]
+    return [id for id in looked_at if id in among]
 
 
 def _rule(name: str) -> Callable[..., Walk]:
@@ -90,7 +90,13 @@ def walk_hits(
         excluded=excluded,
     )  # fmt: skip
     hits = []
-    for id in within(store, found, scope, set(), settings):
+    among = within(store, found, scope, set(), settings)
+    most = settings.graph_max_nodes
+    if len(among) > most:
+        notes.append(
+            f"{len(among) - most} more related nodes are not shown: graph_max_nodes is {most}"
+        )
+    for id in among[:most]:
         hit = hit_of(found.reached[id], settings, explain=explain)
         hit.score = found.reached[id].score
         hits.append(hit)

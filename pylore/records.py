@@ -115,7 +115,7 @@ class Records:
                 self._link(node.id, relation, other, source=source)
             if path:
                 self._link_file(node, path, before)
-        return Change(node.id, state, notes + self._said())
+        return Change(node.id, state, notes + self._missing(path) + self._said())
 
     def link(
         self,
@@ -235,7 +235,7 @@ class Records:
             state = self._write(node)
             if file is not None:
                 self._link_file(node, path, before)
-        return Change(id, state, self._said())
+        return Change(id, state, self._missing(path) + self._said())
 
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
@@ -338,7 +338,7 @@ class Records:
             return
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "new_type declares it")  # fmt: skip
+                             "--new-type declares it")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
         self._store.types.declare(type, "")
@@ -368,7 +368,7 @@ class Records:
             self._declare(name)
             return name
         raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
-                         "new_relation declares it")  # fmt: skip
+                         "--new-relation declares it")  # fmt: skip
 
     def _declare(self, relation: str) -> list[str]:
         """Declares a relation that is new; notes where a known one is nearly the same."""
@@ -435,6 +435,14 @@ class Records:
         node.file = path_in_store(path, self._root)
         node.line_start, node.line_end = first, last
         return node.file
+
+    def _missing(self, path: str) -> list[str]:
+        """What to say of a file that a record is about, where it is not there or far away."""
+        if path.startswith(("/", "../")):
+            return [f"{path} lies outside the project: nothing tells when it changes"]
+        if path and self._root and not os.path.lexists(os.path.join(self._root, path)):
+            return [f"{path}: there is no such file in {self._root}; kept as it is"]
+        return []
 
     def _thing(self, name: str, type: str, source: str) -> str:
         if self._store.nodes.get(name) is not None:

@@ -225,6 +225,7 @@ def _expanded(
     returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
     scope = request.scope if request.filter_expanded else returned
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    among = among[: settings.graph_max_nodes]
     reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
     for hit in reached:
         add_leg_scores(hit, starts)

@@ -95,6 +95,9 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   lore add note "New things are small" --id note-new --file src/new.py >/dev/null
   run_lore search --files @git --type decision,lesson,note --ids
   expect 0 $'decision-sessions\nlesson-keys\nnote-new'
+  run_lore related @git --type decision,lesson,note --explain --jq 'map([.id, .explain.files])[]|@csv'
+  contains "$output" '"note-new",1'
+  contains "$output" '"decision-sessions",'
 }
 
 @test "@git runs no filter of the repository" {

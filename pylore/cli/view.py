@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from ..errors import LoreError
 from ..hot import ids_from
 from ..output import Output, write
 from ..settings import BY_NAME
@@ -63,7 +65,10 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
         return pick_around(
             store, session.settings, [store.nodes.require(id).id for id in ids][:most], most
         )
-    return pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+    picked = pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+    if len(words) == 1 and words[0].partition("-")[0] in store.types.all():
+        picked.notes.insert(0, f"no node '{words[0]}': drawn is what matches it as words")
+    return picked
 
 
 def _own_file() -> Path:
@@ -80,13 +85,17 @@ def _replace(file: Path, text: str, *, private: bool) -> None:
         file.write_text(text, encoding="utf-8")  # /dev/stdout and the like
         return
     beside = file.with_name(f".{file.name}.{os.getpid()}")
+    mode = 0o600 if private else 0o666
     try:
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL,
-                          0o600 if private else 0o666), "w", encoding="utf-8") as out:  # fmt: skip
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(descriptor, "w", encoding="utf-8") as out:
             out.write(text)
         beside.replace(file)
+    except OSError as error:
+        raise LoreError(f"{file}: {error.strerror}: name another file") from None
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def _open(session: Session, file: Path) -> None:
