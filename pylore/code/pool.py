@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import pickle
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import recv_handle, send_handle
+from tempfile import TemporaryFile
 from traceback import format_exc
-from typing import Any, Generic, TypeVar, cast
+from typing import IO, Any, Generic, TypeVar, cast
 
 from ..errors import LoreError
 
@@ -17,12 +21,16 @@ R = TypeVar("R")
 MOST_HELD = 64
 """Results that wait for one before them; with so many, no more jobs are given out."""
 
+AHEAD = 2
+"""Jobs that a worker has: one that it does, and one for when it is done with that."""
+
 
 class Pool(Generic[J, R]):
     """``with Pool(work, 4) as pool: for result in pool.run(jobs): …``, in the jobs' order.
 
     A worker has inherited everything by forking and must touch no store. Its pipe is its
     life line: when this process dies, however it does, the workers read its end and leave.
+    A result comes in a file without a name, so that no worker waits until it is read.
     """
 
     def __init__(self, work: Callable[[J], R], count: int) -> None:
@@ -51,60 +59,72 @@ class Pool(Generic[J, R]):
         """The result of each job; one that is done before its turn is held until then.
 
         Raises:
-            LoreError: a worker died.
+            LoreError: a worker died, or had no room for its result.
         """
         rest = enumerate(jobs)
-        idle = list(self._pipes)
-        busy: dict[Connection, int] = {}
-        held: dict[int, R] = {}
+        busy: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
+        held: dict[int, IO[bytes]] = {}
         turn = 0
-        self._give(idle, rest, busy, held)
-        while busy:
-            for pipe in cast("list[Connection]", wait(list(busy))):
-                held[busy.pop(pipe)] = self._take(pipe)
-                idle.append(pipe)
-            self._give(idle, rest, busy, held)
+        self._give(rest, busy, held)
+        while any(busy.values()):
+            for pipe in cast("list[Connection]", wait([p for p in busy if busy[p]])):
+                held[busy[pipe].popleft()] = self._take(pipe)
+            self._give(rest, busy, held)
             while turn in held:
-                yield held.pop(turn)
+                with held.pop(turn) as file:
+                    result = cast("R", pickle.load(file))
+                self._give(rest, busy, held)
+                yield result
                 turn += 1
-            self._give(idle, rest, busy, held)
 
     @staticmethod
     def _give(
-        idle: list[Connection], rest: Iterator[tuple[int, J]], busy: dict[Connection, int],
-        held: dict[int, R],
+        rest: Iterator[tuple[int, J]], busy: dict[Connection, deque[int]],
+        held: dict[int, IO[bytes]],
     ) -> None:  # fmt: skip
-        while idle and len(held) < MOST_HELD:
-            number, job = next(rest, (-1, None))
-            if number < 0:
-                return
-            pipe = idle.pop()
-            pipe.send(job)
-            busy[pipe] = number
+        """A job to each worker that has none, then one ahead to each."""
+        for most in range(AHEAD):
+            for pipe, numbers in busy.items():
+                if len(numbers) <= most and len(held) < MOST_HELD:
+                    number, job = next(rest, (-1, None))
+                    if number < 0:
+                        return
+                    pipe.send(job)
+                    numbers.append(number)
 
     @staticmethod
-    def _take(pipe: Connection) -> R:
+    def _take(pipe: Connection) -> IO[bytes]:
+        """The file with the next result of a worker."""
         try:
-            failed, result = pipe.recv()
+            wrong, text = pipe.recv()
+            if not wrong:
+                return os.fdopen(recv_handle(pipe), "rb")
         except EOFError:
             raise LoreError("a process that read files has died: run it again") from None
-        if failed:
-            raise RuntimeError(result)  # a bug: its traceback belongs into the log
-        return cast("R", result)
+        raise wrong(text)
 
     def _serve(self, pipe: Connection) -> None:
         for other in self._pipes:
             other.close()
         while True:
             try:
-                job = pipe.recv()
+                self._answer(pipe, pipe.recv())
             except (EOFError, OSError, KeyboardInterrupt):
                 os._exit(0)
+
+    def _answer(self, pipe: Connection, job: J) -> None:
+        try:
+            result = self._work(job)
+        except Exception:
+            pipe.send((RuntimeError, format_exc()))  # a bug: its traceback belongs into the log
+            return
+        with TemporaryFile() as file:
             try:
-                answer: tuple[bool, object] = (False, self._work(job))
-            except Exception:
-                answer = (True, format_exc())
-            try:
-                pipe.send(answer)
-            except (BrokenPipeError, KeyboardInterrupt):
-                os._exit(0)
+                pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+                file.seek(0)
+            except OSError as error:
+                pipe.send((LoreError, f"a temporary file cannot be written: {error.strerror}: "
+                                      "make room, or set TMPDIR"))  # fmt: skip
+                return
+            pipe.send((None, ""))
+            send_handle(pipe, file.fileno(), None)
