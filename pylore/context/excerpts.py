@@ -15,15 +15,15 @@ _ENDS = (". ", "! ", "? ", "; ")
 
 
 class Excerpts:
-    """One text, measured once, of which parts can be had in any size."""
+    """One text, of which parts can be had in any size; what that does not need is not measured."""
 
     def __init__(self, text: str, words: list[str], tokens: Tokens) -> None:
         self._line = " ".join(text.split())
         self._words = words
         self._tokens = tokens
-        self._size = -1
         self._parts: list[str] = []
         self._sizes: list[int] = []
+        """Of the parts, as far as they were measured; else -1."""
         self._worth: list[int] = []
         self._cut = 2 * tokens.lines(f" {CUT}")
 
@@ -34,44 +34,53 @@ class Excerpts:
         better one first. Nothing comes back where not even one sentence has room. A
         line's first word may take a token or two more than it does within the line.
         """
-        if self._size < 0:
-            self._measure()
-        if self._size <= room:
+        if not self._parts:
+            self._cut_up()
+        if self._fits(room):
             return self._line, True
         room -= self._cut
-        fitting = [at for at, size in enumerate(self._sizes) if size <= room]
-        if not fitting:
+        by_worth = sorted(range(len(self._parts)), key=lambda at: (-self._worth[at], at))
+        first = next((at for at in by_worth if self._size(at) <= room), None)
+        if first is None:
             return "", False
-        first = max(fitting, key=lambda at: (self._worth[at], -at))
-        low, high = _grown(first, self._sizes, self._worth, room)
+        low, high = self._grown(first, room)
         found = " ".join(self._parts[low:high])
         before = f"{CUT} " if low else ""
         return f"{before}{found}" + (f" {CUT}" if high < len(self._parts) else ""), False
 
-    def _measure(self) -> None:
+    def _cut_up(self) -> None:
         self._parts = sentences(self._line)
-        self._sizes = [self._tokens.lines(f" {part}") for part in self._parts]
-        self._size = sum(self._sizes)
+        self._sizes = [-1] * len(self._parts)
         stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in self._words]
         lowered = [part.lower() for part in self._parts]
         self._worth = [sum(1 for stem in stems if stem in part) for part in lowered]
 
+    def _fits(self, room: int) -> bool:
+        """Whether all of the text has room; a word is a token at the least."""
+        if self._line.count(" ") >= room:
+            return False
+        return sum(map(self._size, range(len(self._parts)))) <= room
 
-def _grown(first: int, sizes: list[int], worth: list[int], room: int) -> tuple[int, int]:
-    """The stretch of sentences around ``first`` that has room: from, to."""
-    low, high = first, first + 1
-    room -= sizes[first]
-    while True:
-        before = low > 0 and sizes[low - 1] <= room
-        after = high < len(sizes) and sizes[high] <= room
-        if not before and not after:
-            return low, high
-        if after and not (before and worth[low - 1] > worth[high]):
-            room -= sizes[high]
-            high += 1
-        else:
-            low -= 1
-            room -= sizes[low]
+    def _size(self, at: int) -> int:
+        if self._sizes[at] < 0:
+            self._sizes[at] = self._tokens.lines(f" {self._parts[at]}")
+        return self._sizes[at]
+
+    def _grown(self, first: int, room: int) -> tuple[int, int]:
+        """The stretch of sentences around ``first`` that has room: from, to."""
+        low, high = first, first + 1
+        room -= self._size(first)
+        while True:
+            before = low > 0 and self._size(low - 1) <= room
+            after = high < len(self._parts) and self._size(high) <= room
+            if not before and not after:
+                return low, high
+            if after and not (before and self._worth[low - 1] > self._worth[high]):
+                room -= self._size(high)
+                high += 1
+            else:
+                low -= 1
+                room -= self._size(low)
 
 
 def sentences(line: str) -> list[str]:
