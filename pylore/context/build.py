@@ -216,12 +216,12 @@ class _Builder:
     def _pieces(self) -> Iterator[Piece]:
         """A piece of each result, the most worth first; what cannot be shown is accounted for."""
         tests = self._tests_too()
+        nodes = self._store.nodes.get_many(hit.id for hit in self._hits)
         for hit in self._by_priority():
             if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
                 continue
-            node = self._store.nodes.get(hit.id)
-            piece = self._piece(hit, node) if node is not None else None
+            piece = self._piece(hit, nodes[hit.id]) if hit.id in nodes else None
             if piece is not None:
                 yield piece
 
