@@ -338,7 +338,7 @@ class Records:
             return
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "--new-type declares it")  # fmt: skip
+                             "declare it as a new type")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
         self._store.types.declare(type, "")
@@ -368,7 +368,7 @@ class Records:
             self._declare(name)
             return name
         raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
-                         "--new-relation declares it")  # fmt: skip
+                         "declare it as a new relation")  # fmt: skip
 
     def _declare(self, relation: str) -> list[str]:
         """Declares a relation that is new; notes where a known one is nearly the same."""

@@ -66,7 +66,7 @@ field() { # <id> <jq expression>: of what 'show' prints
 
 @test "add declares a type, takes an id, and names near-duplicates on stderr" {
   run_lore add recipe "Soup"
-  expect_error 2 "unknown type 'recipe': --new-type declares it"
+  expect_error 2 "unknown type 'recipe': declare it as a new type"
   run_lore add recipe "Soup" --new-type --id recipe-soup
   expect 0 '{"id":"recipe-soup","state":"added"}'
   lore add decision "Sessions are signed with a rotating key" --id decision-a >/dev/null
@@ -88,7 +88,7 @@ field() { # <id> <jq expression>: of what 'show' prints
 
 @test "what add refuses leaves nothing behind" {
   run_lore add nots x
-  expect_error 2 "unknown type 'nots' (did you mean 'note'?): --new-type declares it"
+  expect_error 2 "unknown type 'nots' (did you mean 'note'?): declare it as a new type"
   run_lore add note x --link note-none:relates
   expect_error 2 "unknown relation 'relates' (did you mean 'relates_to'?)"
   for words in "note||the text is empty" \

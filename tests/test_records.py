@@ -283,7 +283,7 @@ def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
     store: Store, records: Records
 ) -> None:
     a, b = records.add("note", "one").id, records.add("note", "two").id
-    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*--new-relation declares it"):
+    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*declare it as a new relation"):
         records.link(a, "blocs", b)
     records.link(a, "Blocks it", b, new_relation=True)
     assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)

@@ -55,11 +55,14 @@ def lore(folder: Path, empty: Path) -> Iterator[pylore.Lore]:
 # --- every method
 
 
-def test_what_is_added_is_found_with_what_is_connected(lore: pylore.Lore) -> None:
+def test_what_is_added_is_found_with_what_is_connected(lore: pylore.Lore, folder: Path) -> None:
+    (folder.parent / "src").mkdir()
+    (folder.parent / "src/auth.py").write_text("")
     jwt = lore.add("decision", "Sessions are signed JWTs", tags=["auth"], file="src/auth.py")
     lesson = lore.add("lesson", "Rotate the keys", links=[(jwt.id, "learned_from")])
     assert isinstance(jwt, pylore.Change)
     assert (jwt.state, jwt.notes) == ("added", [])
+    assert "there is no such file" in lore.add("note", "Soon", file="src/new.py").notes[0]
     plain = lore.search("jwts")
     assert isinstance(plain, pylore.Hits)
     assert [hit.id for hit in plain] == [jwt.id]
