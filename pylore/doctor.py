@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from shutil import which
 from struct import unpack
+from subprocess import run
 from typing import TYPE_CHECKING, Any
 
 from .embed import open_embedder
@@ -17,6 +18,7 @@ from .similar import Plan, stale
 from .store import Store, check, open_store
 from .store.driver import apsw
 from .store.sqlite import FILE, SCHEMA_VERSION
+from .text import one_line
 
 if TYPE_CHECKING:
     from .embed import Embedder
@@ -66,6 +68,7 @@ def examine(folder: str, *, full: bool = False, config_problem: str = "") -> lis
         _guarded("sqlite", SETUP, _sqlite),
         _guarded("sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, check.vector_extension())),
         _guarded("embedder", SETUP, lambda: _embedder(settings)),
+        _guarded("ast-grep", SETUP, _ast_grep),
         _jq(),
         config,
         _data_folder(folder),
@@ -124,6 +127,15 @@ def _python() -> Check:
     supported = sys.version_info >= (3, 10)
     fix = None if supported else "make clean && make setup PYTHON=python3.12"
     return Check("python", supported, f"Python {version}, {sys.executable}", fix)
+
+
+def _ast_grep() -> Check:
+    from .code.scan import program
+
+    done = run([program(), "--version"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise LoreError(f"ast-grep does not run: {one_line(done.stderr)[:200]}")
+    return Check("ast-grep", True, done.stdout.strip())
 
 
 def _sqlite() -> Check:

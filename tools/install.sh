@@ -83,11 +83,12 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
   "$python" -I -m pip uninstall -qq -y pip setuptools || exit 1
   for file in "$new"/.venv/bin/*; do
     case ${file##*/} in
-      python*) ;;
+      python* | ast-grep) ;; # what else there is names a folder that moves
       *) rm -f "$file" ;;
     esac
   done
-  "$python" -I -c 'import apsw, click, numpy, sqlite_fts4, sqlite_vec, tokenizers' ||
+  "$python" -I -c 'import apsw, click, numpy, sqlite_fts4, sqlite_vec, tokenizers' &&
+    "$new/.venv/bin/ast-grep" --version >/dev/null ||
     lore_fail "the new environment does not work: see above; nothing was changed"
   "$python" -I -m compileall -q "$new/pylore"
 }

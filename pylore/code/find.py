@@ -6,7 +6,6 @@ import os
 from tempfile import TemporaryDirectory
 
 from ..anchors.definitions import Definition, find_definitions
-from ..errors import LoreError
 from .extract import extract
 from .heads import Source
 from .rules import Rules, load_rules
@@ -25,14 +24,13 @@ _LARGEST = 1_000_000
 def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
     """What finds symbols in these files; ast-grep reads all of them at once.
 
-    It finds nothing in files of other languages, in ones that do not parse, and where
-    ast-grep is not installed.
+    It finds nothing in files of other languages, and in ones that do not parse.
+
+    Raises:
+        LoreError: ast-grep is not installed.
     """
     rules = load_rules()
-    try:
-        matches = _matches(rules, root, [path for path in paths if _is_code(rules, root, path)])
-    except LoreError:
-        matches = {}
+    matches = _matches(rules, root, [path for path in paths if _is_code(rules, root, path)])
 
     def find(path: str, text: str, name: str) -> list[Definition]:
         if path not in matches:

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 FILE = "search.db"
 SCHEMA_VERSION = 2
-LOG_LEFT = 400_000
-"""Bytes of the write-ahead log that a command may leave for the next change to take along.
-Every opening reads them: so many take 0.3 ms, and to wait for the disk 2 to 10."""
+_OFF, _NORMAL = 0, 1
+"""Of ``PRAGMA synchronous``."""
 
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
@@ -39,7 +38,6 @@ class Store:
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
-        self._closed = False
         self.faults = Translated(path)
         self.meta = Meta(connection)
         self.types = Types(connection)
@@ -109,8 +107,7 @@ class Store:
     def aside(self, patience: float = 0.0) -> Aside:
         """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
 
-        What it commits stays in the write-ahead log, so that the command it belongs to
-        does not wait for the disk: the next change of the store takes it along.
+        Its commit does not wait for the disk: a power cut may take it back.
         """
         return Aside(self.connection, self.path, patience)
 
@@ -137,10 +134,6 @@ class Store:
 
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
-        if not self._closed:
-            self._closed = True
-            if not 0 < _size(self.path + "-wal") <= LOG_LEFT:
-                self.connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         self.connection.close()
 
     def __enter__(self) -> Store:
@@ -187,7 +180,6 @@ class Transaction:
             return
         from .foreign import foreign_triggers
 
-        self._settle()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             foreign = foreign_triggers(self._connection)
@@ -216,17 +208,17 @@ class Transaction:
                 raise
         self._rollback()
 
-    def _settle(self) -> None:
-        # At its end the write-ahead log goes into the file, be it empty, and is removed.
-        self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
-
     def _rollback(self) -> None:
         if self._connection.in_transaction:  # a full disk has rolled back already
             self._connection.execute("ROLLBACK")
 
 
 class Aside(Transaction):
-    """A transaction that waits for nobody, and leaves the write-ahead log as it is."""
+    """A transaction that waits for nobody, and not for the disk.
+
+    The write-ahead log alone goes without a sync, which can lose a commit and no more; when
+    it is brought into the file, that waits for the disk as ever.
+    """
 
     def __init__(self, connection: apsw.Connection, path: str, patience: float) -> None:
         super().__init__(connection, path)
@@ -237,9 +229,11 @@ class Aside(Transaction):
         self._before = int(self._connection.pragma("busy_timeout"))
         self._connection.set_busy_timeout(int(self._patience * 1000))
         try:
+            if not self._connection.in_transaction:
+                self._connection.pragma("synchronous", _OFF)
             super().__enter__()
         except BaseException:
-            self._connection.set_busy_timeout(self._before)
+            self._restore()
             raise
 
     def __exit__(
@@ -248,10 +242,12 @@ class Aside(Transaction):
         try:
             super().__exit__(kind, error, _)
         finally:
-            self._connection.set_busy_timeout(self._before)
+            self._restore()
 
-    def _settle(self) -> None:
-        return
+    def _restore(self) -> None:
+        self._connection.set_busy_timeout(self._before)
+        if not self._connection.in_transaction:
+            self._connection.pragma("synchronous", _NORMAL)
 
 
 def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
@@ -359,7 +355,6 @@ def _connect(
     connection = apsw.Connection(name, flags=flags)
     for prepare in (
         _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_at_checkpoints,
-        _leave_log,
     ):  # fmt: skip
         prepare(connection, busy_timeout)
     return connection
@@ -408,14 +403,9 @@ def _keep_plans(connection: apsw.Connection, _: float) -> None:
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
 
 
-def _leave_log(connection: apsw.Connection, _: float) -> None:
-    # Until a Transaction commits: a command that only reads does not wait for the disk.
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-
-
 def _map_file(connection: apsw.Connection, _: float) -> None:
     connection.pragma("mmap_size", 1 << 30)
 
 
 def _sync_at_checkpoints(connection: apsw.Connection, _: float) -> None:
-    connection.pragma("synchronous", 1)  # NORMAL: with WAL, a power cut loses no consistency
+    connection.pragma("synchronous", _NORMAL)  # with WAL, a power cut loses no consistency
