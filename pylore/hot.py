@@ -221,11 +221,12 @@ def index_command(argv: Sequence[str]) -> None:
     from .cochange_age import cochanges_are_due
     from .code.index import below_root, index
     from .embed import open_embedder
+    from .endings import Tidying
     from .render import Bar
 
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
-    with open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+    with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
 
         def embedder() -> Embedder | None:
             return open_embedder(settings.embedder, store, settings)

@@ -31,7 +31,10 @@ def _guarded(words: list[str]) -> int:
     except LoreError as error:
         note(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        from .endings import end_by
+
+        end_by(error)
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not error.name or error.name.startswith("pylore"):

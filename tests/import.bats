@@ -288,3 +288,26 @@ os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" import - <lines 
     contains "$output" "$option"
   done
 }
+
+# --- where an export goes
+
+@test "an export goes into a pipe and through a link, and leaves nothing beside them" {
+  lore add note "kept" --id note-kept >/dev/null
+  [ "$(lore export /dev/stdout | wc -l)" -eq 1 ]
+  mkfifo pipe
+  lore export pipe &
+  [ "$(wc -l <pipe)" -eq 1 ]
+  wait
+  [ -p pipe ]
+  echo old >target
+  chmod 600 target
+  ln -s target link
+  lore export link
+  [ -L link ]
+  contains "$(cat target)" '"note-kept"'
+  [ "$(ls -l target | cut -c 1-10)" = -rw------- ]
+  run_lore export /dev/full
+  expect_error 1 "/dev/full: No space left on device"
+  [ -c /dev/full ]
+  [ -z "$(ls -A | grep -v '^\.lore$\|^\.git$\|^pipe$\|^link$\|^target$')" ]
+}

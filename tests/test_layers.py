@@ -19,7 +19,7 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary"),
-    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations"),
+    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
     ("output", "render", "store", "questions"),
     (
         "embed",

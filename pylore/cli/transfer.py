@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..endings import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
 from ..output import write
@@ -74,17 +75,7 @@ def export(path: str, **options: Any) -> None:
             for line in export_lines(store):
                 write(line)
             return
-        part = f"{path}.part"
-        try:
-            with open(part, "w", encoding="utf-8", newline="\n") as out:
-                out.writelines(export_lines(store))
-                out.flush()
-                os.fsync(out.fileno())
-            os.replace(part, path)
-        except OSError as error:
-            if os.path.exists(part):
-                os.unlink(part)
-            raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
+        write_whole(path, export_lines(store))
 
 
 COMMANDS = (import_files, export)

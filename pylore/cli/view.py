@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..errors import LoreError
+from ..endings import write_whole
 from ..hot import ids_from
 from ..output import Output, write
 from ..settings import BY_NAME
@@ -47,7 +46,7 @@ def view_command(
         write(html)
         return
     file = Path(path) if path else _own_file()
-    _replace(file, html, private=path is None)
+    write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
     Output.choose(()).one(row, lambda row: f"{row['path']}\n")
     if opened:
@@ -77,25 +76,6 @@ def _own_file() -> Path:
     folder = Path(cache) if cache.startswith("/") else Path.home() / ".cache"
     (folder / "lore").mkdir(parents=True, exist_ok=True)
     return folder / "lore" / "graph.html"
-
-
-def _replace(file: Path, text: str, *, private: bool) -> None:
-    """Writes a file whole: whoever reads it meanwhile has the old one or the new one."""
-    if file.exists() and not file.is_file():
-        file.write_text(text, encoding="utf-8")  # /dev/stdout and the like
-        return
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    mode = 0o600 if private else 0o666
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with open(descriptor, "w", encoding="utf-8") as out:
-            out.write(text)
-        beside.replace(file)
-    except OSError as error:
-        raise LoreError(f"{file}: {error.strerror}: name another file") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def _open(session: Session, file: Path) -> None:
