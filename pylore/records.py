@@ -115,6 +115,9 @@ class Records:
                 self._link(node.id, relation, other, source=source)
             if path:
                 self._link_file(node, path, before)
+        if node.status in ("retracted", "superseded") and not status:
+            notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
+                         "brings it back")  # fmt: skip
         return Change(node.id, state, notes + self._missing(path) + self._said())
 
     def link(
@@ -418,7 +421,9 @@ class Records:
         if self._store.nodes.get(file_id) is None:
             self._write(Node(check_id(file_id), "file", title=path, file=path, source="file"))
         self._link(node.id, "anchored_to", file_id)
-        anchor_file(self._store, self._root, node.id, *here)
+        instead = anchor_file(self._store, self._root, node.id, *here)
+        if instead:
+            self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
 
     def _unlink_file(self, id: str, path: str) -> None:
         key = (id, named_id("file", path), "anchored_to")
@@ -432,6 +437,8 @@ class Records:
         if not file:
             return ""
         path, first, last = split_location(file)
+        if first is not None and last is not None and first > last:
+            raise LoreError(f"{file}: line {first} comes after line {last}: turn them around")
         node.file = path_in_store(path, self._root)
         node.line_start, node.line_end = first, last
         return node.file

@@ -82,3 +82,8 @@ SOURCES = ("user_edit", "file", "system", "conversation")
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
+
+RECORDS = "records"
+"""In place of a type: what people and agents wrote, which is all types but these."""
+
+NO_RECORDS = frozenset(("file", "symbol", "commit", "run"))

@@ -22,30 +22,33 @@ OF_A_FILE = ("file", "lines")
 """The kinds of anchor that ``--file`` makes."""
 
 
-def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> None:
+def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
     """Anchors a node to its file, or to lines of it; one that is there stays as it is.
 
     A file outside the project has no anchor. One that is not there (yet) has an invalid
-    one, and where the lines are not there the whole file is anchored.
+    one, and where the lines are not there the whole file is anchored: then what is said
+    of the lines comes back.
     """
     if path.startswith(("/", "../")) or path in (".", "..") or not root:
-        return
+        return ""
     if any(anchor.key[1:] in (("file", path, ""), ("lines", path, lines))
            for anchor in store.anchors.of(node_id)):  # fmt: skip
-        return
+        return ""
     project = Project(root)
     kept = root_to_keep(store, root)
+    reason = ""
     for kind, detail in (("lines", lines), ("file", "")) if lines else (("file", ""),):
         anchor = Anchor(node_id, kind, path, detail, kept)
         try:
             store.anchors.put(take(project, anchor, find_definitions))
-            return
+            return reason if reason and kind == "file" else ""
         except LoreError as error:
             reason = str(error).removeprefix(f"{path}: ").partition(": ")[0]
     anchor.verdict, anchor.reason = "invalid", reason.removeprefix("there is ")
     anchor.commit_id = project.head
     anchor.created_at = anchor.verified_at = now()
     store.anchors.put(anchor)
+    return ""
 
 
 def place_anchor(

@@ -35,8 +35,21 @@ def init(folder: str, **options: Any) -> None:
     if not existed and not os.path.exists(ignored):
         with open(ignored, "w", encoding="utf-8") as file:
             file.write("search.db*\n")
+    outer = "" if existed or chosen else _store_above(target)
+    if outer:
+        session.say([f"there is a store above, in {outer}: from here on down this one hides it"])
     row = {"folder": os.path.abspath(target), "state": "unchanged" if existed else "added"}
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+def _store_above(target: str) -> str:
+    """The data folder of a project that this one would lie in; nothing without one."""
+    folder = os.path.dirname(os.path.abspath(target))
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        if os.path.isfile(os.path.join(folder, ".lore", "search.db")):
+            return os.path.join(folder, ".lore")
+    return ""
 
 
 @click.command("config", add_help_option=False)

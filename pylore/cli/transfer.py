@@ -67,15 +67,18 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
 
 @click.command("export", add_help_option=False)
 @click.argument("path", default="-")
+@click.option("--type", "types", multiple=True)
 @setting_options("busy_timeout")
-def export(path: str, **options: Any) -> None:
+def export(path: str, types: tuple[str, ...], **options: Any) -> None:
     session = Session({**options, "as_jsonl": True})
     with session.open() as store, store.faults, store.snapshot():
+        wanted = store.types.require(name for text in types for name in text.split(",") if name)
+        lines = export_lines(store, wanted)
         if path == "-":
-            for line in export_lines(store):
+            for line in lines:
                 write(line)
             return
-        write_whole(path, export_lines(store))
+        write_whole(path, lines)
 
 
 COMMANDS = (import_files, export)

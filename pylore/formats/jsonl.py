@@ -27,7 +27,7 @@ from .anchorlines import anchor_lines, take_anchor, take_anchor_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import Any
 
     from ..embed import Embedder
@@ -108,8 +108,15 @@ def import_lines(
     return importer.result
 
 
-def export_lines(store: Store) -> Iterator[str]:
-    """Everything in the store as JSON lines, sorted: the same store, the same lines."""
+def export_lines(store: Store, types: Collection[str] = ()) -> Iterator[str]:
+    """Everything in the store as JSON lines, sorted: the same store, the same lines.
+
+    With ``types``, the nodes of these alone, with their anchors and all of their edges.
+    """
+
+    def kept(*ids: object) -> bool:
+        return not types or any(str(id).partition("-")[0] in types for id in ids)
+
     for name, text in store.types.all().items():
         if TYPES.get(name) != text:
             yield _line({"declare_type": name, "description": text})
@@ -124,19 +131,24 @@ def export_lines(store: Store) -> Iterator[str]:
                 }
             )
     for node in store.nodes.all():
-        fields = node.to_dict()
-        fields["tags"] = list(node.tags)
-        fields["data"] = json.loads(node.data)
-        yield _line(_without_defaults(fields, _NODE_DEFAULTS))
+        if kept(node.id):
+            fields = node.to_dict()
+            fields["tags"] = list(node.tags)
+            fields["data"] = json.loads(node.data)
+            yield _line(_without_defaults(fields, _NODE_DEFAULTS))
     for edge in store.edges.all():
-        fields = edge.to_dict()
-        fields["metadata"] = json.loads(edge.metadata)
-        yield _line(_without_defaults(fields, _EDGE_DEFAULTS))
+        if kept(edge.from_id, edge.to_id):
+            fields = edge.to_dict()
+            fields["metadata"] = json.loads(edge.metadata)
+            yield _line(_without_defaults(fields, _EDGE_DEFAULTS))
     for state in store.edges.history():
         state["metadata"] = json.loads(str(state["metadata"]))
         key = [state.pop(name) for name in ("from_id", "to_id", "relation")]
-        yield _line({"history_of": key, **state})
-    yield from map(_line, anchor_lines(store))
+        if kept(*key[:2]):
+            yield _line({"history_of": key, **state})
+    for fields in anchor_lines(store):
+        if kept(fields.get("anchor_of") or fields.get("anchor_history_of")):
+            yield _line(fields)
 
 
 _NODE_DEFAULTS: dict[str, Any] = {

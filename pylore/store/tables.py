@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import UsageError, nearest
 from ..jsontext import dumps
+from ..vocabulary import NO_RECORDS, RECORDS
 from .driver import apsw
 from .faults import GraphFaults
 
@@ -46,18 +47,21 @@ class Types:
         return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]:
-        """``names`` if these types are known.
+        """``names`` if these types are known; for ``records`` those that people write.
 
         Raises:
             UsageError: one of them is not; the message has the nearest one.
         """
-        wanted = tuple(names)
+        wanted = dict.fromkeys(names)
         known = list(self.all()) if wanted else []
+        if RECORDS in wanted:
+            del wanted[RECORDS]
+            wanted |= dict.fromkeys(name for name in known if name not in NO_RECORDS)
         for name in wanted:
             if name not in known:
                 raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
-                                 f"one of {', '.join(known)}")  # fmt: skip
-        return wanted
+                                 f"one of {RECORDS}, {', '.join(known)}")  # fmt: skip
+        return tuple(wanted)
 
     def declare(self, name: str, description: str) -> None:
         """Adds a type, or gives a known one another description."""
