@@ -266,8 +266,9 @@ class _Builder:
                 return self._code_piece(hit, snippet, why)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
             self._withhold(f"{node.id} (its code)", snippet.reason + verdict)
+        passage, whole = self._passage(node)
         text = RecordText(
-            hit, node, self._passage(node), self._words, self._tie_lines(node.id), self._tokens
+            hit, node, passage, self._words, self._tie_lines(node.id), self._tokens, whole=whole
         )
         return Piece(node.id, section if section != "Facts" else "Documents", why, text.fit)
 
@@ -291,12 +292,14 @@ class _Builder:
         self._facts -= len(lines)
         return Subject(one_line(node.title), node.id, lines, self._tokens) if lines else None
 
-    def _passage(self, node: Node) -> str:
-        """The passage that matched; of what did not match, its beginning."""
+    def _passage(self, node: Node) -> tuple[str, bool]:
+        """The passage that matched, or its beginning, with why; and whether that is all of it."""
+        text, whole = node.body[:_WHOLE], len(node.body) <= _WHOLE
         key = self._hits.passages.get(node.id)
-        if key is not None and len(node.body) > _WHOLE:
-            return self._store.fulltext.body(key)
-        return node.body[:_WHOLE]
+        if key is not None and not whole:
+            text = self._store.fulltext.body(key)
+        why = _why(node)
+        return (f"{text}\nWhy: {why}" if why and why not in text else text), whole
 
     def _tie_lines(self, id: str) -> list[str]:
         ties = self._ties.get(id, ())
@@ -343,6 +346,16 @@ class _Builder:
 _CODE = ("file", "symbol")
 _WHOLE = 1600
 """Letters of a text that is looked at whole; of a longer one, the passage that matched."""
+
+
+def _why(node: Node) -> str:
+    """The reason that was given with a record."""
+    if '"why"' not in node.data:
+        return ""
+    from json import loads
+
+    why = loads(node.data).get("why")
+    return why if isinstance(why, str) else ""
 
 
 def _name(node: Node) -> str:

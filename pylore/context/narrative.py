@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..text import one_line
-from .excerpts import Excerpts
+from .excerpts import CUT, Excerpts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,20 +58,21 @@ class RecordText:
     """A record as Markdown: its title, what is to be known of it, and the best of its text."""
 
     def __init__(
-        self, hit: Hit, node: Node, body: str, words: list[str], ties: Sequence[str], tokens: Tokens
-    ) -> None:
+        self, hit: Hit, node: Node, text: str, words: list[str], ties: Sequence[str],
+        tokens: Tokens, *, whole: bool,
+    ) -> None:  # fmt: skip
         self._tokens = tokens
         title = one_line(node.title) or node.id
         self._head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
         self._head += "".join(f"  - {tie}\n" for tie in ties)
         self._size = tokens.lines(self._head)
         self._frame = tokens.lines("  \n")
-        self._all = body == node.body
-        text = body.strip()
-        self._text = Excerpts(text, words, tokens) if text and one_line(text) != title else None
+        self._all = whole
+        text = _after_title(one_line(text), title)
+        self._text = Excerpts(text, words, tokens) if text else None
 
     def fit(self, room: int) -> tuple[str, bool]:
-        """As much of it as ``room`` tokens hold; the head comes whole or nothing does."""
+        """As much of it as ``room`` tokens hold: the head whole, or nothing; then its text."""
         if self._size > room:
             return "", False
         if self._text is None:
@@ -80,13 +81,28 @@ class RecordText:
         for _ in range(3):
             text, whole = self._text.within(inner)
             if not text:
-                return "", False
+                break
             found = f"{self._head}  {text}\n"
             excess = self._tokens.lines(found) - room
             if excess <= 0:
                 return found, whole and self._all
             inner -= excess
-        return "", False
+        return self._head, False
+
+
+def _after_title(text: str, title: str) -> str:
+    """What a text says beside the title that was made of its beginning.
+
+    >>> _after_title("Keys rotate. Every hour.", "Keys rotate."), _after_title("a b c", "a b…")
+    ('Every hour.', '… c')
+    """
+    beginning = title.removesuffix(CUT)
+    if not text.startswith(beginning):
+        return text
+    rest = text[len(beginning) :]
+    if beginning != title:
+        return f"{CUT} {rest.strip()}"
+    return rest.strip() if rest[:1] in (" ", "") else text
 
 
 def _particulars(hit: Hit, node: Node) -> list[str]:
