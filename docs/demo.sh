@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "${BASH_SOURCE[0]%/*}/.."
 
-question='may a config file of a clone run programs'
+question='how is a long document found'
 for name in ${!LORE_*}; do # settings of the person who runs this would change what is shown
   unset "$name"
 done
@@ -31,7 +31,7 @@ show() { # <command>...: a command line, then what it prints
 }
 
 ask() { # <depth> [option...]: the question at that depth; at most 3 direct matches
-  lore search "$question" --limit 3 --quiet --graph-depth "$@"
+  lore search "$question" --limit 3 --quiet --edges anchored_to --graph-depth "$@"
 }
 
 short() { # a search's text on stdin: score, id, title, and how a node was reached
@@ -53,10 +53,10 @@ show graph stats --text
 say "The question: $question" 'Depth 0: full text and vectors alone'
 ask 0 --text | short
 
-say 'Depth 1: and what is one edge away from these matches'
+say 'Depth 1: and the files that such decisions are about' '(--edges anchored_to: one relation of many, so that this fits a screen)'
 ask 1 --text | short
 
-say 'Depth 2: and what is two edges away; a way may lead through a file'
+say 'Depth 2: and what else was decided about these files'
 ask 2 --text | short
 
 say 'What the graph added, and by which edges'
@@ -68,11 +68,11 @@ done
 
 if type jq >/dev/null 2>&1; then
   say 'In a pipe it is JSON: which files to read, best first'
-  printf "\$ lore search '%s' --expand | jq -r '.[] | select(.type == \"file\") | .id'\n" "$question"
+  printf "\$ lore search '%s' --expand --edges anchored_to | jq -r '.[] | select(.type == \"file\") | .id'\n" "$question"
   ask 2 | jq -r '.[] | select(.type == "file") | .id'
 else
   say 'In a pipe it is JSON. jq is not installed: with it, this prints the files to read:' \
-    "lore search '$question' --expand | jq -r '.[] | select(.type == \"file\") | .id'"
+    "lore search '$question' --expand --edges anchored_to | jq -r '.[] | select(.type == \"file\") | .id'"
 fi
 
 say 'The way back: LORE_GRAPH_DEPTH=0, or graph_depth=0 in a config'

@@ -148,8 +148,11 @@ class _Spread:
         ties: dict[str, list[Tie]] = {}
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
+            way = {step.id for step in here.steps()}  # nothing says more for what it came from
             mass = here.score**2 / max(1, degrees[node]) ** THINNING
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
+                if other in way:
+                    continue
                 strength = weights[relation][0 if outgoing else 1]
                 self._add(other, mass * weight * strength, here, relation, weight, strength,
                           outgoing)  # fmt: skip
@@ -170,11 +173,12 @@ class _Spread:
             common = 1 / log(1 + len(others))
             for tie in ties[bridge]:
                 start, relation, weight, strength = tie
+                way = {step.id for step in start.steps()}
                 value = start.score**2 * weight * strength * common
                 for name, other, other_weight in zip(names, others, weights, strict=True):
                     pair = (start.id, other)
                     found = value * other_weight
-                    if name == relation and other != start.id and found > best.get(pair, (0.0,))[0]:
+                    if name == relation and other not in way and found > best.get(pair, (0.0,))[0]:
                         best[pair] = (found, tie, bridge, other_weight)
         for (_, other), (value, tie, bridge, other_weight) in best.items():
             start, relation, weight, strength = tie

@@ -45,5 +45,5 @@ def nearest(word: str, known: list[str]) -> str:
     """`` (did you mean 'x'?)`` for the closest known word, or an empty string."""
     from difflib import get_close_matches
 
-    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    close = get_close_matches(word.lower(), known, n=1, cutoff=0.65)
     return f" (did you mean '{close[0]}'?)" if close else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .hits import adjust, best_first, describe
 from .model import Hit
 from .rank import rounded
+from .text import counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,13 +174,14 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
 def _say_what_was_left_out(result: Walk, settings: Settings, notes: list[str]) -> None:
     if result.left_out:
         notes.append(
-            f"{result.left_out} more connected nodes were left out: "
+            f"{counted(result.left_out, 'more connected node was', 'more connected nodes were')} "
+            "left out: "
             f"graph_max_nodes is {settings.graph_max_nodes}"
         )
     if result.hubs:
+        hubs = counted(len(result.hubs), "well-connected node")
         notes.append(
-            f"the weaker edges of {len(result.hubs)} well-connected nodes were left out: "
-            f"graph_fanout is {settings.graph_fanout}"
+            f"the weaker edges of {hubs} were left out: graph_fanout is {settings.graph_fanout}"
         )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from .text import counted
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,13 +214,14 @@ class Bar:
 def index_text(row: dict[str, Any]) -> str:
     """What an indexed repository holds, and what was done."""
     lines = [
-        f"{row['files']} files, {row['symbols']} symbols",
+        f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}",
         f"edges: {_counts(row['edges'])}",
         f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
         f" removed {row['removed']}, unchanged {row['unchanged']}",
     ]
     if row["cochanges"]:
-        lines.append("co-changes: {edges} edges from {commits} commits".format(**row["cochanges"]))
+        edges, commits = row["cochanges"]["edges"], row["cochanges"]["commits"]
+        lines.append(f"co-changes: {counted(edges, 'edge')} from {counted(commits, 'commit')}")
     if row["skipped"]:
         lines.append(f"left out: {_counts(row['skipped'])}")
     if row["unresolved"]:

@@ -13,7 +13,7 @@ from .model import Hit, Hits, Record
 from .rank import rounded
 from .reach import add_support, hit_of, reach, within
 from .store.scope import Scope
-from .text import one_line, parse_query, snippet
+from .text import counted, one_line, parse_query, snippet
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ def _worth_showing(
     if settings.min_score:
         worth = [hit for hit in hits if hit.score >= settings.min_score]
         if len(worth) < len(hits):
-            notes.append(f"{len(hits) - len(worth)} results below min_score were left out")
+            notes.append(f"{counted(len(hits) - len(worth), 'result')} below min_score left out")
         return worth
     return hits
 

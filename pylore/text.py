@@ -243,6 +243,15 @@ def is_test(path: str) -> bool:
     )
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """``number`` with the words for it.
+
+    >>> counted(1, "edge"), counted(2, "edge"), counted(2, "edge leads", "edges lead")
+    ('1 edge', '2 edges', '2 edges lead')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def printable(text: str) -> str:
     """``text`` for a terminal: control characters (but tab and newline) become ``?``.
 

@@ -13,6 +13,7 @@ from .errors import LoreError
 from .index import Index, write_nodes
 from .model import Edge, Record
 from .places import root_of
+from .text import counted
 from .times import now
 from .verdicts import told
 from .vocabulary import INVALIDATED_BY
@@ -98,7 +99,9 @@ def judge_all(
     for root, some in by_root.items():
         if not os.path.isdir(root):
             result.away += len(some)
-            result.notes.append(f"{len(some)} anchors lead to {root}, which is not there")
+            result.notes.append(
+                f"{counted(len(some), 'anchor leads', 'anchors lead')} to {root}, which is not there"
+            )
             result.found += [(anchor, anchor) for anchor in some]
         else:
             _judge_project(Project(root), some, parse, result, progress)

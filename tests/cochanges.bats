@@ -47,7 +47,7 @@ analyze() { # [option...]
   analyze --cochange-max-files 3
   expect 0
   [ "$(jq -c '[.bulk, .edges]' <<<"$output")" = '[1,0]' ]
-  [ "$stderr" = "lore: 1 commits of more than 3 files say nothing here" ]
+  [ "$stderr" = "lore: 1 commit of more than 3 files: that says nothing" ]
 }
 
 @test "--since takes dates, ages and git's own words, and nothing else" {

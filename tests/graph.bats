@@ -218,7 +218,7 @@ PYTHON
     '{"from_id":"note-1","to_id":"note-2","relation":"calls"}' | lore import - 2>/dev/null
   run_lore graph neighbors note-1
   expect 0 '[]'
-  [ "$stderr" = "lore: 1 edges lead to nodes that are not in the store" ]
+  [ "$stderr" = "lore: 1 edge leads to what is not in the store" ]
   run_lore graph stats --jq '[.dangling_edges, .components, .max_degree_id] | @csv'
   expect 0 '1,1,"note-1"'
 }

@@ -121,7 +121,7 @@ documents() { # two decisions that link to each other and to a file
   run_lore import - < <(three_lines | tail -n 1)
   expect 0
   counts dangling 1
-  contains "$stderr" '1 edges lead to nodes that are not in the store'
+  contains "$stderr" '1 edge leads to what is not in the store'
 }
 
 @test "import: a missing file, no file at all, and an unknown option" {

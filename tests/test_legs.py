@@ -94,7 +94,7 @@ def test_min_score_cuts_and_says_how_many(store: Store) -> None:
     least = everything[0].score - 0.01
     cut = look(store, "expired tokens", min_score=least)
     assert [hit.id for hit in cut] == [hit.id for hit in everything if hit.score >= least]
-    assert f"{len(everything) - len(cut)} results below min_score were left out" in cut.notes
+    assert f"{len(everything) - len(cut)} results below min_score left out" in cut.notes
 
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12))

@@ -21,6 +21,7 @@ from ..places import root_to_keep
 from ..records import split_location
 from ..render import anchors_text
 from ..store.anchors import Anchor
+from ..text import counted
 from ..verify import Verified, judge_kept, require_anchors, rows, verify
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
@@ -232,17 +233,20 @@ def _finder(project: Project, wanted: Anchor) -> FindSymbol:
 
 def _summary(found: Verified) -> str:
     counts = [f"{count} {verdict}" for verdict, count in found.counts().items() if count]
-    return f"{len(found.found)} anchors: {', '.join(counts)}" if counts else "no anchors"
+    number = counted(len(found.found), "anchor")
+    return f"{number}: {', '.join(counts)}" if counts else "no anchors"
 
 
 def _left_out(found: CoChanges, most: int) -> list[str]:
     notes = []
     if found.bulk:
-        notes.append(f"{found.bulk} commits of more than {most} files say nothing here")
+        notes.append(
+            f"{counted(found.bulk, 'commit')} of more than {most} files: that says nothing"
+        )
     if found.unusable:
-        notes.append(f"{found.unusable} files were left out: their names cannot be printed")
+        notes.append(f"{counted(found.unusable, 'file')} left out: the name cannot be printed")
     if found.forgotten:
-        notes.append(f"{found.forgotten} files were left out: they are forgotten")
+        notes.append(f"{counted(found.forgotten, 'file')} left out, since forgotten")
     return notes
 
 

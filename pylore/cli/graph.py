@@ -17,6 +17,7 @@ from ..reach import relation_weights
 from ..render import bold, dim
 from ..store.edges import ALL
 from ..store.faults import GraphFaults
+from ..text import counted
 from .shared import Session, output_options, setting_options
 
 _COUNT = click.IntRange(1, 1_000_000_000)
@@ -56,7 +57,7 @@ def neighbors_command(id: str, direction: str, **options: Any) -> None:
     with session.open() as store, store.faults:
         found, nowhere = neighbours(store, session.settings, store.nodes.require(id).id, direction)
     if nowhere:
-        session.say([f"{nowhere} edges lead to nodes that are not in the store"])
+        session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
     session.output.list(found, _neighbours_text)
 
 

@@ -13,6 +13,7 @@ from ..hot import data_folder, require_utf8
 from ..index import rebuild
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store
+from ..text import counted
 from .shared import Session, chosen_output, output_options, progress_bar, setting_options
 
 
@@ -103,7 +104,7 @@ def reindex(**options: Any) -> None:
         store.compact()
         row = {"nodes": count, "fulltext": store.fulltext.engine,
                "embedder": store.meta.get("embedder")}  # fmt: skip
-    session.output.one(row, lambda row: f"indexed {row['nodes']} nodes\n")
+    session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
 
 
 @click.command("doctor", add_help_option=False)

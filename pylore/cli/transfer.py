@@ -13,6 +13,7 @@ from ..endings import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
 from ..output import write
+from ..text import counted
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
@@ -132,7 +133,9 @@ def _say_imported(session: Session, total: Imported) -> None:
         session.say([f"{len(total.skipped) - 20} more were left out"])
     session.say(total.notes)
     if total.dangling:
-        session.say([f"{total.dangling} edges lead to nodes that are not in the store"])
+        session.say(
+            [f"{counted(total.dangling, 'edge leads', 'edges lead')} to what is not in the store"]
+        )
 
 
 def _imported_text(row: dict[str, Any]) -> str:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     source, status, accesses)"""
 
 _FIELDS = ", ".join(Node.__slots__)
+_LEAST_LIKE = 3
+"""Letters that an id has in common with a wrong one, at the least, to be what was meant."""
+
 _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
 
@@ -171,11 +174,14 @@ class Nodes:
         return {id for (id,) in rows}
 
     def ids_like(self, text: str, limit: int = 5) -> list[str]:
-        """Ids that contain ``text``, or else its beginning: what a wrong id may have meant."""
+        """Ids that contain ``text``, or else begin as it does: what a wrong id may have meant."""
         beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
-        for part in dict.fromkeys((text, beginning)):
+        for part, place in ((text, "> 0"), (beginning, "IN (1, instr(id, '-') + 1)")):
+            if len(part) < _LEAST_LIKE:
+                continue
             rows = self._db.execute(
-                "SELECT id FROM nodes WHERE instr(id, ?1) > 0 ORDER BY instr(id, ?1), id LIMIT ?2",
+                f"SELECT id FROM nodes WHERE instr(id, ?1) {place} ORDER BY instr(id, ?1), id"
+                " LIMIT ?2",
                 (part, limit),
             ).fetchall()
             if rows:
