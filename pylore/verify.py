@@ -99,9 +99,8 @@ def judge_all(
     for root, some in by_root.items():
         if not os.path.isdir(root):
             result.away += len(some)
-            result.notes.append(
-                f"{counted(len(some), 'anchor leads', 'anchors lead')} to {root}, which is not there"
-            )
+            lead = counted(len(some), "anchor leads", "anchors lead")
+            result.notes.append(f"{lead} to {root}, which is not there")
             result.found += [(anchor, anchor) for anchor in some]
         else:
             _judge_project(Project(root), some, parse, result, progress)

@@ -93,7 +93,7 @@ setup() {
   run_lore verify decision-a
   expect 0
   [ "$(jq -r '.[0] | .verdict, .reason' <<<"$output")" = $'drifted\nits body changed' ]
-  [ "$stderr" = "lore: 1 anchors: 1 drifted" ]
+  [ "$stderr" = "lore: 1 anchor: 1 drifted" ]
   run_lore show decision-a --jq '.edges[] | select(.relation == "invalidated_by") | .id, .title'
   expect 0 "commit-$(git rev-parse HEAD)"$'\n'"Let everyone in"
   run_lore stale --fail --ids

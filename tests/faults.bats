@@ -14,7 +14,7 @@ needs_own_mounts() { # skips where a process may not have file systems of its ow
 on_small_disk() { # <script>: runs it in a folder on a disk of 3 MB, with a store in it
   mkdir -p disk
   run --separate-stderr unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
-    mount -t tmpfs -o size=3m tmpfs disk && cd disk && lore init >/dev/null
+    mount -t tmpfs -o size=3m tmpfs disk && cd disk && lore init -q >/dev/null
     lore add note 'one to keep' --id note-kept >/dev/null
     $1"
 }
