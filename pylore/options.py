@@ -70,6 +70,8 @@ def parse(
             found.positionals.append(word)
         else:
             name, equals, value = word.partition("=")
+            if name[:2] == "-n" and name[2:].isdecimal():
+                name, equals, value = "-n", "=", name[2:]
             if name in _SHORT_FORMS or name in switches or name in _FORMS:
                 if equals:
                     raise UsageError(f"{name} takes no value: see --help")
