@@ -101,10 +101,10 @@ def index(
     rules, fingerprint, anew = _rules(store, languages)
     only = None
     if since:
-        from .git import changed_since
+        from ..git import Git
 
         prefix = f"{below}/" if below else ""
-        only = {prefix + path for path in changed_since(os.path.join(root, below), since)}
+        only = {prefix + path for path in Git(os.path.join(root, below)).changed_since(since)}
     stamps = store.code.stamps()
     found = changes(stamps, tree, root, below, None if anew else only, anew=anew)
     kept = store.meta.get(TOTALS)

@@ -6,7 +6,7 @@ import os
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from time import time_ns
 
-from .git import Git, git, names
+from ..gitprocess import Process
 
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
@@ -76,9 +76,9 @@ class Asked:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.known = Git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        self.ignored = Git(folder, "ls-files", "-z", "--others", "--ignored",
-                           "--exclude-standard", "--directory")  # fmt: skip
+        self.known = Process(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        self.ignored = Process(folder, "ls-files", "-z", "--others", "--ignored",
+                               "--exclude-standard", "--directory")  # fmt: skip
 
 
 GONE = "gone"
@@ -107,17 +107,28 @@ def settled(stamp: str) -> str:
 
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:
     out, left_out = asked.known.out(), asked.ignored.out()
-    if out is None or (not out and git(asked.folder, "check-ignore", "-q", ".") is not None):
+    if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
+        out = Process(asked.folder, "ls-files", "-z", "--cached").out()
+    if out is None or (not out and _is_ignored(asked.folder)):
         # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
-    for name in names(out):
+    for name in _names(out):
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
         else:
             found.append(prefix + name)
-    listing.skip("ignored", sum(not name.startswith(".lore") for name in names(left_out or b"")))
+    listing.skip("ignored", sum(not name.startswith(".lore") for name in _names(left_out or b"")))
+
+
+def _is_ignored(folder: str) -> bool:
+    return Process(folder, "check-ignore", "-q", ".").out() is not None
+
+
+def _names(out: bytes) -> list[str]:
+    """The paths of ``-z`` output."""
+    return [name for name in os.fsdecode(out).split("\0") if name]
 
 
 def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
