@@ -12,8 +12,9 @@ import os
 from time import perf_counter
 
 from ..errors import LoreError
+from ..stamps import GONE, lstamp_of
 from ..times import now
-from .tree import GONE, Listing, Tree, stamp_of
+from .tree import Listing, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def changes(
         if old is not None and since is not None and path not in since:
             gone.discard(path)
             continue
-        stamp = stamp_of(start + path)
+        stamp = lstamp_of(start + path)
         if stamp == old and not anew and stamp:
             gone.discard(path)
         elif "-" in stamp:

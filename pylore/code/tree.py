@@ -1,10 +1,8 @@
-"""Which files there are to read, and a cheap way to see which of them are as they were."""
+"""Which files there are to read."""
 
 from __future__ import annotations
 
 import os
-from stat import S_ISDIR, S_ISLNK, S_ISREG
-from time import time_ns
 
 from ..gitprocess import Process
 
@@ -13,8 +11,6 @@ LONGEST_PATH = 900
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 _NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
-_RACY_NS = 500_000_000
-"""A file that changed so little ago may change again and keep its time."""
 
 
 class Listing:
@@ -79,30 +75,6 @@ class Asked:
         self.known = Process(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
         self.ignored = Process(folder, "ls-files", "-z", "--others", "--ignored",
                                "--exclude-standard", "--directory")  # fmt: skip
-
-
-GONE = "gone"
-
-
-def stamp_of(full: str) -> str:
-    """Size and times of a file; the reason to leave it out, a word, where it is none.
-
-    Two equal stamps are the same content, but for one that is not ``settled``.
-    """
-    try:
-        status = os.lstat(full)
-    except OSError:
-        return GONE
-    mode = status.st_mode
-    if S_ISREG(mode):
-        return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
-    return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
-
-
-def settled(stamp: str) -> str:
-    """``stamp``, or nothing where the file could be written again within the same time."""
-    newest = max(map(int, stamp.split("-")[1:]))
-    return stamp if time_ns() - newest > _RACY_NS else ""
 
 
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:

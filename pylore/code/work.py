@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ids import LONGEST_ID
 from ..index import passage_rows
+from ..stamps import lstamp_of, settled, size_in
 from .content import check
 from .extract import extract
 from .facts import FileFacts, Symbol, symbol_id
@@ -22,7 +23,6 @@ from .mentions import mentioned
 from .rules import Language, Rules
 from .scan import Match, scan
 from .texts import file_body, symbol_body, symbol_title
-from .tree import settled, stamp_of
 
 if TYPE_CHECKING:
     from ..index import Row
@@ -194,10 +194,10 @@ def _embedded(outcomes: list[Outcome]) -> Chunk:
 def _read(job: Job, path: str, known: str) -> Outcome | tuple[str, str, str]:
     """``(text, stamp, hash)`` of a file, or why it has none."""
     full = os.path.join(job.root, path)
-    stamp = stamp_of(full)
+    stamp = lstamp_of(full)
     if "-" not in stamp:
         return _skip(path, "", "", stamp)
-    size = int(stamp.partition("-")[0])
+    size = size_in(stamp)
     stamp = settled(stamp)
     if size > job.largest:
         return _skip(path, stamp, "", "huge")
