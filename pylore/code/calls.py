@@ -13,7 +13,7 @@ from .confidence import (
 )
 from .edges import Draft
 from .facts import Call, file_id
-from .languages import COMMON, is_test
+from .languages import COMMON, only_tests_call
 from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Value
 from .values import Values
 
@@ -173,8 +173,8 @@ class Calls:
         unique = UNIQUE_METHOD
         if not receiver and language.functions_global:
             found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
-        if not is_test(file.path):
-            found = [made for made in found if not is_test(made.file.path)]
+        if not only_tests_call(file.path):
+            found = [made for made in found if not only_tests_call(made.file.path)]
         if not found:
             count(file.facts.language, "calls", "unresolved")
         elif len(found) > MOST_CANDIDATES:
