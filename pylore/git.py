@@ -12,6 +12,7 @@ import time
 from .errors import LoreError
 from .gitprocess import Process, command, environment
 from .model import Node
+from .vocabulary import COMMIT_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,7 +259,7 @@ def commit_node(hash: str, seconds: int, message: str) -> Node:
     """A commit as a node: its subject is the title, its message the body, its date both times."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
-    node = Node(f"commit-{hash}", "commit", title=title or hash, body=text, source="system")
+    node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")
     node.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0, seconds)))
     node.updated_at = node.created_at
     return node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..vocabulary import file_id
 from .confidence import (
     AMBIGUOUS,
     MOST_CANDIDATES,
@@ -12,7 +13,7 @@ from .confidence import (
     UNIQUE_METHOD,
 )
 from .edges import Draft
-from .facts import Call, file_id
+from .facts import Call
 from .languages import COMMON, only_tests_call
 from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Value
 from .values import Values

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..ids import LONGEST_ID
 from ..index import passage_rows
 from ..stamps import lstamp_of, settled, size_in
+from ..vocabulary import file_id, symbol_id
 from .content import check
 from .extract import extract
-from .facts import FileFacts, Symbol, symbol_id
+from .facts import FileFacts, Symbol
 from .heads import Source
 from .mentions import mentioned
 from .rules import Language, Rules
@@ -125,7 +126,7 @@ def _read_code(
         facts.imports = mentioned(source.text)
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
-    entries = [_entry(f"file-{path}", None, None, path, body, data, path)]
+    entries = [_entry(file_id(path), None, None, path, body, data, path)]
     names: dict[str, int] = {}
     for symbol in facts.symbols:
         id = _symbol_id(path, symbol, names)
