@@ -140,7 +140,7 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
     if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
         return fused
     for id in fused:
-        if is_test(path_of(id)):
+        if id.startswith(CODE_IDS) and is_test(path_of(id)):
             fused[id] *= settings.test_weight
     return fused
 

@@ -113,6 +113,25 @@ def test_only_the_store_speaks_sql() -> None:
     assert sql.search((PACKAGE / "store/nodes.py").read_text())
 
 
+def spelled_ids(source: str) -> list[str]:
+    """The texts of a module that begin as an id of a type that has names; no docstrings."""
+    prefixes = ("file-", "symbol-", "entity-", "concept-", "commit-")
+    tree = ast.parse(source)
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        and node.value.startswith(prefixes) and id(node) not in said
+    ]  # fmt: skip
+
+
+def test_ids_are_spelled_in_one_place() -> None:
+    found = [path.name for path in MODULES if spelled_ids(path.read_text())]
+    assert found == ["vocabulary.py"]
+    assert spelled_ids('"""file-a"""\nf(f"symbol-{path}::f", "a file-b")') == ["symbol-"]
+
+
 # --- what is loaded
 
 # As lib/common.sh starts it: without the site module, which would load half of these.
