@@ -148,7 +148,8 @@ class Git:
     def changed(self) -> list[str]:
         """The files below the folder that are not as in the commit that is checked out.
 
-        Staged, changed, deleted and untracked ones, without those that git ignores.
+        Staged, changed, deleted and untracked ones, without those that git ignores; no
+        untracked ones where git cannot tell which it ignores.
 
         Raises:
             LoreError: there is no work tree, or a filter of it cannot be switched off.
@@ -156,12 +157,11 @@ class Git:
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is in no git work tree: name the files")
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
-        questions = (
-            ("ls-files", "-z", "--others", "--exclude-standard"),
-            staged if self.head() else ("ls-files", "-z", "--cached"),
-            (*self.filters_off(), "diff-files", *_NAMES),
-        )
-        return sorted({path for words in questions for path in self._paths(*words)})
+        found = self._paths(*(staged if self.head() else ("ls-files", "-z", "--cached")))
+        found += self._paths(*self.filters_off(), "diff-files", *_NAMES)
+        # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
+        untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
+        return sorted({path for path in (*found, *untracked.split("\0")) if path})
 
     def changed_since(self, revision: str) -> set[str]:
         """The files below the folder that differ from a revision, or are as ``changed`` has them.

@@ -381,8 +381,11 @@ def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> No
     trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
     trap.chmod(0o755)
     subprocess.run(["git", "config", "remote.origin.uploadpack", str(trap)], cwd=clone, check=True)
-    (clone / "new.py").write_text("x = 1\n")
-    assert {"src/auth.py", "src/jwt.py"} <= {*files(str(clone)).paths}
+    here = Project(clone, project.store)
+    here.index()
+    here.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    assert here.index(since="HEAD")["read"] == 1
+    assert "symbol-src/jwt.py::third" in here.live("symbol")
     assert not (tmp_path / "ran").exists()
     # So that this can fail: git itself would fetch the .gitignore.
     subprocess.run(["git", "status"], cwd=clone, capture_output=True, check=False)
