@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 from .expand import Step, Walk, capped_edges, sure_edges
+from .vocabulary import THING_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Tie = tuple[Step, str, float, float]
     """(the step to a record, the relation by which it names a bridge, edge and relation weight)"""
 
-BRIDGES = ("entity-", "concept-")
+BRIDGES = THING_IDS
 """Ids of nodes that tie those that name them to each other."""
 
 MOST_NAMING = 100

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from .model import Record
+from .vocabulary import FILE_IDS
 
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"'`,;|*]+")
 _LINES = re.compile(r"(.+?)(?::L?|#L)(\d{1,9})(?:[-–]L?(\d{1,9}))?$")
@@ -91,7 +92,7 @@ def _stretch(word: str) -> tuple[str, int, int]:
     match = _LINES.fullmatch(word)
     if match is None or "://" in word:
         return "", 0, 0
-    path = match[1].removeprefix("file-").removeprefix("./")
+    path = match[1].removeprefix(FILE_IDS).removeprefix("./")
     if not _PATH.fullmatch(path):
         return "", 0, 0
     return path, int(match[2]), int(match[3] or match[2])

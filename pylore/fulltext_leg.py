@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .rank import best_first
 from .text import PREFIX_LENGTH, SHORT_QUERY, words
+from .vocabulary import SYMBOL_IDS, file_id, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,6 +147,4 @@ def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, 
 
 def lift(id: str) -> str:
     """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
-    if not id.startswith("symbol-"):
-        return id
-    return "file-" + id[len("symbol-") :].partition("::")[0]
+    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id

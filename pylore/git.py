@@ -1,34 +1,31 @@
 """Asking git about a repository without running anything of that repository.
 
-A clone brings a ``.git/config`` that can name programs: pagers, diff drivers, text
-filters, file-system monitors, signers, transports. Every call here switches them off,
-takes no lock and fetches nothing. Only commands that read are called.
+Every call is made as ``gitprocess`` has it. Only commands that read are called, and
+those that compare or show content are told to leave external diffs and filters out.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 import time
-from tempfile import TemporaryFile
 
 from .errors import LoreError
+from .gitprocess import Process, command, environment
 from .model import Node
+from .vocabulary import COMMIT_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SAFE = (
-    "--no-pager", "--literal-pathspecs", "--no-optional-locks",
-    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-    "-c", "core.quotePath=false", "-c", "color.ui=false", "-c", "protocol.allow=never",
-    "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
-)  # fmt: skip
-
 LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-notes",
        "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
 """Options that every call of ``git log`` takes."""
+
+_NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
+"""Options of a comparison that gives paths alone."""
+
+_LITERAL = "--literal-pathspecs"
 
 LONGEST_SUBJECT = 200
 _PATHS_AT_ONCE = 500
@@ -49,14 +46,7 @@ class Git:
 
     def ask_bytes(self, *words: str) -> bytes | None:
         """What a command prints; None where it fails."""
-        try:
-            done = subprocess.run(
-                self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
-                capture_output=True, check=False,
-            )  # fmt: skip
-        except OSError:
-            return None
-        return None if done.returncode else done.stdout
+        return Process(self.folder, _LITERAL, *words).out()
 
     def head(self) -> str:
         """The hash of the commit that is checked out; empty without git, or without a commit."""
@@ -68,12 +58,14 @@ class Git:
         Raises:
             LoreError: no git, no repository, one of another user's, or no commit yet.
         """
+        import subprocess
+
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
         try:
             done = subprocess.run(
-                self._command(("rev-parse", "--is-inside-work-tree", "--is-bare-repository")),
-                env=_environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                command(self.folder, "rev-parse", "--is-inside-work-tree", "--is-bare-repository"),
+                env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
             )  # fmt: skip
         except FileNotFoundError:
             raise LoreError("git is not installed: install it, then try again") from None
@@ -92,9 +84,12 @@ class Git:
         Raises:
             LoreError: it failed.
         """
+        import subprocess
+        from tempfile import TemporaryFile
+
         with TemporaryFile() as said:  # a pipe that nobody reads would fill up
             with subprocess.Popen(
-                self._command(words), env=_environment(), stdin=subprocess.DEVNULL,
+                command(self.folder, _LITERAL, *words), env=environment(), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=said,
             ) as process:  # fmt: skip
                 assert process.stdout is not None
@@ -153,21 +148,47 @@ class Git:
     def changed(self) -> list[str]:
         """The files below the folder that are not as in the commit that is checked out.
 
-        Staged, changed, deleted and untracked ones, without those that git ignores.
+        Staged, changed, deleted and untracked ones, without those that git ignores; no
+        untracked ones where git cannot tell which it ignores.
 
         Raises:
             LoreError: there is no work tree, or a filter of it cannot be switched off.
         """
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
             raise LoreError(f"{self.folder}: is in no git work tree: name the files")
-        options = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
-        staged = ("diff-index", "--cached", *options, "HEAD", "--")
-        questions = (
-            ("ls-files", "-z", "--others", "--exclude-standard"),
-            staged if self.head() else ("ls-files", "-z", "--cached"),
-            (*self.filters_off(), "diff-files", *options),
-        )
-        return sorted({path for words in questions for path in self.fields(*words) if path})
+        staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
+        found = self._paths(*(staged if self.head() else ("ls-files", "-z", "--cached")))
+        found += self._paths(*self.filters_off(), "diff-files", *_NAMES)
+        # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
+        untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
+        return sorted({path for path in (*found, *untracked.split("\0")) if path})
+
+    def changed_since(self, revision: str) -> set[str]:
+        """The files below the folder that differ from a revision, or are as ``changed`` has them.
+
+        Raises:
+            LoreError: there is no such revision; as ``changed`` does.
+        """
+        commit = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options",
+                          f"{revision}^{{commit}}")  # fmt: skip
+        if commit is None:
+            raise LoreError(
+                f"'{revision}' is no commit of the repository in {self.folder}: see 'git log'"
+            )
+        found = {*self.changed()}
+        if self.head():
+            found.update(self._paths("diff-tree", "-r", *_NAMES, commit, "HEAD", "--"))
+        return found
+
+    def _paths(self, *words: str) -> list[str]:
+        """The paths that a command prints, each with a NUL byte after it.
+
+        Raises:
+            LoreError: it failed.
+        """
+        found = self.ask_bytes(*words)
+        paths = self.fields(*words) if found is None else _text(found).split("\0")
+        return [path for path in paths if path]
 
     def filters_off(self) -> list[str]:
         """Options that switch off every filter of the repository's config.
@@ -196,18 +217,6 @@ class Git:
                 return frozenset(file.read().split())
         except (OSError, UnicodeDecodeError):
             return frozenset()
-
-    def _command(self, words: tuple[str, ...]) -> list[str]:
-        return ["git", "-C", self.folder, *_SAFE, *words]
-
-
-def _environment() -> dict[str, str]:
-    # Inside a hook GIT_DIR and its like speak of another folder, or of another index.
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    return {
-        **kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
-    }  # fmt: skip
 
 
 def blob_hash(content: bytes, like: str) -> str:
@@ -250,7 +259,7 @@ def commit_node(hash: str, seconds: int, message: str) -> Node:
     """A commit as a node: its subject is the title, its message the body, its date both times."""
     text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
     title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
-    node = Node(f"commit-{hash}", "commit", title=title or hash, body=text, source="system")
+    node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")
     node.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0, seconds)))
     node.updated_at = node.created_at
     return node

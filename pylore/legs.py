@@ -10,6 +10,7 @@ from .fulltext_leg import FullTextLeg, lifted, searched
 from .rank import best_first, convex, rounded, rrf
 from .settings import BUILT_IN_RETRIEVERS
 from .text import is_test
+from .vocabulary import CODE_IDS, path_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +35,6 @@ SURE = 0.75
 
 WEAK = 0.4
 """Below this confidence the results are noise more often than not."""
-
-CODE_IDS = ("file-", "symbol-")
-"""How ids of files and of what they define begin."""
-
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
@@ -143,7 +140,7 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
     if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
         return fused
     for id in fused:
-        if id.startswith(CODE_IDS) and is_test(id.partition("-")[2].partition("::")[0]):
+        if id.startswith(CODE_IDS) and is_test(path_of(id)):
             fused[id] *= settings.test_weight
     return fused
 

@@ -18,7 +18,15 @@ from .rank import rounded
 from .relations import fold, known_relations
 from .store.edges import ALL
 from .store.scope import Scope
-from .vocabulary import ANCHORED_TO, CO_CHANGES, FROM_CODE, IMPORTS
+from .vocabulary import (
+    ANCHORED_TO,
+    CO_CHANGES,
+    FILE_IDS,
+    FROM_CODE,
+    IMPORTS,
+    file_id,
+    path_of,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> dic
         LoreError: as ``Near.files`` does.
     """
     files = near.files(store, notes)
-    found = dict.fromkeys((f"file-{path}" for path in files), ITSELF)
+    found = dict.fromkeys(map(file_id, files), ITSELF)
     kept = root_to_keep(store, near.root)
     own = dict.fromkeys(files, 1.0)
     if settings.depth and files:
@@ -130,11 +138,11 @@ def _beside(
     relations = [name for name in weights if name != ANCHORED_TO]
     if not relations or len(files) > MOST_FILES:
         return {}
-    ids = [f"file-{path}" for path in files]
+    ids = list(map(file_id, files))
     found = _most({}, (
-        (other[len("file-") :], NEXT * weight * weights[relation][0 if outgoing else 1])
+        (path_of(other), NEXT * weight * weights[relation][0 if outgoing else 1])
         for _, other, relation, weight, outgoing in store.edges.neighbours(ids, relations, ALL)
-        if other.startswith("file-")
+        if other.startswith(FILE_IDS)
         and (weight >= settings.min_confidence or relation not in FROM_CODE)
     ))  # fmt: skip
     return dict(list(ranked(found).items())[: settings.graph_fanout])
@@ -214,7 +222,7 @@ def of_files(
     It begins at the files and at the best of what is tied to them, id to score.
     """
     found = ranked(seeds(store, settings, near, notes))
-    themselves = [id for id, score in found.items() if score == ITSELF and id.startswith("file-")]
+    themselves = [id for id, score in found.items() if score == ITSELF and id.startswith(FILE_IDS)]
     tied = {id: score for id, score in found.items() if id not in themselves}
     own = [id for id, score in tied.items() if score > BY_GLOB]
     starts = dict.fromkeys(themselves, 1.0) | {id: tied[id] for id in own[: settings.graph_seeds]}
@@ -284,7 +292,7 @@ def _is_id(store: Store, name: str) -> bool:
 
 
 def _is_known(store: Store, root: str, path: str) -> bool:
-    if store.nodes.match(Scope(), [f"file-{path}"]):
+    if store.nodes.match(Scope(), [file_id(path)]):
         return True
     return bool(store.anchors.about(root_to_keep(store, root), [path]))
 

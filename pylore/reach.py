@@ -6,6 +6,7 @@ from .hits import adjust, best_first, describe
 from .model import Hit
 from .rank import rounded
 from .text import counted
+from .vocabulary import RUN_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def within(
     """What was reached within ``scope`` and is not ``returned`` anyway, best first."""
     looked_at = list(walk.reached)[: LOOKED_AT * settings.graph_max_nodes]
     if "run" not in scope.types:  # they tie records to each other, and have no text
-        looked_at = [id for id in looked_at if not id.startswith("run-")]
+        looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
     among = store.nodes.match(scope, looked_at) - returned
     return [id for id in looked_at if id in among]
 

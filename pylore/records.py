@@ -16,7 +16,7 @@ from .relations import fold, require_name
 from .store.scope import Scope
 from .text import clean_tags
 from .times import now, now_exactly
-from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES
+from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -417,16 +417,16 @@ class Records:
                 self._unlink_file(node.id, before[0])
         if not path:
             return
-        file_id = named_id("file", path)
-        if self._store.nodes.get(file_id) is None:
-            self._write(Node(check_id(file_id), "file", title=path, file=path, source="file"))
-        self._link(node.id, "anchored_to", file_id)
+        id = file_id(path)
+        if self._store.nodes.get(id) is None:
+            self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
+        self._link(node.id, "anchored_to", id)
         instead = anchor_file(self._store, self._root, node.id, *here)
         if instead:
             self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
 
     def _unlink_file(self, id: str, path: str) -> None:
-        key = (id, named_id("file", path), "anchored_to")
+        key = (id, file_id(path), "anchored_to")
         edge = self._store.edges.get(*key)
         needed = any(anchor.path == path for anchor in self._store.anchors.of(id))
         if edge is not None and edge.invalidated_at is None and not needed:

@@ -18,6 +18,7 @@ from .index import Index
 from .model import Edge, Node, Record
 from .rank import feedback
 from .times import now
+from .vocabulary import RUN_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Runs:
             if task:
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-            id = f"run-{stamp}-{os.urandom(3).hex()}"
+            id = f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}"
             self._add(id, {"task": task} if task else {})
             if task:
                 self._store.edges.put(
@@ -221,7 +222,7 @@ class Runs:
         Index(self._store, None).update([node])
 
     def _run_of_today(self) -> str:
-        id = "run-feedback-" + now()[:10]
+        id = f"{RUN_IDS}feedback-{now()[:10]}"
         if self._store.nodes.get(id) is None:
             self._add(id, {"finished_at": now()})
         else:

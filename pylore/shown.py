@@ -8,6 +8,7 @@ from __future__ import annotations
 from .errors import LoreError
 from .store.driver import apsw
 from .times import now
+from .vocabulary import RUN_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _keep(store: Store, run: str, query: str, ids: Iterable[str]) -> str:
     with store.aside(PATIENCE):
         state = store.runs.state(run)
         if state == "open":
-            records = [id for id in ids if not id.startswith("run-")]
+            records = [id for id in ids if not id.startswith(RUN_IDS)]
             store.runs.show(run, records, query[:QUERY_LENGTH], now())
             return ""
     return f"the run {run} is {state}" if state else f"no run '{run}': see 'lore run list'"

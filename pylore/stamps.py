@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import os
 from errno import ENOENT, ENOTDIR
+from stat import S_ISDIR, S_ISLNK, S_ISREG
+from time import time_ns
 
 GONE = "gone"
 """The stamp of a path at which there is nothing."""
+
+_RACY_NS = 500_000_000
+"""A file that changed so little ago may change again and keep its time."""
 
 
 def stamp_of(path: str) -> str:
@@ -27,7 +32,33 @@ def stamp_of(path: str) -> str:
         if error.errno in (ENOENT, ENOTDIR):
             return GONE
         raise
+    return _stamp(found)
+
+
+def lstamp_of(path: str) -> str:
+    """As ``stamp_of``, of what stands at the path itself: a link is not followed.
+
+    What is no plain file, or cannot be looked at, has the reason for it, a word without
+    a dash: gone, symlink, submodule (a folder), special.
+    """
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return GONE
+    mode = found.st_mode
+    if S_ISREG(mode):
+        return _stamp(found)
+    return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
+
+
+def _stamp(found: os.stat_result) -> str:
     return f"{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+
+
+def settled(stamp: str) -> str:
+    """The stamp of a file, or nothing where it could be written again within the same time."""
+    newest = max(map(int, stamp.split("-")[1:]))
+    return stamp if time_ns() - newest > _RACY_NS else ""
 
 
 def size_in(stamp: str) -> int:

@@ -1,7 +1,8 @@
-"""The words a store knows from the start: types, relations, states, sources.
+"""The words a store knows from the start: types, relations, states, sources; ids by name.
 
 A store keeps its own copy in the tables ``types`` and ``relations``, where
-more may be declared; this is what a new one is filled with.
+more may be declared; this is what a new one is filled with. A search imports
+this module: it imports nothing.
 """
 
 from __future__ import annotations
@@ -87,3 +88,51 @@ RECORDS = "records"
 """In place of a type: what people and agents wrote, which is all types but these."""
 
 NO_RECORDS = frozenset(("file", "symbol", "commit", "run"))
+
+FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
+ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
+COMMIT_IDS, RUN_IDS = "commit-", "run-"
+"""How ids of a type begin."""
+
+CODE_IDS = (FILE_IDS, SYMBOL_IDS)
+"""How ids of files and of what they define begin."""
+THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
+"""How ids of what facts are about begin."""
+
+
+def file_id(path: str) -> str:
+    """The id of the node of a file.
+
+    >>> file_id("src/a b.py")
+    'file-src/a b.py'
+    """
+    return FILE_IDS + path
+
+
+def symbol_id(path: str, qualified: str) -> str:
+    """The id of the node of a symbol: one for all definitions of that name in the file.
+
+    >>> symbol_id("src/auth.py", "Login.check")
+    'symbol-src/auth.py::Login.check'
+    """
+    return f"{SYMBOL_IDS}{path}::{qualified}"
+
+
+def path_of(id: str) -> str:
+    """The path in the id of a file or of a symbol; nothing for any other id.
+
+    >>> path_of("file-src/a.py"), path_of("symbol-src/a.py::C.m"), path_of("note-1")
+    ('src/a.py', 'src/a.py', '')
+    """
+    if id.startswith(FILE_IDS):
+        return id[len(FILE_IDS) :]
+    return id[len(SYMBOL_IDS) :].partition("::")[0] if id.startswith(SYMBOL_IDS) else ""
+
+
+def qualified_of(id: str) -> str:
+    """The qualified name in the id of a symbol; nothing for any other id.
+
+    >>> qualified_of("symbol-src/a.py::C.m"), qualified_of("file-src/a.py")
+    ('C.m', '')
+    """
+    return id.partition("::")[2] if id.startswith(SYMBOL_IDS) else ""

@@ -13,7 +13,6 @@ import pytest
 from code_project import Project
 
 from pylore.code import index as indexing
-from pylore.code.git import git
 from pylore.code.index import below_root
 from pylore.code.mentions import mentioned
 from pylore.code.pool import Pool
@@ -21,6 +20,7 @@ from pylore.code.tree import Listing, Tree
 from pylore.code.work import facts_as_json, facts_from_json
 from pylore.embed import open_embedder
 from pylore.errors import LoreError
+from pylore.gitprocess import Process
 from pylore.index import rebuild
 from pylore.records import Records
 from pylore.search import Request, search
@@ -302,7 +302,7 @@ def test_without_git_what_tools_made_is_left_out(
     listing = files(str(project.root))
     assert listing.paths == ["README.md", "src/auth.py", "src/jwt.py"]
     assert listing.skipped == {"ignored": 3, "symlink": 1}
-    assert git(str(project.root), "status") is None
+    assert Process(str(project.root), "status").out() is None
 
 
 def test_odd_files_are_counted_and_the_rest_stands(project: Project) -> None:
@@ -365,6 +365,45 @@ def test_nothing_of_the_repository_is_run(project: Project) -> None:
     assert not (project.root / "ran").exists()
 
 
+def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> None:
+    project.write(".gitignore", "build/\n")
+    commit(project)
+    clone = tmp_path / "clone"
+    for folder, words in (
+        (project.root, ["config", "uploadpack.allowFilter", "true"]),
+        (tmp_path, ["clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{project.root}",
+                    str(clone)]),
+        (clone, ["sparse-checkout", "set", "--no-cone", "*.py"]),
+        (clone, ["checkout", "-q"]),
+    ):  # fmt: skip
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
+    trap.chmod(0o755)
+    subprocess.run(["git", "config", "remote.origin.uploadpack", str(trap)], cwd=clone, check=True)
+    here = Project(clone, project.store)
+    here.index()
+    here.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    assert here.index(since="HEAD")["read"] == 1
+    assert "symbol-src/jwt.py::third" in here.live("symbol")
+    assert not (tmp_path / "ran").exists()
+    # So that this can fail: git itself would fetch the .gitignore.
+    subprocess.run(["git", "status"], cwd=clone, capture_output=True, check=False)
+    assert (tmp_path / "ran").exists()
+
+
+def test_inside_a_hook_the_folders_own_repository_is_asked(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(project)
+    project.index()
+    project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.setenv(name, str(tmp_path / "other"))
+    assert project.index(since="HEAD")["read"] == 1
+    assert "src/auth.py" in files(str(project.root)).paths
+
+
 def test_only_what_changed_since_a_revision_is_looked_at(project: Project) -> None:
     commit(project)
     project.index()
@@ -372,6 +411,9 @@ def test_only_what_changed_since_a_revision_is_looked_at(project: Project) -> No
     project.write("new.py", "def new(): pass\n")
     assert project.index(since="HEAD")["read"] == 2
     assert {"symbol-new.py::new", "symbol-src/jwt.py::third"} <= project.live("symbol")
+    (project.root / "src/auth.py").unlink()
+    assert project.index(since="HEAD")["removed"] == 1
+    assert "file-src/auth.py" not in project.live("file")
     with pytest.raises(LoreError, match="is no commit"):
         project.index(since="no-such-thing")
     with pytest.raises(LoreError, match="is no commit"):

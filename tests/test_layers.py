@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
-    ("errors", "model", "text", "rank", "vocabulary"),
+    ("errors", "model", "text", "rank", "vocabulary", "gitprocess"),
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
     ("output", "render", "store", "questions"),
     (
@@ -111,6 +111,25 @@ def test_only_the_store_speaks_sql() -> None:
     outside = [path for path in MODULES if room_of(path) != "store"]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
     assert sql.search((PACKAGE / "store/nodes.py").read_text())
+
+
+def spelled_ids(source: str) -> list[str]:
+    """The texts of a module that begin as an id of a type that has names; no docstrings."""
+    prefixes = ("file-", "symbol-", "entity-", "concept-", "commit-")
+    tree = ast.parse(source)
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        and node.value.startswith(prefixes) and id(node) not in said
+    ]  # fmt: skip
+
+
+def test_ids_are_spelled_in_one_place() -> None:
+    found = [path.name for path in MODULES if spelled_ids(path.read_text())]
+    assert found == ["vocabulary.py"]
+    assert spelled_ids('"""file-a"""\nf(f"symbol-{path}::f", "a file-b")') == ["symbol-"]
 
 
 # --- what is loaded

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..errors import LoreError
-from ..ids import check_id, named_id
+from ..ids import check_id
 from ..model import Node
 from ..store.scope import Scope
 from ..times import now
+from ..vocabulary import file_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
     wanted: dict[str, str] = {}
     for path in paths:
         try:
-            wanted[path] = check_id(named_id("file", path))
+            wanted[path] = check_id(file_id(path))
         except LoreError:
             found.unusable += 1
     live = store.nodes.match(Scope(), list(wanted.values()))

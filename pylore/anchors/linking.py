@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model import Edge
 from ..times import now
-from ..vocabulary import ANCHORED_TO, INVALIDATED_BY
+from ..vocabulary import ANCHORED_TO, INVALIDATED_BY, file_id, symbol_id
 from .filenodes import file_nodes
 from .globs import glob_pattern
 
@@ -31,7 +31,9 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
         if len(paths) <= MOST_MATCHES:
             targets = list(file_nodes(store, write, paths).ids.values())
     else:
-        symbol = store.nodes.get(_symbol_id(anchor)) if anchor.kind == "symbol" else None
+        symbol = None
+        if anchor.kind == "symbol":
+            symbol = store.nodes.get(symbol_id(anchor.path, anchor.detail))
         if symbol is not None and symbol.invalidated_at is None:
             targets = [symbol.id]
         else:
@@ -49,10 +51,10 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """Takes back the links of an anchor that is no more, as far as no other one needs them."""
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
-    needed = {f"file-{other.path}" for other in rest} | {_symbol_id(other) for other in rest}
-    gone = {f"file-{anchor.path}", _symbol_id(anchor)}
+    needed = {id for other in rest for id in _ends(other)}
+    gone = {*_ends(anchor)}
     if anchor.kind == "glob":
-        pattern = glob_pattern(f"file-{anchor.path}")
+        pattern = glob_pattern(file_id(anchor.path))
         gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
                 if pattern.fullmatch(edge.to_id)}  # fmt: skip
     for id in sorted(gone - needed):
@@ -71,5 +73,6 @@ def unlink_commits(store: Store, node_id: str) -> int:
     return count
 
 
-def _symbol_id(anchor: Anchor) -> str:
-    return f"symbol-{anchor.path}::{anchor.detail}"
+def _ends(anchor: Anchor) -> tuple[str, str]:
+    """What the anchor may be linked to: its file, its symbol."""
+    return file_id(anchor.path), symbol_id(anchor.path, anchor.detail)

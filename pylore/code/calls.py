@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..vocabulary import file_id
 from .confidence import (
     AMBIGUOUS,
     MOST_CANDIDATES,
@@ -12,8 +13,8 @@ from .confidence import (
     UNIQUE_METHOD,
 )
 from .edges import Draft
-from .facts import Call, file_id
-from .languages import COMMON, is_test
+from .facts import Call
+from .languages import COMMON, only_tests_call
 from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Value
 from .values import Values
 
@@ -173,8 +174,8 @@ class Calls:
         unique = UNIQUE_METHOD
         if not receiver and language.functions_global:
             found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
-        if not is_test(file.path):
-            found = [made for made in found if not is_test(made.file.path)]
+        if not only_tests_call(file.path):
+            found = [made for made in found if not only_tests_call(made.file.path)]
         if not found:
             count(file.facts.language, "calls", "unresolved")
         elif len(found) > MOST_CANDIDATES:

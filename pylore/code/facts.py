@@ -134,13 +134,3 @@ class FileFacts:
     calls: list[Call] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
     """What a plain assignment, annotation or ``return`` ties to a name; see above."""
-
-
-def file_id(path: str) -> str:
-    """The id of the node of a file."""
-    return f"file-{path}"
-
-
-def symbol_id(path: str, qualified: str) -> str:
-    """The id of the node of a symbol: one for all definitions of that name in the file."""
-    return f"symbol-{path}::{qualified}"

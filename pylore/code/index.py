@@ -12,8 +12,9 @@ import os
 from time import perf_counter
 
 from ..errors import LoreError
+from ..stamps import GONE, lstamp_of
 from ..times import now
-from .tree import GONE, Listing, Tree, stamp_of
+from .tree import Listing, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def changes(
         if old is not None and since is not None and path not in since:
             gone.discard(path)
             continue
-        stamp = stamp_of(start + path)
+        stamp = lstamp_of(start + path)
         if stamp == old and not anew and stamp:
             gone.discard(path)
         elif "-" in stamp:
@@ -101,10 +102,10 @@ def index(
     rules, fingerprint, anew = _rules(store, languages)
     only = None
     if since:
-        from .git import changed_since
+        from ..git import Git
 
         prefix = f"{below}/" if below else ""
-        only = {prefix + path for path in changed_since(os.path.join(root, below), since)}
+        only = {prefix + path for path in Git(os.path.join(root, below)).changed_since(since)}
     stamps = store.code.stamps()
     found = changes(stamps, tree, root, below, None if anew else only, anew=anew)
     kept = store.meta.get(TOTALS)

@@ -70,11 +70,16 @@ _TESTS = re.compile(
 
 
 @cache
-def is_test(path: str) -> bool:
-    """Whether a path is one of tests, which nothing else calls.
+def only_tests_call(path: str) -> bool:
+    """Whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
 
-    >>> is_test("src/tests/a.rs"), is_test("a_test.go"), is_test("src/contest.py")
-    (True, True, False)
+    A name counts where its language takes it for a test's: other than for ``text.is_test``,
+    by which a search ranks, ``test_helpers.rb`` may well be what a library offers.
+
+    >>> only_tests_call("src/tests/a.rs"), only_tests_call("a_test.go")
+    (True, True)
+    >>> only_tests_call("src/contest.py"), only_tests_call("lib/test_helpers.rb")
+    (False, False)
     """
     return _TESTS.search(path) is not None
 

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from ..vocabulary import file_id, symbol_id
 from .facts import FileFacts, Import
 
 KIND = "mention"
@@ -63,7 +64,7 @@ class Mentions:
         self._symbols: dict[str, list[str]] = {}
         for path, facts in files.items():
             for name in {symbol.qualified for symbol in facts.symbols}:
-                id = f"symbol-{path}::{name}"
+                id = symbol_id(path, name)
                 self._symbols.setdefault(name, []).append(id)
                 last = name.rpartition(".")[2]
                 if last != name:
@@ -78,7 +79,7 @@ class Mentions:
             path = self._path(facts.path, item.module)
             if path:
                 if path != facts.path:
-                    found[f"file-{path}"] = PATH_WEIGHT
+                    found[file_id(path)] = PATH_WEIGHT
                 continue
             id = self._symbol(item.module)
             if id:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .facts import FileFacts, Symbol, symbol_id
+from ..vocabulary import symbol_id
+from .facts import FileFacts, Symbol
 from .imports import Bound
 from .languages import CLASSES, Language
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping
 
+from ..vocabulary import file_id
 from .bases import adopt, inherit, merge
 from .calls import Calls
 from .edges import CodeEdge, Draft, Resolution
-from .facts import FileFacts, file_id
+from .facts import FileFacts
 from .imports import DECLARED, RESOLVED, Importers, Tree
 from .languages import language
 from .names import File

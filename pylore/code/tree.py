@@ -1,20 +1,16 @@
-"""Which files there are to read, and a cheap way to see which of them are as they were."""
+"""Which files there are to read."""
 
 from __future__ import annotations
 
 import os
-from stat import S_ISDIR, S_ISLNK, S_ISREG
-from time import time_ns
 
-from .git import Git, git, names
+from ..gitprocess import Process
 
 LONGEST_PATH = 900
 """Characters of a path: an id holds it, and the name of a symbol after it."""
 _LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 _NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
-_RACY_NS = 500_000_000
-"""A file that changed so little ago may change again and keep its time."""
 
 
 class Listing:
@@ -76,48 +72,35 @@ class Asked:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.known = Git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        self.ignored = Git(folder, "ls-files", "-z", "--others", "--ignored",
-                           "--exclude-standard", "--directory")  # fmt: skip
-
-
-GONE = "gone"
-
-
-def stamp_of(full: str) -> str:
-    """Size and times of a file; the reason to leave it out, a word, where it is none.
-
-    Two equal stamps are the same content, but for one that is not ``settled``.
-    """
-    try:
-        status = os.lstat(full)
-    except OSError:
-        return GONE
-    mode = status.st_mode
-    if S_ISREG(mode):
-        return f"{status.st_size}-{status.st_mtime_ns}-{status.st_ctime_ns}"
-    return "symlink" if S_ISLNK(mode) else "submodule" if S_ISDIR(mode) else "special"
-
-
-def settled(stamp: str) -> str:
-    """``stamp``, or nothing where the file could be written again within the same time."""
-    newest = max(map(int, stamp.split("-")[1:]))
-    return stamp if time_ns() - newest > _RACY_NS else ""
+        self.known = Process(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        self.ignored = Process(folder, "ls-files", "-z", "--others", "--ignored",
+                               "--exclude-standard", "--directory")  # fmt: skip
 
 
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:
     out, left_out = asked.known.out(), asked.ignored.out()
-    if out is None or (not out and git(asked.folder, "check-ignore", "-q", ".") is not None):
+    if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
+        out = Process(asked.folder, "ls-files", "-z", "--cached").out()
+    if out is None or (not out and _is_ignored(asked.folder)):
         # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
-    for name in names(out):
+    for name in _names(out):
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
         else:
             found.append(prefix + name)
-    listing.skip("ignored", sum(not name.startswith(".lore") for name in names(left_out or b"")))
+    listing.skip("ignored", sum(not name.startswith(".lore") for name in _names(left_out or b"")))
+
+
+def _is_ignored(folder: str) -> bool:
+    return Process(folder, "check-ignore", "-q", ".").out() is not None
+
+
+def _names(out: bytes) -> list[str]:
+    """The paths of ``-z`` output."""
+    return [name for name in os.fsdecode(out).split("\0") if name]
 
 
 def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:

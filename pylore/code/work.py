@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..ids import LONGEST_ID
 from ..index import passage_rows
+from ..stamps import lstamp_of, settled, size_in
+from ..vocabulary import file_id, symbol_id
 from .content import check
 from .extract import extract
-from .facts import FileFacts, Symbol, symbol_id
+from .facts import FileFacts, Symbol
 from .heads import Source
 from .mentions import mentioned
 from .rules import Language, Rules
 from .scan import Match, scan
 from .texts import file_body, symbol_body, symbol_title
-from .tree import settled, stamp_of
 
 if TYPE_CHECKING:
     from ..index import Row
@@ -125,7 +126,7 @@ def _read_code(
         facts.imports = mentioned(source.text)
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
-    entries = [_entry(f"file-{path}", None, None, path, body, data, path)]
+    entries = [_entry(file_id(path), None, None, path, body, data, path)]
     names: dict[str, int] = {}
     for symbol in facts.symbols:
         id = _symbol_id(path, symbol, names)
@@ -194,10 +195,10 @@ def _embedded(outcomes: list[Outcome]) -> Chunk:
 def _read(job: Job, path: str, known: str) -> Outcome | tuple[str, str, str]:
     """``(text, stamp, hash)`` of a file, or why it has none."""
     full = os.path.join(job.root, path)
-    stamp = stamp_of(full)
+    stamp = lstamp_of(full)
     if "-" not in stamp:
         return _skip(path, "", "", stamp)
-    size = int(stamp.partition("-")[0])
+    size = size_in(stamp)
     stamp = settled(stamp)
     if size > job.largest:
         return _skip(path, stamp, "", "huge")

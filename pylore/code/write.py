@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..index import Index
 from ..model import Edge, Node
 from ..times import now
-from ..vocabulary import CODE
+from ..vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from .facts import FileFacts
 from .mentions import Mentions
 from .work import Chunk, Entry, Outcome, facts_from_json
@@ -120,7 +120,7 @@ class Writer:
                 else:
                     self._compare(node, entry, known, put, seen)
                 if entry.first is not None:
-                    edges.append(Edge(f"file-{outcome.path}", entry.id, "defines", 1.0, "file",
+                    edges.append(Edge(file_id(outcome.path), entry.id, "defines", 1.0, "file",
                                       created_at=self._now))  # fmt: skip
         code.put_nodes(put)
         code.add_nodes(new)
@@ -132,7 +132,7 @@ class Writer:
             ])  # fmt: skip
         else:
             self._index.update([*(node for node, _ in seen), *forgotten])
-        file_ids = [f"file-{outcome.path}" for outcome in outcomes if outcome.path in self._known]
+        file_ids = [file_id(outcome.path) for outcome in outcomes if outcome.path in self._known]
         standing = code.defined(file_ids)
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
@@ -200,11 +200,11 @@ class Writer:
         for node in old.values():
             if node.file != path or node.invalidated_at is not None:
                 continue
-            _, colons, name = node.id.partition("::")
-            new_id = f"symbol-{target}::{name}" if colons else f"file-{target}"
+            name = qualified_of(node.id)
+            new_id = symbol_id(target, name) if name else file_id(target)
             for edge in edges.of(node.id):
                 other = edge.to_id if edge.from_id == node.id else edge.from_id
-                if other.partition("-")[0] in ("file", "symbol", "commit"):
+                if other.startswith((*CODE_IDS, COMMIT_IDS)):
                     continue
                 edges.put(
                     Edge(
@@ -236,7 +236,7 @@ class Writer:
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
-                wanted[f"file-{path}", id, "mentions"] = (weight, "{}")
+                wanted[file_id(path), id, "mentions"] = (weight, "{}")
         self._write_edges(wanted)
         return found.counts
 

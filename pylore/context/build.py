@@ -8,6 +8,7 @@ from ..model import Node, Record
 from ..reach import relation_weights
 from ..search import Request, search
 from ..text import is_test, one_line, parse_query
+from ..vocabulary import qualified_of
 from .budget import Tokens
 from .narrative import (
     ORDER,
@@ -364,5 +365,5 @@ def _name(node: Node) -> str:
     >>> _name(Node("symbol-a.py::Login.check", "symbol"))
     'check'
     """
-    own = node.id.partition("::")[2].rpartition(".")[2]
+    own = qualified_of(node.id).rpartition(".")[2]
     return own if own.isidentifier() else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..formats.drawing import Mermaid
+from ..vocabulary import qualified_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,4 +65,4 @@ def flowchart(
 
 def _label(id: str, title: str) -> str:
     """A symbol's own name instead of its signature."""
-    return id.partition("::")[2] if id.startswith("symbol-") and "::" in id else title
+    return qualified_of(id) or title

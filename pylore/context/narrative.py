@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..text import one_line
+from ..vocabulary import THING_IDS
 from .excerpts import CUT, Excerpts
 
 TYPE_CHECKING = False
@@ -176,7 +177,7 @@ def fact_lines(store: Store, id: str) -> list[str]:
         edge
         for edge in store.edges.of(id, forgotten=True)
         if edge.from_id == id
-        and edge.to_id.startswith(("entity-", "concept-"))
+        and edge.to_id.startswith(THING_IDS)
         and (edge.invalidated_at is None or edge.status == "superseded")
     ]
     edges.sort(key=lambda edge: (_superseded(edge), -edge.weight, edge.relation, edge.to_id))

@@ -6,9 +6,10 @@ import os
 from unicodedata import normalize
 
 from ..errors import LoreError
-from ..ids import check_id, named_id
+from ..ids import check_id
 from ..model import Record
 from ..text import one_line
+from ..vocabulary import file_id
 from .mdfile import EXTENSIONS, is_markdown
 from .mdlinks import PATH, WIKI
 
@@ -114,7 +115,7 @@ class Targets:
         if path.startswith("../") or not self._is_file(path):
             return None
         try:
-            id = check_id(named_id("file", path))
+            id = check_id(file_id(path))
         except LoreError:
             return None
         node = self._store.nodes.get(id)

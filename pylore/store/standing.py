@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..jsontext import dumps
+from ..vocabulary import THING_IDS
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
 
 
 def _things(ids: Sequence[str]) -> list[str]:
-    return [id for id in ids if id.startswith(("entity-", "concept-"))]
+    return [id for id in ids if id.startswith(THING_IDS)]
 
 
 class Standing:
