@@ -51,8 +51,8 @@ FLOORS = (
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 HEAVY = {
-    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy", "pathlib", "re",
-    "sqlite_vec", "tokenizers", "typing", "wordllama",
+    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy",
+    "pathlib", "re", "sqlite_vec", "tokenizers", "typing", "wordllama",
 }  # fmt: skip
 
 
