@@ -2,17 +2,14 @@
 
 load helper
 
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  lore add decision "Sessions are signed tokens: the server keeps no state" --id decision-tokens1 >/dev/null
+  lore add note "Bread is baked with flour and water" --id note-bread1 >/dev/null
+}
+
 setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore add decision "Sessions are signed tokens: the server keeps no state" --id decision-tokens1 >/dev/null
-    lore add note "Bread is baked with flour and water" --id note-bread1 >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+  setup_copy
   MODEL="$TEST_ROOT/a model"
   model 'cat >"$0.prompt"' 'echo "They are signed [decision-tokens1]."'
 }

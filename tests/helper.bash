@@ -10,10 +10,6 @@ bats_require_minimum_version 1.5.0
 LORE_REPOSITORY=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
 
-keep() { # <folder> <place>: a copy there, whole or not at all: tests may run side by side
-  ! mkdir "$2.lock" 2>/dev/null || { cp -R "$1" "$2.new" && mv "$2.new" "$2"; }
-}
-
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
   local name
   for name in ${!LORE_*}; do
@@ -28,6 +24,8 @@ setup_lore() { # a home and a project of this test's own; the working directory 
   export XDG_STATE_HOME="$HOME/.local/state" XDG_CACHE_HOME="$HOME/.cache"
   export NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
   unset EDITOR VISUAL
+  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
+  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
   PROJECT="$TEST_ROOT/a project"
   USER_CONFIG=$XDG_CONFIG_HOME/lore/config
   mkdir -p "$XDG_CONFIG_HOME/lore" "$PROJECT"
@@ -35,8 +33,35 @@ setup_lore() { # a home and a project of this test's own; the working directory 
 }
 
 setup_store() { # the same, with an empty store in the project's .lore
+  local made="$BATS_RUN_TMPDIR/empty store"
   setup_lore
-  lore init >/dev/null
+  if [ -d "$made" ]; then
+    cp -R "$made" .lore
+  else
+    lore init >/dev/null
+    # kept for the next test, whole or not at all: tests run side by side
+    ! mkdir "$made.lock" 2>/dev/null || { cp -R .lore "$made.new" && mv "$made.new" "$made"; }
+  fi
+}
+
+setup_shared() { # for setup_file: the same, as the project of all tests in the file
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup_store
+}
+
+setup_in_shared() { # a home of this test's own, in the project of the file, where it writes nothing
+  setup_lore
+  PROJECT="$BATS_FILE_TMPDIR/a project"
+  cd "$PROJECT" || return 1
+}
+
+setup_copy() { # a home of this test's own, and a copy of the file's project
+  setup_lore
+  cp -R "$BATS_FILE_TMPDIR/a project/." .
+}
+
+needs_jq() { # skips where there is none
+  type jq >/dev/null 2>&1 || skip "jq is not installed"
 }
 
 lore() { # [argument...]: the command of this repository
