@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from .errors import LoreError, UsageError
-from .hot import (
+from .common import (
     load_settings,
     open_for_reading,
     project_root,
@@ -17,6 +16,7 @@ from .hot import (
     remember_words,
     say,
 )
+from .errors import LoreError, UsageError
 from .jsontext import dumps
 from .options import parse
 from .output import Output, note, write

@@ -43,7 +43,7 @@ FLOORS = (
         "reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby",
         "facts", "accesses",
     ),
-    ("search", "formats", "graph", "graph_path", "detail", "code", "verify"),
+    ("search", "formats", "graph", "graph_path", "detail", "code", "verify", "common"),
     ("hot", "sdk", "doctor", "evaluate", "context", "view"),
     ("cli", "telling"),
     ("main",),

@@ -9,9 +9,9 @@ import click
 
 from ..ask import answer_of, parse_command, prompt_of
 from ..citations import Citation, Sources
+from ..common import record_accesses, remember_words
 from ..context.build import Asked, Context, build, wider
 from ..errors import DONE, FAILURE, LoreError, UsageError
-from ..hot import record_accesses, remember_words
 from ..output import flush, note, write
 from ..settings import SETTINGS
 from ..store import Store

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from ..common import ids_from
 from ..errors import UsageError
 from ..facts import Facts, Outcome
-from ..hot import ids_from
 from ..render import bold, changes_text, dim
 from .shared import Session, output_options, setting_options
 

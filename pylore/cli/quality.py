@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..common import data_folder, remember_words
 from ..errors import LoreError, UsageError
 from ..evaluate.metrics import measures
 from ..evaluate.report import count_searches, evaluate
@@ -15,7 +16,6 @@ from ..evaluate.run import Asked, missing
 from ..evaluate.space import coordinates
 from ..evaluate.table import report_text, tuning_text
 from ..evaluate.tune import fragment, tune
-from ..hot import data_folder, remember_words
 from ..output import note
 from ..questions import Question, read_lines, read_questions
 from ..settings import SETTINGS
