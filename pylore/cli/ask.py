@@ -10,17 +10,14 @@ import click
 from ..ask import answer_of, parse_command, prompt_of
 from ..citations import Citation, Sources
 from ..common import record_accesses, remember_words
-from ..context.build import Asked, Context, build, wider
+from ..context.asking import context_on
+from ..context.build import Context
 from ..errors import DONE, FAILURE, LoreError, UsageError
 from ..output import flush, note, write
 from ..settings import SETTINGS
 from ..store import Store
-from ..store.scope import Scope
 from ..text import printable
-from .shared import Session, output_options, project_root, read_stdin, setting_options
-
-DEPTH = "2"
-"""As for a context: what is connected is wanted too."""
+from .shared import Session, output_options, read_stdin, setting_options
 
 
 @click.command("ask", add_help_option=False)
@@ -73,18 +70,11 @@ def _context(
     Raises:
         LoreError: the store has nothing on it.
     """
-    settings = session.settings
-    if not settings.origins.get("graph_depth"):
-        settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     embedder = session.embedder(store)
-    asked = Asked(
-        question, form="prompt", budget=settings.budget, root=project_root(),
-        scope=Scope(types=store.types.require(types), files=globs),
-    )  # fmt: skip
-    with store.snapshot():
-        context = build(store, wider(settings), asked, embedder)
+    context = context_on(
+        store, session.settings, embedder, question, form="prompt", types=types, files=globs
+    )
     remember_words(store, embedder)
-    session.say(context.notes)
     if not context.included:
         raise LoreError("the store has nothing on this, so nobody was asked: try other words")
     return context
