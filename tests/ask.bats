@@ -126,20 +126,14 @@ ask() { # [argument...]: of that model, as text
   model 'sleep 300 & echo $! >"$0.child"' 'echo "$$" >"$0.own"' 'wait'
   for signal in INT TERM; do
     rm -f "$MODEL.own"
-    # bash lets what runs in the background ignore INT; this does not
-    "$LORE_PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
-      "$LORE_REPOSITORY/lore.sh" ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
+    lore_heeding_int ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
     asked=$!
     for _ in $(seq 200); do [ -s "$MODEL.own" ] && break; sleep 0.05; done
     kill -s "$signal" "$asked"
     code=0
     wait "$asked" || code=$?
     case $signal in INT) [ "$code" -eq 130 ] ;; TERM) [ "$code" -eq 143 ] ;; esac
-    for file in own child; do
-      for _ in $(seq 100); do kill -0 "$(cat "$MODEL.$file")" 2>/dev/null || break; sleep 0.05; done
-      run ps -o stat= -p "$(cat "$MODEL.$file")"
-      [[ -z $output || $output == Z* ]]
-    done
+    ended "$(cat "$MODEL.own")" "$(cat "$MODEL.child")"
   done
 }
 

@@ -68,6 +68,22 @@ lore() { # [argument...]: the command of this repository
   ${TEST_BASH:+"$TEST_BASH"} "$LORE_REPOSITORY/lore.sh" "$@"
 }
 
+lore_heeding_int() { # [argument...]: for the background, where a shell makes what it starts deaf to INT
+  exec "$LORE_PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" "$@"
+}
+
+ended() { # <process>...: waits until none of them runs, for ten seconds at most
+  local process state tries=0
+  for process in "$@"; do
+    while state=$(ps -o stat= -p "$process") && [[ $state != Z* ]]; do # Z: nobody has collected it yet
+      [ $((tries += 1)) -lt 200 ] || return 1
+      sleep 0.05
+    done
+  done
+}
+
 run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
   run --separate-stderr lore "$@"
 }
