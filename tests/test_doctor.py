@@ -19,8 +19,8 @@ from pylore.store import create_store, open_store
 from pylore.store.check import missing_tables
 
 IDS = (
-    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder", "store",
-    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
+    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
+    "store", "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
     "ratings", "similar", "wal",
 )  # fmt: skip
 
