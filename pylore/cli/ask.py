@@ -13,6 +13,7 @@ from ..common import record_accesses, remember_words
 from ..context.asking import context_on
 from ..context.build import Context
 from ..errors import DONE, FAILURE, LoreError, UsageError
+from ..options import split_words
 from ..output import flush, note, write
 from ..settings import SETTINGS
 from ..store import Store
@@ -37,7 +38,7 @@ def ask_command(
     command = parse_command(session.settings.llm_command)
     question = " ".join(read_stdin() if word == "-" else word for word in words)
     with session.open() as store, store.faults:
-        context = _context(session, store, question, _split(types), _split(globs))
+        context = _context(session, store, question, split_words(types), split_words(globs))
         prompt = prompt_of(context.question, context.text)
         known = [row["id"] for row in context.included]
         sources = Sources(context.text, known, store.types.all())
@@ -56,10 +57,6 @@ def ask_command(
 
 
 COMMANDS = (ask_command,)
-
-
-def _split(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split(",") if word)
 
 
 def _context(
