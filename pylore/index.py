@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 BATCH = 256
 """Nodes that are indexed together: embedding is several times faster in bulk."""
 
+_BATCH_TEXT = 8_000_000
+"""Letters of text that are indexed together, about: memory has to hold them."""
+
 
 class Index:
     """Writes the passages of nodes; the caller holds a transaction.
@@ -139,6 +142,27 @@ class Index:
         if held:
             self._store.next_vectors.remove(key for key, _ in held)
         self._store.nodes.remove_passages(key for key, _ in held)
+
+
+class Waiting:
+    """Nodes that wait for the index, until there are enough of them."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._nodes: list[Node] = []
+        self._text = 0
+
+    def add(self, node: Node) -> None:
+        """Lets one more wait, and indexes all where they are many."""
+        self._nodes.append(node)
+        self._text += len(node.body)
+        if len(self._nodes) == BATCH or self._text > _BATCH_TEXT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Indexes all that wait."""
+        self._index.update(self._nodes)
+        self._nodes, self._text = [], 0
 
 
 def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:

@@ -53,9 +53,10 @@ def _run(words: list[str]) -> int:
     # A command lives for milliseconds: collecting cycles only costs it time.
     gc.disable()
     from . import hot
+    from .common import require_utf8
 
     for word in words:
-        hot.require_utf8(word, "the argument")
+        require_utf8(word, "the argument")
     if words and words[0] in hot.COMMANDS:
         hot.COMMANDS[words[0]](words[1:])
         return DONE

@@ -30,13 +30,16 @@ class Arguments:
 
     def words(self, name: str) -> tuple[str, ...]:
         """All values of an option that takes a comma-separated list."""
-        return tuple(
-            word for value in self.values.get(name, []) for word in value.split(",") if word
-        )
+        return split_words(self.values.get(name, []))
 
     def last(self, name: str) -> str | None:
         """The value of an option that counts once."""
         return self.values.get(name, [None])[-1]
+
+
+def split_words(values: Sequence[str]) -> tuple[str, ...]:
+    """The words of all values of an option that takes a comma-separated list."""
+    return tuple(word for value in values for word in value.split(",") if word)
 
 
 _SETTING_OPTIONS: dict[str, str] = {

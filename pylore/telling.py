@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import sys
 
-from .errors import LoreError, UsageError
-from .hot import (
+from .common import (
     load_settings,
     open_for_reading,
-    project_root,
     read_stdin,
     record_accesses,
     remember_words,
-    say,
 )
+from .errors import LoreError, UsageError
 from .jsontext import dumps
 from .options import parse
 from .output import Output, note, write
@@ -29,33 +27,24 @@ if TYPE_CHECKING:
     from .context.build import Context
     from .options import Arguments
 
-DEPTH = "2"
-"""The depth of the walk unless one is set: a context is for what is connected, too."""
-
 
 def context_command(argv: Sequence[str]) -> None:
     """``lore context``."""
     given = parse(argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files"))
     settings = load_settings(given)
-    if not settings.origins.get("graph_depth"):
-        settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     form = _form(given)
     if not given.positionals:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
-    from .context.build import Asked, build, wider
+    from .context.asking import context_on
     from .embed import open_embedder
-    from .store.scope import Scope
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     with open_for_reading(settings) as store, store.faults:
-        scope = Scope(types=store.types.require(given.words("type")), files=given.words("files"))
         embedder = open_embedder(settings.embedder, store, settings)
-        asked = Asked(
-            " ".join(words), form=form, budget=settings.budget, root=project_root(), scope=scope
-        )
-        with store.snapshot():
-            context = build(store, wider(settings), asked, embedder)
-        say(context.notes, settings)
+        context = context_on(
+            store, settings, embedder, " ".join(words),
+            form=form, types=given.words("type"), files=given.words("files"),
+        )  # fmt: skip
         _print(context, form, given)
         _hand_out_receipt(context, given, quiet=settings.quiet)
         remember_words(store, embedder)

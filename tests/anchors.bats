@@ -4,16 +4,16 @@
 
 load helper
 
-setup() {
-  setup_store
-  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
-  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
+setup_file() { # one project for all; each test has a copy of it
+  setup_shared
   mkdir src
   printf 'def check(token):\n    return bool(token)\n' >src/auth.py
   git init -q -b main .
   git add src && git commit -qm "Begin"
   lore add decision "Sessions are tokens" --id decision-a --embedder none >/dev/null
 }
+
+setup() { setup_copy; }
 
 @test "anchor ties a record to a file, and shows where it leads" {
   run_lore anchor decision-a src/auth.py

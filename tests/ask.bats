@@ -2,17 +2,14 @@
 
 load helper
 
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  lore add decision "Sessions are signed tokens: the server keeps no state" --id decision-tokens1 >/dev/null
+  lore add note "Bread is baked with flour and water" --id note-bread1 >/dev/null
+}
+
 setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore add decision "Sessions are signed tokens: the server keeps no state" --id decision-tokens1 >/dev/null
-    lore add note "Bread is baked with flour and water" --id note-bread1 >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+  setup_copy
   MODEL="$TEST_ROOT/a model"
   model 'cat >"$0.prompt"' 'echo "They are signed [decision-tokens1]."'
 }
@@ -129,20 +126,14 @@ ask() { # [argument...]: of that model, as text
   model 'sleep 300 & echo $! >"$0.child"' 'echo "$$" >"$0.own"' 'wait'
   for signal in INT TERM; do
     rm -f "$MODEL.own"
-    # bash lets what runs in the background ignore INT; this does not
-    "$LORE_PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
-      "$LORE_REPOSITORY/lore.sh" ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
+    lore_heeding_int ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
     asked=$!
     for _ in $(seq 200); do [ -s "$MODEL.own" ] && break; sleep 0.05; done
     kill -s "$signal" "$asked"
     code=0
     wait "$asked" || code=$?
     case $signal in INT) [ "$code" -eq 130 ] ;; TERM) [ "$code" -eq 143 ] ;; esac
-    for file in own child; do
-      for _ in $(seq 100); do kill -0 "$(cat "$MODEL.$file")" 2>/dev/null || break; sleep 0.05; done
-      run ps -o stat= -p "$(cat "$MODEL.$file")"
-      [[ -z $output || $output == Z* ]]
-    done
+    ended "$(cat "$MODEL.own")" "$(cat "$MODEL.child")"
   done
 }
 

@@ -2,8 +2,8 @@
 
 load helper
 
-setup() {
-  setup_store
+setup_file() { # one project for all; each test has a copy of it
+  setup_shared
   {
     printf '{"id":"%s","type":"%s","title":"%s"}\n' \
       decision-sessions decision 'Sessions are signed tokens, kept in a cookie' \
@@ -14,9 +14,7 @@ setup() {
   printf '%s\n' '{"id":"q1","query":"cookie"}' '{"id":"q2","query":"sixty requests"}' >queries.jsonl
 }
 
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
-}
+setup() { setup_copy; }
 
 @test "each line of a file is answered by a line with its id and its results" {
   needs_jq

@@ -6,8 +6,6 @@ load helper
 
 setup() {
   setup_store
-  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
-  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
   git init -q -b main .
 }
 

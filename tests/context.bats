@@ -3,8 +3,7 @@
 load helper
 
 setup_file() { # one store for all; a test that writes makes its own
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
+  setup_shared
   mkdir src
   printf 'def sign(user):\n    return seal(user)\n' >src/auth.py
   {
@@ -20,14 +19,7 @@ setup_file() { # one store for all; a test that writes makes its own
   } | lore import - --quiet >/dev/null
 }
 
-setup() {
-  setup_lore
-  cd "$BATS_FILE_TMPDIR/a project" || return 1
-}
-
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
-}
+setup() { setup_in_shared; }
 
 @test "piped, a context is JSON: the text, and the receipt of what is in it" {
   needs_jq

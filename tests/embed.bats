@@ -3,8 +3,7 @@
 load helper
 
 setup_file() { # one store for all; each test has a copy of it
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
+  setup_shared
   printf '%s\n' \
     '{"id":"note-a","type":"note","body":"sessions are signed with a rotating key"}' \
     '{"id":"note-b","type":"note","body":"reads go to the replica"}' |
@@ -12,11 +11,10 @@ setup_file() { # one store for all; each test has a copy of it
 }
 
 setup() {
-  setup_lore
+  setup_copy
   # a socket's path must be short
   XDG_RUNTIME_DIR=$(mktemp -d)
   export XDG_RUNTIME_DIR
-  cp -R "$BATS_FILE_TMPDIR/a project/." .
 }
 
 teardown() { rm -rf "$XDG_RUNTIME_DIR"; }

@@ -4,8 +4,7 @@ load helper
 
 setup_file() { # one store for all: nothing here writes to it
   local word
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
+  setup_shared
   for word in granite heron lagoon maple nettle orchid pebble quartz; do
     printf '{"id":"note-%s","type":"note","title":"All about %s"}\n' $word $word
     printf '{"id":"decision-%s","type":"decision","title":"A rule"}\n' $word
@@ -16,15 +15,7 @@ setup_file() { # one store for all: nothing here writes to it
   printf 'embedder=none\n' >.lore/.config
 }
 
-setup() {
-  setup_lore
-  PROJECT="$BATS_FILE_TMPDIR/a project"
-  cd "$PROJECT" || return 1
-}
-
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
-}
+setup() { setup_in_shared; }
 
 @test "eval prints an object with a row for each leg, fusion and configuration" {
   needs_jq

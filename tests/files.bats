@@ -3,10 +3,9 @@
 
 load helper
 
-setup() {
-  setup_store
-  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
-  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org LORE_EMBEDDER=none
+setup_file() { # one project for all; each test has a copy of it
+  setup_shared
+  export LORE_EMBEDDER=none
   mkdir src
   printf 'from src import keys\n\n\ndef getUserByID(token):\n    return keys.check(token)\n' >src/auth.py
   printf 'def check(token):\n    return bool(token)\n' >src/keys.py
@@ -23,6 +22,12 @@ setup() {
   } | lore import - -q >/dev/null
   lore anchor decision-sessions src/auth.py -q >/dev/null
   lore anchor lesson-keys src/keys.py -q >/dev/null
+}
+
+setup() {
+  setup_copy
+  git update-index -q --refresh # what git knows of the files' times is of those that were copied
+  export LORE_EMBEDDER=none
 }
 
 rows() { # <fields, as jq has them>: of the last run's output, a line each

@@ -10,10 +10,6 @@ bats_require_minimum_version 1.5.0
 LORE_REPOSITORY=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
 
-keep() { # <folder> <place>: a copy there, whole or not at all: tests may run side by side
-  ! mkdir "$2.lock" 2>/dev/null || { cp -R "$1" "$2.new" && mv "$2.new" "$2"; }
-}
-
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
   local name
   for name in ${!LORE_*}; do
@@ -28,6 +24,8 @@ setup_lore() { # a home and a project of this test's own; the working directory 
   export XDG_STATE_HOME="$HOME/.local/state" XDG_CACHE_HOME="$HOME/.cache"
   export NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
   unset EDITOR VISUAL
+  export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
+  export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
   PROJECT="$TEST_ROOT/a project"
   USER_CONFIG=$XDG_CONFIG_HOME/lore/config
   mkdir -p "$XDG_CONFIG_HOME/lore" "$PROJECT"
@@ -35,12 +33,55 @@ setup_lore() { # a home and a project of this test's own; the working directory 
 }
 
 setup_store() { # the same, with an empty store in the project's .lore
+  local made="$BATS_RUN_TMPDIR/empty store"
   setup_lore
-  lore init >/dev/null
+  if [ -d "$made" ]; then
+    cp -R "$made" .lore
+  else
+    lore init >/dev/null
+    # kept for the next test, whole or not at all: tests run side by side
+    ! mkdir "$made.lock" 2>/dev/null || { cp -R .lore "$made.new" && mv "$made.new" "$made"; }
+  fi
+}
+
+setup_shared() { # for setup_file: the same, as the project of all tests in the file
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup_store
+}
+
+setup_in_shared() { # a home of this test's own, in the project of the file, where it writes nothing
+  setup_lore
+  PROJECT="$BATS_FILE_TMPDIR/a project"
+  cd "$PROJECT" || return 1
+}
+
+setup_copy() { # a home of this test's own, and a copy of the file's project
+  setup_lore
+  cp -R "$BATS_FILE_TMPDIR/a project/." .
+}
+
+needs_jq() { # skips where there is none
+  type jq >/dev/null 2>&1 || skip "jq is not installed"
 }
 
 lore() { # [argument...]: the command of this repository
   ${TEST_BASH:+"$TEST_BASH"} "$LORE_REPOSITORY/lore.sh" "$@"
+}
+
+lore_heeding_int() { # [argument...]: for the background, where a shell makes what it starts deaf to INT
+  exec "$LORE_PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" "$@"
+}
+
+ended() { # <process>...: waits until none of them runs, for ten seconds at most
+  local process state tries=0
+  for process in "$@"; do
+    while state=$(ps -o stat= -p "$process") && [[ $state != Z* ]]; do # Z: nobody has collected it yet
+      [ $((tries += 1)) -lt 200 ] || return 1
+      sleep 0.05
+    done
+  done
 }
 
 run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines

@@ -169,10 +169,7 @@ documents() { # two decisions that link to each other and to a file
 
 half_an_import() { # starts one that waits in its middle; sets IMPORT to its process id
   mkfifo lines
-  # A shell's background process is deaf to the interrupt, unless something makes it listen.
-  "$LORE_PYTHON" -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" import - <lines >out 2>err 3>&- &
+  lore_heeding_int import - <lines >out 2>err 3>&- &
   IMPORT=$!
   exec 9>lines
   # The pipe holds 64 KB: when all of this is in, most of it has been read.

@@ -90,15 +90,18 @@ setup() {
 }
 
 @test "a run that is killed leaves no process, and the next run goes on" {
-  local number
+  local number workers=
   mkdir many
   for number in $(seq 1 400); do
     printf 'from .m%s import f\n\ndef f():\n    return 1\n' "$((number - 1))" >"many/m$number.py"
   done
-  lore index >/dev/null 2>&1 &
-  sleep 0.5
-  kill -TERM $! 2>/dev/null || true
+  "$LORE_REPOSITORY/lore.sh" index >/dev/null 2>&1 3>&- &
+  for _ in $(seq 200); do workers=$(pgrep -P $! -f pylore.main) && break; sleep 0.02; done
+  [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]
+  kill -TERM $!
   wait $! || true
+  # shellcheck disable=SC2086 # one word each
+  ended $workers
   run_lore index --jq '[.files, .symbols, .edges.imports]'
   expect 0
   [ "$(jq -c . <<<"$output")" = '[402,402,400]' ]

@@ -10,6 +10,7 @@ setup_file() {
   unset MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR
   PIP_CACHE_DIR=$("$LORE_PYTHON" -I -m pip cache dir)
   export PIP_CACHE_DIR PYTHON=$LORE_PYTHON
+  export PIP_NO_COMPILE=0 # as pip spells it: what nothing imports is not compiled
   export INSTALL_ROOT=$BATS_FILE_TMPDIR
   export CHECKOUT="$INSTALL_ROOT/a checkout" INSTALL_HOME="$INSTALL_ROOT/a home"
   export PREFIX_PATH="$INSTALL_ROOT/a root$INSTALL_HOME/a prefix"

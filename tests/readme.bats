@@ -29,10 +29,8 @@ setup() {
   cp -R "$BATS_FILE_TMPDIR/a project/shop/." .
 }
 
-in_shop() { # lore on the PATH; a fzf that needs nobody to choose; git as nobody in particular
+in_shop() { # lore on the PATH; a fzf that needs nobody to choose
   export PATH="$BATS_FILE_TMPDIR/bin:$PATH" FZF_DEFAULT_OPTS=--filter=tokens
-  export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@example.org
-  export GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@example.org
 }
 
 blocks() { # <info string>: the lines of README.md's blocks with it, a line --- after each

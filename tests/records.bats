@@ -2,22 +2,12 @@
 
 load helper
 
-setup() {
-  setup_lore
-  # One empty store whose embedder knows its words already, copied for each test.
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore forget --purge "$(lore add note "to load the words" --ids)" >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+setup_file() { # one empty store whose embedder knows its words already; each test has a copy
+  setup_shared
+  lore forget --purge "$(lore add note "to load the words" --ids)" >/dev/null
 }
 
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
-}
+setup() { setup_copy; }
 
 field() { # <id> <jq expression>: of what 'show' prints
   lore show "$1" | jq -cr "$2"

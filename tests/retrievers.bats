@@ -2,17 +2,14 @@
 
 load helper
 
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
+  lore add note "Of another matter" --id note-b >/dev/null
+}
+
 setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
-    lore add note "Of another matter" --id note-b >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+  setup_copy
   OWN="$XDG_CONFIG_HOME/lore/commands"
   mkdir -p "$OWN"
   # shellcheck disable=SC2016

@@ -3,8 +3,7 @@
 load helper
 
 setup_file() { # one store for all; each test has a copy of it
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
+  setup_shared
   printf '%s\n' \
     '{"id":"decision-jwt","type":"decision","body":"Use JWT for the sessions of the web shop"}' \
     '{"id":"lesson-expiry","type":"lesson","body":"Sessions that never expire are a liability"}' \
@@ -22,9 +21,8 @@ setup_file() { # one store for all; each test has a copy of it
 }
 
 setup() {
-  setup_lore
+  setup_copy
   export LORE_LIMIT=2 LORE_GRAPH_SEEDS=2
-  cp -R "$BATS_FILE_TMPDIR/a project/." .
 }
 
 search() { # [option...]: the same question each time

@@ -2,24 +2,17 @@
 
 load helper
 
-setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
-    lore add lesson "Tokens expire" --id lesson-b >/dev/null
-    lore add note "Tokens again and again" --id note-c >/dev/null
-    lore add task "Mend the login" --id task-d >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
-  export LORE_RETRIEVERS=fulltext
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
+  lore add lesson "Tokens expire" --id lesson-b >/dev/null
+  lore add note "Tokens again and again" --id note-c >/dev/null
+  lore add task "Mend the login" --id task-d >/dev/null
 }
 
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
+setup() {
+  setup_copy
+  export LORE_RETRIEVERS=fulltext
 }
 
 @test "run start prints an id alone, whatever stdout is, and an object if asked to" {

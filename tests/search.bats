@@ -8,8 +8,7 @@ KEYS=lesson-keys
 AUTH=file-src/auth.py
 
 setup_file() { # one store for all; a test that writes makes its own
-  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
-  setup_store
+  setup_shared
   {
     printf '{"id":"%s","type":"%s","title":"%s","tags":["%s"],"file":"%s"}\n' \
       $SESSIONS decision 'Sessions are signed tokens, kept in a cookie' web src/auth.py \
@@ -23,14 +22,7 @@ setup_file() { # one store for all; a test that writes makes its own
   lore search "cookie hostile keys" >/dev/null # the embedder's words are kept now
 }
 
-setup() {
-  setup_lore
-  cd "$BATS_FILE_TMPDIR/a project" || return 1
-}
-
-needs_jq() {
-  type jq >/dev/null 2>&1 || skip "jq is not installed"
-}
+setup() { setup_in_shared; }
 
 on_terminal() { # <command line>: what a terminal of its own shows of it
   script -qec "$1" /dev/null </dev/null | tr -d '\r'

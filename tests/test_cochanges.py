@@ -20,9 +20,9 @@ from pylore.code.cochanges import (
     cochange_weight,
     telling_commits,
 )
+from pylore.common import say_old_cochanges
 from pylore.errors import LoreError
 from pylore.git import Git, blob_hash
-from pylore.hot import say_old_cochanges
 from pylore.model import Edge, Hit, Hits
 from pylore.records import Records
 from pylore.search import Request, search

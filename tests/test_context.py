@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import move_home
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
@@ -144,10 +145,7 @@ def put(store: Store, type: str, title: str, **fields: Any) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    for name in [name for name in os.environ if name.startswith("LORE_")]:
-        monkeypatch.delenv(name)
-    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"):
-        monkeypatch.setenv(name, str(tmp_path / "home"))
+    move_home(monkeypatch, tmp_path / "home")
     (tmp_path / "src").mkdir()
     (tmp_path / "src/auth.py").write_text(CODE)
     (tmp_path / "tests").mkdir()

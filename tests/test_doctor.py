@@ -9,25 +9,25 @@ from pathlib import Path
 
 import apsw
 import pytest
+from homes import move_home
 
 from pylore.doctor import Check, checks_text, examine
 from pylore.embed import open_embedder
 from pylore.records import Records
-from pylore.settings import SETTINGS, Settings
+from pylore.settings import Settings
 from pylore.store import create_store, open_store
 from pylore.store.check import missing_tables
 
 IDS = (
-    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder", "store",
-    "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
+    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
+    "store", "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
     "ratings", "similar", "wal",
 )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
-def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FROM_CONFIG", *(setting.name.upper() for setting in SETTINGS)):
-        monkeypatch.delenv(f"LORE_{name}", raising=False)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    move_home(monkeypatch, tmp_path / "home")
 
 
 @pytest.fixture

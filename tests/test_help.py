@@ -10,20 +10,7 @@ import click
 import pytest
 
 from pylore import cli, hot, telling
-from pylore.cli import (
-    anchors,
-    ask,
-    embed,
-    facts,
-    graph,
-    quality,
-    records,
-    runs,
-    similar,
-    system,
-    transfer,
-    view,
-)
+from pylore.cli import FAMILIES, family_commands
 from pylore.options import setting_of_option
 from pylore.output import FORMATS
 from pylore.settings import SETTINGS
@@ -35,25 +22,7 @@ ROOT = Path(cli.__file__).parents[2]
 OPTION = re.compile(r"(?:^|, )(--?[a-zA-Z][a-z-]*)(?= |,|$)")
 IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
-CLICK = {
-    command.name: command
-    for family in (
-        anchors,
-        ask,
-        embed,
-        facts,
-        graph,
-        quality,
-        records,
-        runs,
-        similar,
-        system,
-        transfer,
-        view,
-    )  # fmt: skip
-    for command in family.COMMANDS
-}
-
+CLICK = {name: command for family in FAMILIES for name, command in family_commands(family).items()}
 HOT = {**hot.COMMANDS, "context": telling.context_command}
 
 
@@ -144,6 +113,16 @@ def test_help_names_the_options_that_are_taken(
 @pytest.mark.parametrize("command", sorted(CLICK))
 def test_every_command_of_the_engine_has_help(command: str) -> None:
     assert command in {engine for _, engine, _ in COMMANDS}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_has_the_commands_that_it_is_loaded_for(family: str) -> None:
+    assert tuple(family_commands(family)) == FAMILIES[family]
+
+
+def test_every_module_with_commands_is_a_family() -> None:
+    files = (ROOT / "pylore" / "cli").glob("[a-z]*.py")
+    assert {file.stem for file in files} - {"shared"} == set(FAMILIES)
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS if " " not in name])

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from homes import move_home
 
 import pylore
 
@@ -43,7 +44,7 @@ FLOORS = (
         "reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby",
         "facts", "accesses",
     ),
-    ("search", "formats", "graph", "graph_path", "detail", "code", "verify"),
+    ("search", "formats", "graph", "graph_path", "detail", "code", "verify", "common"),
     ("hot", "sdk", "doctor", "evaluate", "context", "view"),
     ("cli", "telling"),
     ("main",),
@@ -51,8 +52,8 @@ FLOORS = (
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 HEAVY = {
-    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy", "pathlib", "re",
-    "sqlite_vec", "tokenizers", "typing", "wordllama",
+    "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy",
+    "pathlib", "re", "sqlite_vec", "tokenizers", "typing", "wordllama",
 }  # fmt: skip
 
 
@@ -154,10 +155,7 @@ def loaded(program: str, *argv: str, store: str = "") -> set[str]:
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("layers")
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("LORE_")]:
-            patch.delenv(name)
-        patch.setenv("HOME", str(folder))
-        patch.setenv("XDG_CONFIG_HOME", str(folder))
+        move_home(patch, folder)
         with pylore.open(folder / ".lore", create=True) as lore:
             lore.add("decision", "Sessions are signed tokens", id="decision-a")
             lore.add("note", "Words", id="note-c", file="src/a.py")

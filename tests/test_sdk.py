@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from homes import move_home
 
 import pylore
 from pylore.embed.static import StaticEmbedder
-from pylore.settings import SETTINGS
 from pylore.store import create_store
 
 ROOT = Path(pylore.__file__).parents[1]
@@ -22,11 +22,7 @@ ROOT = Path(pylore.__file__).parents[1]
 
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FROM_CONFIG", "EXPORTED", "DIR", *(s.name.upper() for s in SETTINGS)):
-        monkeypatch.delenv(f"LORE_{name}", raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / "home" / name))
+    move_home(monkeypatch, tmp_path / "home")
 
 
 @pytest.fixture
@@ -195,7 +191,7 @@ def test_settings_are_keywords(folder: Path) -> None:
 def test_the_configs_the_environment_and_keywords_are_honoured_in_that_order(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    user = tmp_path / "home" / "CONFIG" / "lore" / "config"
+    user = tmp_path / "home" / "config" / "lore" / "config"
     user.parent.mkdir(parents=True)
     user.write_text("limit=2\nrrf_k=22\nhop_decay=0.2\n")
     pylore.open(folder, create=True).close()

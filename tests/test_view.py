@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from homes import move_home
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,11 +42,7 @@ HOSTILE = (
 def lore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pylore.Lore]:
     folder = tmp_path_factory.mktemp("view")
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("LORE_")]:
-            patch.delenv(name)
-        patch.setenv("HOME", str(folder))
-        patch.setenv("XDG_CONFIG_HOME", str(folder))
-        patch.setenv("XDG_CACHE_HOME", str(folder))
+        move_home(patch, folder)
         with pylore.open(folder / ".lore", create=True) as lore:
             lore.add("decision", "Sessions are signed tokens\n\nThe server keeps no state.",
                      id="decision-a")  # fmt: skip

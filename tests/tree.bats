@@ -2,25 +2,20 @@
 
 load helper
 
-setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    printf '%s\n' \
-      '{"id":"decision-a","type":"decision","title":"Sessions are signed tokens"}' \
-      '{"id":"file-b.py","type":"file","title":"b.py"}' \
-      '{"id":"file-c.py","type":"file","title":"c.py"}' \
-      '{"id":"failure-d","type":"failure","title":"Logged out, and still in"}' \
-      '{"from_id":"decision-a","to_id":"file-b.py","relation":"anchored_to"}' \
-      '{"from_id":"file-c.py","to_id":"file-b.py","relation":"imports"}' \
-      '{"from_id":"failure-d","to_id":"decision-a","relation":"relates_to","weight":0.5}' |
-      lore import - --quiet --embedder none >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  printf '%s\n' \
+    '{"id":"decision-a","type":"decision","title":"Sessions are signed tokens"}' \
+    '{"id":"file-b.py","type":"file","title":"b.py"}' \
+    '{"id":"file-c.py","type":"file","title":"c.py"}' \
+    '{"id":"failure-d","type":"failure","title":"Logged out, and still in"}' \
+    '{"from_id":"decision-a","to_id":"file-b.py","relation":"anchored_to"}' \
+    '{"from_id":"file-c.py","to_id":"file-b.py","relation":"imports"}' \
+    '{"from_id":"failure-d","to_id":"decision-a","relation":"relates_to","weight":0.5}' |
+    lore import - --quiet --embedder none >/dev/null
 }
+
+setup() { setup_copy; }
 
 @test "hops are branches with their relations, the way their edges lead" {
   run_lore search tokens --tree --expand

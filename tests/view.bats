@@ -2,19 +2,14 @@
 
 load helper
 
-setup() {
-  setup_lore
-  local made="$BATS_FILE_TMPDIR/made"
-  if [ ! -d "$made" ]; then
-    lore init >/dev/null
-    lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
-    lore add note "</script><script>alert(1)</script>" --id note-b >/dev/null
-    lore link note-b relates_to decision-a >/dev/null
-    keep .lore "$made"
-  else
-    cp -R "$made" .lore
-  fi
+setup_file() { # one store for all; each test has a copy of it
+  setup_shared
+  lore add decision "Sessions are signed tokens" --id decision-a >/dev/null
+  lore add note "</script><script>alert(1)</script>" --id note-b >/dev/null
+  lore link note-b relates_to decision-a >/dev/null
 }
+
+setup() { setup_copy; }
 
 data() { # the JSON of the page on stdin
   sed -n 's/^<script type="application\/json" id="data">\(.*\)<\/script>$/\1/p'

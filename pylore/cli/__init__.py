@@ -1,14 +1,54 @@
 """The click commands: everything that is not on the hot path (``hot.py``).
 
-One file a family of commands. Each command gets a ``Context`` with the settings,
-opens the store itself, and prints through ``Output``.
+One file a family of commands, imported when one of them is called. Each command gets
+its settings with a ``Session``, opens the store itself, and prints through ``Output``.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from ..errors import DONE, UsageError
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "anchors": ("anchor", "verify", "stale", "graph-analyze-cochanges", "graph-analyze-imports"),
+    "ask": ("ask",),
+    "embed": ("embed",),
+    "facts": ("confirm", "retract", "sweep"),
+    "graph": (
+        "graph-path", "graph-neighbors", "graph-hubs", "graph-orphans", "graph-relations",
+        "graph-export",
+    ),
+    "quality": ("eval", "tune"),
+    "records": ("add", "fact", "link", "unlink", "list", "edit", "forget", "restore"),
+    "runs": ("run-start", "run-finish", "run-list", "run-show", "feedback"),
+    "similar": ("graph-similar", "graph-duplicates"),
+    "system": ("init", "config", "reindex", "doctor"),
+    "transfer": ("import", "export"),
+    "view": ("graph-view",),
+}  # fmt: skip
+"""The module of each family, and its commands."""
+
+_FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+
+
+def family_commands(family: str) -> dict[str, click.Command]:
+    """The commands that the module of a family has, by name."""
+    module = import_module(f".{family}", __name__)
+    return {command.name: command for command in module.COMMANDS}
+
+
+class _Root(click.Group):
+    """``lore`` itself: loads the family of the command that is called, and no other."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(_FAMILY)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        family = _FAMILY.get(name)
+        return None if family is None else family_commands(family)[name]
 
 
 def run(words: list[str]) -> int:
@@ -17,27 +57,7 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
-    from . import (
-        anchors,
-        ask,
-        embed,
-        facts,
-        graph,
-        quality,
-        records,
-        runs,
-        similar,
-        system,
-        transfer,
-        view,
-    )  # fmt: skip
-
-    root = click.Group(name="lore", add_help_option=False)
-    for family in (
-        anchors, ask, embed, facts, graph, quality, records, runs, similar, system, transfer, view,
-    ):  # fmt: skip
-        for command in family.COMMANDS:
-            root.add_command(command)
+    root = _Root(name="lore", add_help_option=False)
     try:
         with root.make_context("lore", words) as context:
             code = root.invoke(context)

@@ -13,9 +13,9 @@ from ..anchors.judging import BROKEN
 from ..anchors.placing import place_anchor, remove_anchors
 from ..anchors.project import Project
 from ..anchors.taking import line_numbers
+from ..common import ids_from
 from ..errors import DONE, FAILURE, UsageError
 from ..git import Git
-from ..hot import ids_from
 from ..index import write_nodes
 from ..places import root_to_keep
 from ..records import split_location

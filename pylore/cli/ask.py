@@ -9,18 +9,16 @@ import click
 
 from ..ask import answer_of, parse_command, prompt_of
 from ..citations import Citation, Sources
-from ..context.build import Asked, Context, build, wider
+from ..common import record_accesses, remember_words
+from ..context.asking import context_on
+from ..context.build import Context
 from ..errors import DONE, FAILURE, LoreError, UsageError
-from ..hot import record_accesses, remember_words
+from ..options import split_words
 from ..output import flush, note, write
 from ..settings import SETTINGS
 from ..store import Store
-from ..store.scope import Scope
 from ..text import printable
-from .shared import Session, output_options, project_root, read_stdin, setting_options
-
-DEPTH = "2"
-"""As for a context: what is connected is wanted too."""
+from .shared import Session, output_options, read_stdin, setting_options
 
 
 @click.command("ask", add_help_option=False)
@@ -40,7 +38,7 @@ def ask_command(
     command = parse_command(session.settings.llm_command)
     question = " ".join(read_stdin() if word == "-" else word for word in words)
     with session.open() as store, store.faults:
-        context = _context(session, store, question, _split(types), _split(globs))
+        context = _context(session, store, question, split_words(types), split_words(globs))
         prompt = prompt_of(context.question, context.text)
         known = [row["id"] for row in context.included]
         sources = Sources(context.text, known, store.types.all())
@@ -61,10 +59,6 @@ def ask_command(
 COMMANDS = (ask_command,)
 
 
-def _split(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word for value in values for word in value.split(",") if word)
-
-
 def _context(
     session: Session, store: Store, question: str, types: tuple[str, ...], globs: tuple[str, ...]
 ) -> Context:
@@ -73,18 +67,11 @@ def _context(
     Raises:
         LoreError: the store has nothing on it.
     """
-    settings = session.settings
-    if not settings.origins.get("graph_depth"):
-        settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     embedder = session.embedder(store)
-    asked = Asked(
-        question, form="prompt", budget=settings.budget, root=project_root(),
-        scope=Scope(types=store.types.require(types), files=globs),
-    )  # fmt: skip
-    with store.snapshot():
-        context = build(store, wider(settings), asked, embedder)
+    context = context_on(
+        store, session.settings, embedder, question, form="prompt", types=types, files=globs
+    )
     remember_words(store, embedder)
-    session.say(context.notes)
     if not context.included:
         raise LoreError("the store has nothing on this, so nobody was asked: try other words")
     return context

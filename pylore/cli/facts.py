@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+from ..common import ids_from
 from ..errors import UsageError
 from ..facts import Facts, Outcome
-from ..hot import ids_from
 from ..render import bold, changes_text, dim
 from .shared import Session, output_options, setting_options
 
@@ -19,10 +19,7 @@ from .shared import Session, output_options, setting_options
 @output_options
 @setting_options("single_valued", "busy_timeout")
 def confirm(words: tuple[str, ...], **options: Any) -> None:
-    session = Session(options)
-    wanted = ids_from(words, "confirm")
-    with session.open() as store:
-        _print(session, Facts(store, session.settings).confirm(wanted))
+    _change(Facts.confirm, words, "confirm", options)
 
 
 @click.command("retract", add_help_option=False)
@@ -30,10 +27,7 @@ def confirm(words: tuple[str, ...], **options: Any) -> None:
 @output_options
 @setting_options("busy_timeout")
 def retract(words: tuple[str, ...], **options: Any) -> None:
-    session = Session(options)
-    wanted = ids_from(words, "retract")
-    with session.open() as store:
-        _print(session, Facts(store, session.settings).retract(wanted))
+    _change(Facts.retract, words, "retract", options)
 
 
 @click.command("sweep", add_help_option=False)
@@ -59,8 +53,16 @@ def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
 COMMANDS = (confirm, retract, sweep)
 
 
-def _print(session: Session, outcomes: list[Outcome]) -> None:
-    session.output.list([outcome.to_dict() for outcome in outcomes], changes_text)
+def _change(
+    change: Callable[[Facts, list[str]], list[Outcome]], words: tuple[str, ...], command: str,
+    options: dict[str, Any],
+) -> None:  # fmt: skip
+    """Makes the change to what the words name, and prints what became of each."""
+    session = Session(options)
+    wanted = ids_from(words, command)
+    with session.open() as store:
+        outcomes = change(Facts(store, session.settings), wanted)
+        session.output.list([outcome.to_dict() for outcome in outcomes], changes_text)
 
 
 def _faded_text(rows: Sequence[dict[str, Any]]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..common import data_folder, remember_words
 from ..errors import LoreError, UsageError
 from ..evaluate.metrics import measures
 from ..evaluate.report import count_searches, evaluate
@@ -15,7 +16,7 @@ from ..evaluate.run import Asked, missing
 from ..evaluate.space import coordinates
 from ..evaluate.table import report_text, tuning_text
 from ..evaluate.tune import fragment, tune
-from ..hot import data_folder, remember_words
+from ..options import split_words
 from ..output import note
 from ..questions import Question, read_lines, read_questions
 from ..settings import SETTINGS
@@ -165,8 +166,7 @@ def _questions(
 
 
 def _scope(store: Store, types: tuple[str, ...]) -> Scope:
-    words = tuple(word for text in types for word in text.split(",") if word)
-    return Scope(types=store.types.require(words))
+    return Scope(types=store.types.require(split_words(types)))
 
 
 def _say_missing(session: Session, store: Store, questions: list[Question]) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
+from ..common import ids_from
 from ..errors import LoreError, UsageError
-from ..hot import ids_from
 from ..records import Change
 from ..render import changes_text, list_text
 from ..store.scope import Scope, require_statuses

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from ..common import ids_from
 from ..errors import LoreError, UsageError
-from ..hot import ids_from
 from ..render import bold, dim
 from ..runs import Runs
 from .shared import Session, output_options, setting_options

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..common import open_for_reading, project_root, read_stdin, say
 from ..embed import open_embedder
-from ..hot import open_for_reading, project_root, read_stdin, say
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment

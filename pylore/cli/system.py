@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from ..common import data_folder, require_utf8
 from ..doctor import checks_text, examine
 from ..errors import DONE, FAILURE, UsageError, nearest
-from ..hot import data_folder, require_utf8
 from ..index import rebuild
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store

@@ -12,6 +12,7 @@ import click
 from ..endings import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
+from ..options import split_words
 from ..output import write
 from ..text import counted
 from .shared import Session, output_options, progress_bar, project_root, setting_options
@@ -73,7 +74,7 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
 def export(path: str, types: tuple[str, ...], **options: Any) -> None:
     session = Session({**options, "as_jsonl": True})
     with session.open() as store, store.faults, store.snapshot():
-        wanted = store.types.require(name for text in types for name in text.split(",") if name)
+        wanted = store.types.require(split_words(types))
         lines = export_lines(store, wanted)
         if path == "-":
             for line in lines:

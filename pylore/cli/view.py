@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from ..common import ids_from
 from ..endings import write_whole
-from ..hot import ids_from
 from ..output import Output, write
 from ..settings import BY_NAME
 from ..store import Store

@@ -14,7 +14,7 @@ from codecs import BOM_UTF8
 
 from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
-from ..index import BATCH, Index
+from ..index import Index, Waiting
 from ..jsonlines import parse_object
 from ..jsontext import harmless
 from ..model import Edge, Node, Record
@@ -188,12 +188,11 @@ class _Importer:
         self.result = Imported()
         self._store = store
         self._settings = settings
-        self._index = Index(store, embedder, self.result.notes)
+        self._waiting = Waiting(Index(store, embedder, self.result.notes))
         self._new_relations = new_relations
         self._new_types = new_types
         self._types = store.types.all()
         self._relations = set(store.relations.all())
-        self._batch: list[Node] = []
         self._history: dict[int, int] = {}
         self._now = now()
 
@@ -220,13 +219,9 @@ class _Importer:
 
     def finish(self) -> None:
         """Indexes what is left and counts edges that lead nowhere."""
-        self._flush()
+        self._waiting.flush()
         if self.result.edges:
             self.result.dangling = len(self._store.edges.dangling())
-
-    def _flush(self) -> None:
-        self._index.update(self._batch)
-        self._batch = []
 
     def _take_node(self, fields: dict[str, Any]) -> None:
         id = check_id(_text(fields, "id", ""))
@@ -249,9 +244,7 @@ class _Importer:
         self.result.nodes += 1
         self.result.count(state)
         if state != "unchanged":
-            self._batch.append(node)
-            if len(self._batch) == BATCH:
-                self._flush()
+            self._waiting.add(node)
 
     def _take_edge(self, fields: dict[str, Any]) -> None:
         from_id, to_id = (

@@ -11,7 +11,7 @@ import json
 import os
 
 from ..errors import LoreError, StoreError, UsageError, nearest
-from ..index import BATCH, Index
+from ..index import Index, Waiting
 from ..model import Edge, Node
 from ..records import split_location
 from ..times import now
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Wanted = dict[tuple[str, str, str], list[str]]
     """edge to the line ranges that its document names"""
 
-_BATCH_BYTES = 8_000_000
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
 
@@ -82,7 +81,7 @@ class _Importer:
         self._root = os.path.realpath(root)
         self._skip_bad = skip_bad
         self._type = ""
-        self._index = Index(store, embedder, self.result.notes)
+        self._waiting = Waiting(Index(store, embedder, self.result.notes))
         self._types: dict[str, str] = {}
         self._declared: set[str] = set()  # relations of the store
         self._relations: set[str] = set()  # and those that the settings add
@@ -90,8 +89,6 @@ class _Importer:
         self._files: dict[str, tuple[str, str]] = {}  # path in the store: file, id
         self._paths: dict[str, str] = {}  # id: path in the store
         self._folders: list[str] = []
-        self._batch: list[Node] = []
-        self._batch_size = 0
         self._now = now()
 
     def set_type(self, type: str, *, declare: bool) -> None:
@@ -181,7 +178,7 @@ class _Importer:
             else:
                 self._write(document)
             progress(1)
-        self._flush()
+        self._waiting.flush()
         self._say()
 
     def _write(self, document: Document) -> None:
@@ -198,14 +195,7 @@ class _Importer:
         self.result.nodes += 1
         self.result.count(state)
         if state != "unchanged":
-            self._batch.append(node)
-            self._batch_size += len(node.body)
-            if len(self._batch) == BATCH or self._batch_size > _BATCH_BYTES:
-                self._flush()
-
-    def _flush(self) -> None:
-        self._index.update(self._batch)
-        self._batch, self._batch_size = [], 0
+            self._waiting.add(node)
 
     def _wanted(self, document: Document) -> Wanted:
         """The edges that a document states."""

@@ -1,0 +1,20 @@
+"""A home of a test's own: nothing of the person who runs the tests reaches lore."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """Takes lore's variables out of the environment; home and the XDG folders become ``home``."""
+    for name in [name for name in os.environ if name.startswith("LORE_")]:
+        patch.delenv(name)
+    patch.setenv("HOME", str(home))
+    for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
+        patch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
