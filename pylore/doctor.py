@@ -107,6 +107,7 @@ def _failed(id: str, error: Exception, fix: str | None = None) -> Check:
     """A failed check; of lore's own errors the last part is what to do."""
     what, _, mend = str(error).rpartition(": ")
     if isinstance(error, LoreError) and what:
+        mend = IMPORT if mend.startswith("run 'lore doctor'") else mend  # that is what runs
         return Check(id, False, what, fix or mend)
     return Check(id, False, str(error), fix or SETUP)
 
