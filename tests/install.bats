@@ -78,6 +78,18 @@ works() { # whether the installed lore finds what it was told, without the check
   [ ! -e new ]
 }
 
+@test "the installed lore reads code, and finds its symbols again" {
+  mkdir code
+  cd code
+  installed init >/dev/null
+  printf 'impl P { fn area(&self) -> i32 { 1 } }\n' >x.rs
+  [ "$(installed index --jq .symbols)" -gt 0 ]
+  installed add note "Areas are whole" --id note-a >/dev/null
+  installed anchor note-a x.rs --symbol P.area >/dev/null
+  sed -i '1i // moved down' x.rs
+  [ "$(installed verify --jq '.[0].verdict')" = valid ]
+}
+
 @test "an interrupted install leaves the lore that was there" {
   local pid tries=0
   set -m # a process group of its own, as a terminal's interrupt has

@@ -262,7 +262,7 @@ class _Builder:
                 own = node.id == self._settings.user_entity
                 return Piece(node.id, section, why, subject.fit, "" if own else node.id)
         if section == "Code" and self._asked.form != "narrative" and node.file:
-            snippet = self._tree.snippet(node.file, node.line_start, node.line_end, _name(node))
+            snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
             if not snippet.reason:
                 return self._code_piece(hit, snippet, why)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
