@@ -117,6 +117,11 @@ def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
     ]
 
 
+def _way_to(step: Step) -> frozenset[str]:
+    """The ids before a step and its own: it says nothing more for what it came from."""
+    return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
+
+
 def _standing(step: Step, score: float) -> Step:
     """``step`` as the start of the next hop, with what it then stands for."""
     standing = Step(
@@ -149,7 +154,7 @@ class _Spread:
         ties: dict[str, list[Tie]] = {}
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
-            way = {step.id for step in here.steps()}  # nothing says more for what it came from
+            way = _way_to(here)
             mass = here.score**2 / max(1, degrees[node]) ** THINNING
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
                 if other in way:
@@ -174,7 +179,7 @@ class _Spread:
             common = 1 / log(1 + len(others))
             for tie in ties[bridge]:
                 start, relation, weight, strength = tie
-                way = {step.id for step in start.steps()}
+                way = _way_to(start)
                 value = start.score**2 * weight * strength * common
                 for name, other, other_weight in zip(names, others, weights, strict=True):
                     pair = (start.id, other)
