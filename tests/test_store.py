@@ -257,6 +257,26 @@ def test_an_inner_transaction_is_a_part_of_the_outer_one(empty: Store) -> None:
     assert empty.nodes.get("note-2") is not None
 
 
+def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_was(
+    tmp_path: Path,
+) -> None:
+    with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=60) as other:
+        before = {name: other.connection.pragma(name) for name in _KEPT}
+        with store.transaction(), pytest.raises(apsw.BusyError), other.aside():
+            pass
+        with other.aside():
+            assert other.connection.pragma("synchronous") == 0
+            assert other.connection.pragma("wal_autocheckpoint") == 0
+            other.meta.set("told", "yes")
+        assert {name: other.connection.pragma(name) for name in _KEPT} == before
+        assert (before["synchronous"], store.meta.get("told")) == (1, "yes")
+        with other.transaction(), other.aside():  # a part of the outer one: synced with it
+            assert other.connection.pragma("synchronous") == 1
+
+
+_KEPT = ("busy_timeout", "synchronous", "wal_autocheckpoint")
+
+
 def test_another_connection_sees_a_transaction_whole_or_not_at_all(
     empty: Store, tmp_path: Path
 ) -> None:

@@ -29,6 +29,9 @@ SCHEMA_VERSION = 2
 _OFF, _NORMAL = 0, 1
 """Of ``PRAGMA synchronous``."""
 
+_PAGES_OF_LOG = 1000
+"""From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
+
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
@@ -231,6 +234,7 @@ class Aside(Transaction):
         try:
             if not self._connection.in_transaction:
                 self._connection.pragma("synchronous", _OFF)
+                self._connection.wal_autocheckpoint(0)  # that would not be synced either
             super().__enter__()
         except BaseException:
             self._restore()
@@ -248,6 +252,7 @@ class Aside(Transaction):
         self._connection.set_busy_timeout(self._before)
         if not self._connection.in_transaction:
             self._connection.pragma("synchronous", _NORMAL)
+            self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
 def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
