@@ -76,8 +76,10 @@ class WorkTree:
             found.reason = text
             return found
         found.changed = self._has_changed(path)
-        found.first = first or 1
-        found.lines = text[found.first - 1 : last or HEAD]
+        if first is None:
+            first, last = head_of(text)
+        found.first = first
+        found.lines = text[first - 1 : last]
         if not found.lines:
             found.reason = f"{path} has fewer lines now: run 'lore index'"
         elif found.changed and name and name not in "\n".join(found.lines[:NEAR]):
@@ -125,6 +127,37 @@ class WorkTree:
 
         with open(full, "rb") as file:
             return sha256(file.read()).hexdigest() != hash
+
+
+_IMPORTS = (
+    "import ", "from ", "#include", "use ", "using ", "package ", "require", "extern crate",
+    "source ", "const {", "export *",
+)  # fmt: skip
+_LICENSE = ("copyright", "license", "licence", "spdx")
+_IMPORTS_WITHIN = 120
+"""First lines of a file in which its imports are looked for."""
+
+
+def head_of(lines: list[str]) -> tuple[int, int]:
+    """The first and last line of what a file says first: before its imports, or after them.
+
+    What stands before them is its own description, unless it is a licence.
+
+    >>> head_of(["// What it does.", "", "import os", "", "x = 1"])
+    (1, 2)
+    >>> head_of(["import os", "", "x = 1"])
+    (2, 61)
+    """
+    imports = [at for at, line in enumerate(lines[:_IMPORTS_WITHIN]) if line.startswith(_IMPORTS)]
+    if not imports:
+        return 1, HEAD
+    before = "\n".join(lines[: imports[0]]).lower()
+    if before.lstrip("#! \n/*") and not any(word in before for word in _LICENSE):
+        return 1, min(imports[0], HEAD)
+    after = imports[-1] + 1
+    while after < len(lines) and lines[after].strip() and after < imports[-1] + HEAD:
+        after += 1  # an import may go on over lines
+    return after + 1, after + HEAD
 
 
 def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
