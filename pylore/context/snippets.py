@@ -144,7 +144,7 @@ def head_of(lines: list[str]) -> tuple[int, int]:
     What stands before them is its own description, unless it is a licence.
 
     >>> head_of(["// What it does.", "", "import os", "", "x = 1"])
-    (1, 2)
+    (1, 1)
     >>> head_of(["import os", "", "x = 1"])
     (2, 61)
     """
@@ -153,7 +153,10 @@ def head_of(lines: list[str]) -> tuple[int, int]:
         return 1, HEAD
     before = "\n".join(lines[: imports[0]]).lower()
     if before.lstrip("#! \n/*") and not any(word in before for word in _LICENSE):
-        return 1, min(imports[0], HEAD)
+        last = min(imports[0], HEAD)
+        while not lines[last - 1].strip():
+            last -= 1
+        return 1, last
     after = imports[-1] + 1
     while after < len(lines) and lines[after].strip() and after < imports[-1] + HEAD:
         after += 1  # an import may go on over lines
