@@ -26,6 +26,8 @@ from .settings import BUILT_IN_RETRIEVERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .settings import Settings
     from .store import Store
     from .store.scope import Scope
@@ -128,6 +130,7 @@ class Retrievers:
         self._running: list[Running] = []
         self._lists: dict[str, dict[str, float]] | None = None
         self._interrupt: Any = None
+        self._interrupted = False
         request = json.dumps(
             {
                 "query": query[:MOST_QUERY], "limit": settings.limit, "types": scope.types,
@@ -135,23 +138,38 @@ class Retrievers:
                 "exclude": sorted(excluded),
             }
         ).encode()  # fmt: skip
-        environ = _environment()
         own = [name for name in settings.retrievers if name not in BUILT_IN_RETRIEVERS]
-        for name in dict.fromkeys(own):
-            try:
-                path = find(name, settings.plugin_dir)
-                self._running.append(Running(name, path, request, environ))
-            except Refused as why:
-                self._refuse(name, str(why))
+        self._hold_interrupts()
+        self._start(dict.fromkeys(own), settings.plugin_dir, request)
         if len(own) == len(settings.retrievers) and not self._running:
+            self.__exit__()
             raise UsageError(f"{self.notes[0].removesuffix(LEFT_OUT)}: write it, or set "
                              f"retrievers to {' '.join(BUILT_IN_RETRIEVERS)}")  # fmt: skip
 
-    def __enter__(self) -> Retrievers:
-        # Ctrl-C does not reach what has a session of its own: __exit__ must end it.
+    def _start(self, names: Iterable[str], plugin_dir: str, request: bytes) -> None:
+        environ = _environment()
+        for name in names:
+            try:
+                path = find(name, plugin_dir)
+                self._running.append(Running(name, path, request, environ))
+            except Refused as why:
+                self._refuse(name, str(why))
+
+    def _hold_interrupts(self) -> None:
+        """Keeps Ctrl-C for later: it does not reach what has a session of its own."""
         main = threading.current_thread() is threading.main_thread()
         if main and signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
-            self._interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._interrupt = signal.signal(signal.SIGINT, self._keep_interrupt)
+
+    def _keep_interrupt(self, *_: object) -> None:
+        self._interrupted = True
+
+    def __enter__(self) -> Retrievers:
+        if self._interrupt is not None:  # from here on it comes, and __exit__ ends what runs
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._interrupted:
+            self.__exit__()
+            raise KeyboardInterrupt
         return self
 
     def __exit__(self, *_: object) -> None:
