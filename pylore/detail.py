@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .errors import LoreError
 from .jsontext import Raw
 from .store.faults import GraphFaults
 
@@ -20,9 +19,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     Raises:
         LoreError: there is no such node.
     """
-    node = store.nodes.get(id)
-    if node is None:
-        raise LoreError(f"no node '{id}': see 'lore list'")
+    node = store.nodes.require(id)
     fields = node.to_dict()
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)

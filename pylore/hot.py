@@ -196,7 +196,7 @@ def show_command(argv: Sequence[str]) -> None:
         ids = ids_from(given.positionals, "show")
         history = "history" in given.switches
         with store.snapshot():
-            found = [shown(store, store.nodes.require(id).id, history=history) for id in ids]
+            found = [shown(store, id, history=history) for id in ids]
         if len(ids) == 1 and "-" not in given.positionals:
             output.one(found[0], lambda item: _nodes_text([item]))
         else:
