@@ -184,12 +184,7 @@ def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) 
 
 def indexed_text(node: Node) -> str:
     """What full text and vectors see of a node beside its title: its body, and why."""
-    if node.data == "{}":
-        return node.body
-    import json
-
-    why = json.loads(node.data).get("why")
-    return f"{node.body}\n{why}" if isinstance(why, str) else node.body
+    return f"{node.body}\n{node.why}" if node.why else node.body
 
 
 def rebuild(

@@ -80,6 +80,16 @@ class Node(Record):
         self.access_count = access_count
         self.invalidated_at = invalidated_at
 
+    @property
+    def why(self) -> str:
+        """The reason that was given with a record; nothing without one."""
+        if '"why"' not in self.data:
+            return ""
+        from json import loads
+
+        why = loads(self.data).get("why")
+        return why if isinstance(why, str) else ""
+
 
 class Edge(Record):
     """One row of ``graph_edges``: a directed, typed, weighted link."""

@@ -299,7 +299,7 @@ class _Builder:
         key = self._hits.passages.get(node.id)
         if key is not None and not whole:
             text = self._store.fulltext.body(key)
-        why = _why(node)
+        why = node.why
         return (f"{text}\nWhy: {why}" if why and why not in text else text), whole
 
     def _tie_lines(self, id: str) -> list[str]:
@@ -347,16 +347,6 @@ class _Builder:
 _CODE = ("file", "symbol")
 _WHOLE = 1600
 """Letters of a text that is looked at whole; of a longer one, the passage that matched."""
-
-
-def _why(node: Node) -> str:
-    """The reason that was given with a record."""
-    if '"why"' not in node.data:
-        return ""
-    from json import loads
-
-    why = loads(node.data).get("why")
-    return why if isinstance(why, str) else ""
 
 
 def _name(node: Node) -> str:
