@@ -8,6 +8,7 @@ from .model import Hits
 from .reach import relation_weights, walk_hits
 from .store.edges import ALL
 from .store.scope import Scope
+from .vocabulary import CODE_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from .store import Store
 
 SWITCHED_OFF = "graph_max_depth is 0: the graph is switched off"
-CODE_TYPES = ("file", "symbol", "commit")
 
 
 def related(

@@ -84,10 +84,13 @@ SOURCES = ("user_edit", "file", "system", "conversation")
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
 
+CODE_TYPES = ("file", "symbol", "commit")
+"""What a repository brings."""
+
 RECORDS = "records"
 """In place of a type: what people and agents wrote, which is all types but these."""
 
-NO_RECORDS = frozenset(("file", "symbol", "commit", "run"))
+NO_RECORDS = frozenset((*CODE_TYPES, "run"))
 
 FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
