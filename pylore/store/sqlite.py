@@ -377,14 +377,9 @@ def _read_only_name(path: str) -> str:
     """
     from urllib.parse import quote
 
-    return f"file:{quote(path)}?" + ("mode=ro" if _size(path + "-wal") else "immutable=1")
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
+    wal = path + "-wal"
+    live = os.path.exists(wal) and os.path.getsize(wal) > 0
+    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
 
 
 def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
