@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +10,7 @@ import click
 
 from ..common import open_for_reading, project_root, read_stdin, say
 from ..embed import open_embedder
+from ..endings import Tidying
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment
@@ -101,16 +101,16 @@ class progress_bar:  # noqa: N801 (used as a statement)
             if length and sys.stderr.isatty()
             else None
         )
+        self._tidying = Tidying()
 
     def __enter__(self) -> Callable[[int], None]:
         if self._bar is None:
             return lambda step: None
-        # The bar hides the cursor: an interrupt must not end the process before __exit__.
-        if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self._tidying.__enter__()  # the bar hides the cursor, and __exit__ brings it back
         self._bar.__enter__()
         return self._bar.update
 
     def __exit__(self, *error: Any) -> None:
         if self._bar is not None:
             self._bar.__exit__(*error)
+            self._tidying.__exit__(*error)
