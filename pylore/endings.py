@@ -51,7 +51,7 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
     """Puts a file of these lines at ``path``: whoever reads it has the old one or the new one.
 
     What is there and is no plain file (a pipe, a device) is written into; of a link, what
-    it leads to is replaced. ``private``: nobody else may read a new file.
+    it leads to is replaced. ``private``: nobody else may read it.
 
     Raises:
         LoreError: it cannot be written; what was there is as it was.
@@ -64,23 +64,24 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
                 out.writelines(lines)
         else:
             with Tidying():
-                _replace(os.path.realpath(path), lines, 0o600 if private else 0o666)
+                _replace(os.path.realpath(path), lines, private)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
 
 
-def _replace(target: str, lines: Iterable[str], mode: int) -> None:
+def _replace(target: str, lines: Iterable[str], private: bool) -> None:
     folder, name = os.path.split(target)
     beside = os.path.join(folder, f".{name[:200]}.{os.getpid()}")
     try:
+        mode = 0o600 if private else 0o666
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with open(descriptor, "w", encoding="utf-8", newline="\n") as out:
             out.writelines(lines)
             out.flush()
             os.fsync(descriptor)
-        if os.path.exists(target):
+        if os.path.exists(target) and not private:
             os.chmod(beside, os.stat(target).st_mode & 0o7777)
         os.replace(beside, target)
     except BaseException:
