@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from pylore.code.edges import CodeEdge
+from typing import NamedTuple
+
 from pylore.code.facts import Call, FileFacts, Import, Symbol
 from pylore.code.resolve import resolve
+
+
+class CodeEdge(NamedTuple):
+    from_id: str
+    to_id: str
+    relation: str
+    weight: float
+    reason: str
 
 
 def symbol(text: str) -> Symbol:
@@ -35,7 +44,8 @@ def file(
 
 
 def edges(*files: FileFacts, root: str = "/nowhere") -> list[CodeEdge]:
-    return resolve({one.path: one for one in files}, root).edges
+    found = resolve({one.path: one for one in files}, root).edges
+    return [CodeEdge(*ends, *told) for ends, told in found.items()]
 
 
 def pairs(relation: str, *files: FileFacts, root: str = "/nowhere") -> set[tuple[str, str]]:

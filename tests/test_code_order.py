@@ -99,6 +99,13 @@ def test_the_order_of_the_files_does_not_change_the_edges() -> None:
     assert resolve(files, "/nowhere") == resolve(backwards, "/nowhere")
 
 
+def test_the_number_of_processes_does_not_change_the_edges() -> None:
+    files = {one.path: one for one in passed_along()}
+    alone = resolve(files, "/nowhere", processes=1)
+    assert resolve(files, "/nowhere", processes=3) == alone
+    assert ("symbol-c0_5.py::c0_5", "symbol-main.py::target", "calls") in alone.edges
+
+
 def test_the_order_of_the_matches_does_not_change_the_facts() -> None:
     matches = [
         Match("class.1", 1, 9, ["A", ""]), Match("class.2", 1, 9, ["A", "Base"]),

@@ -53,13 +53,13 @@ def inherit(files: Sequence[File], values: Values, draft: Draft) -> None:
         for symbol in file.facts.symbols:
             made = file.defs.get(symbol.qualified)
             if symbol.bases and made is not None and made.is_class:
-                found += [(made, symbol.line_start, base) for base in symbol.bases]
+                found += [(made, base) for base in symbol.bases]
     # The names of bases are looked up before any class has bases: in scopes, not in classes.
     known = [
-        (made, line, values.chain(made.file, made.qualified.rpartition(".")[0], base))
-        for made, line, base in found
+        (made, values.chain(made.file, made.qualified.rpartition(".")[0], base))
+        for made, base in found
     ]
-    for made, line, (bases, sure) in known:
+    for made, (bases, sure) in known:
         reason = "unresolved"
         for value in bases:
             base = value.of if isinstance(value, Instance) else value
@@ -68,7 +68,7 @@ def inherit(files: Sequence[File], values: Values, draft: Draft) -> None:
             elif isinstance(base, Def) and base.is_class and base is not made:
                 reason = REASONS.get(sure, "resolved")
                 _join(made, base, sure)
-                draft.add(made.id, base.id, "inherits", sure, reason, line)
+                draft.add(made.id, base.id, "inherits", sure, reason)
         draft.count(made.file.facts.language, "inherits", reason)
     values.forget()
 

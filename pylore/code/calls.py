@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..vocabulary import file_id
+from .answers import Source
 from .confidence import (
     AMBIGUOUS,
     MOST_CANDIDATES,
@@ -15,21 +16,25 @@ from .confidence import (
 from .edges import Draft
 from .facts import Call
 from .languages import COMMON, only_tests_call
-from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Value
+from .names import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Place, Value
 from .values import Values
 
-ROUNDS = 4
-"""How often what callers pass is followed into what they call: the longest chain of that."""
+Passed = dict[Place, dict[Value, None]]
+"""What calls pass for a parameter of a function."""
 
 
 class Calls:
+    """Resolves calls in rounds, each with what the calls of the rounds before have passed."""
+
     def __init__(self, files: Iterable[File], values: Values, draft: Draft) -> None:
-        self._files = list(files)
         self._values = values
         self._draft = draft
         self._functions: dict[tuple[str, str], list[Def]] = {}
         self._methods: dict[tuple[str, str], list[Def]] = {}
-        for file in self._files:
+        self._hanging: list[tuple[File, Call, bool, set[Source]]] = []
+        """Calls of which callers may yet tell more, or of their arguments alone: they are drawn."""
+        self._passed: Passed = {}
+        for file in files:
             for made in file.defs.values():
                 self._index(made)
 
@@ -45,69 +50,72 @@ class Calls:
             outer = outer.outer
         index.setdefault((made.file.language.family, made.name), []).append(made)
 
-    def run(self) -> None:
-        """Resolves every call: those that a former round could not, with what it passed on."""
-        pending = [(file, call) for file in self._files for call in file.facts.calls]
-        left: list[tuple[File, Call]] = []
-        for turn in range(ROUNDS):
-            grown: dict[Def, None] = {}
-            left = []
-            for file, call in pending:
-                found = self._values.chain(file, call.caller, call.callee)
-                if found[0]:
-                    self._add(file, call, found)
-                    if call.args and found[0][0] is not OUTSIDE:
-                        self._pass_on(file, call, found[0], grown)
-                else:
-                    left.append((file, call))
-            if not grown or turn == ROUNDS - 1:
-                break
-            self._values.forget()
-            pending = [*left, *self._inside(grown)]
-        for file, call in left:
-            self._by_name(file, call)
+    def first(self, files: Iterable[File]) -> Passed:
+        """Resolves every call of these files; what they pass on."""
+        return self._round((file, call, False) for file in files for call in file.facts.calls)
 
-    def _inside(self, grown: Iterable[Def]) -> Iterable[tuple[File, Call]]:
-        """The calls with arguments in functions whose parameters are now better known."""
-        by_file: dict[File, set[str]] = {}
-        for made in grown:
-            by_file.setdefault(made.file, set()).add(made.qualified)
-        for file, scopes in by_file.items():
-            for call in file.facts.calls:
-                if call.caller in scopes and call.args:
-                    yield file, call
+    def again(self, passed: Mapping[Place, Iterable[Value]]) -> Passed:
+        """Resolves the calls again that hang on what all calls have passed; what they pass on."""
+        grown = self._values.pass_on(passed)
+        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
+        self._hanging = [one for one in self._hanging if not one[3] & grown]
+        return self._round(pending)
+
+    def finish(self) -> None:
+        """Draws the calls of which callers might have told more."""
+        for file, call, drawn, _ in self._hanging:
+            if not drawn:
+                self._draw(file, call, self._values.chain(file, call.caller, call.callee))
+
+    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> Passed:
+        self._passed = {}
+        search = self._values.search
+        for file, call, drawn in pending:
+            asked = search.asked = set()
+            found = self._values.chain(file, call.caller, call.callee)
+            if not asked and not drawn:
+                self._draw(file, call, found)
+                drawn = True
+            if call.args and found[0] and found[0][0] is not OUTSIDE:
+                self._pass_on(file, call, found[0])
+            if asked:
+                self._hanging.append((file, call, drawn, asked))
+        return self._passed
 
     # What a call reaches.
 
-    def _add(self, file: File, call: Call, found: Known) -> None:
+    def _draw(self, file: File, call: Call, found: Known) -> None:
         values, sure = found
-        caller = self._caller(file, call.caller)
+        if not values:
+            self._by_name(file, call)
+            return
         language = file.facts.language
         if values[0] is OUTSIDE:
             self._draft.count(language, "calls", "external")
             return
+        caller = self._caller(file, call.caller)
         reason = REASONS.get(sure, "resolved")
         self._draft.count(language, "calls", reason)
         for value in values:
-            self._reach(caller, value, sure, reason, call.line)
+            self._reach(caller, value, sure, reason)
 
-    def _reach(self, caller: str, value: Value, sure: float, reason: str, line: int) -> None:
+    def _reach(self, caller: str, value: Value, sure: float, reason: str) -> None:
         if isinstance(value, Def) and not value.is_class:
             if value.kind in ("function", "method"):
-                self._draft.add(caller, value.id, "calls", sure, reason, line)
+                self._draft.add(caller, value.id, "calls", sure, reason)
         elif isinstance(value, Def):
-            self._draft.add(caller, value.id, "instantiates", sure, reason, line)
+            self._draft.add(caller, value.id, "instantiates", sure, reason)
             made = self.constructor(value)
             if made is not None:
-                self._draft.add(caller, made.id, "calls", sure, reason, line)
+                self._draft.add(caller, made.id, "calls", sure, reason)
         elif isinstance(value, Instance):
             for inner in self._values.of_class(value.of, "__call__")[0]:
                 if isinstance(inner, Def):
-                    self._draft.add(caller, inner.id, "calls", sure, reason, line)
+                    self._draft.add(caller, inner.id, "calls", sure, reason)
         elif isinstance(value, Module) and value is not OUTSIDE:
             for inner in self._values.modules.exported(value.key, "default")[0]:
                 if not isinstance(inner, Module):
-                    self._reach(caller, inner, sure, reason, line)
+                    self._reach(caller, inner, sure, reason)
 
     def constructor(self, cls: Def) -> Def | None:
         """What runs when the class is called: its own, or the first of its bases'."""
@@ -129,9 +137,7 @@ class Calls:
 
     # What a call passes.
 
-    def _pass_on(
-        self, file: File, call: Call, values: tuple[Value, ...], grown: dict[Def, None]
-    ) -> None:
+    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...]) -> None:
         for value in values:
             made: Value | None = value
             if isinstance(value, Def) and value.is_class:
@@ -146,18 +152,14 @@ class Calls:
                     place = position + offset
                     name = made.params[place] if place < len(made.params) else ""
                 if text and name in made.params:
-                    self._pass(file, call.caller, text, made, name, grown)
+                    self._pass(file, call.caller, text, made, name)
 
-    def _pass(
-        self, file: File, scope: str, text: str, made: Def, name: str, grown: dict[Def, None]
-    ) -> None:
-        passed = self._values.passed.setdefault((made, name), {})
-        if len(passed) > MOST_VALUES:
-            return
-        for value in self._values.chain(file, scope, text)[0]:
-            if value not in passed and value is not OUTSIDE:
-                passed[value] = None
-                grown[made] = None
+    def _pass(self, file: File, scope: str, text: str, made: Def, name: str) -> None:
+        passed = self._passed.setdefault((made, name), {})
+        if len(passed) <= MOST_VALUES:
+            for value in self._values.chain(file, scope, text)[0]:
+                if value is not OUTSIDE:
+                    passed[value] = None
 
     # What is left when a receiver is not known.
 
@@ -182,8 +184,8 @@ class Calls:
             count(file.facts.language, "calls", "unresolved_ambiguous")
         else:
             reason = REASONS[unique] if len(found) == 1 else "ambiguous"
-            sure = unique if len(found) == 1 else AMBIGUOUS / len(found)
+            sure = unique if len(found) == 1 else round(AMBIGUOUS / len(found), 3)
             count(file.facts.language, "calls", reason)
             caller = self._caller(file, call.caller)
             for made in found:
-                self._draft.add(caller, made.id, "calls", sure, reason, call.line)
+                self._draft.add(caller, made.id, "calls", sure, reason)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from .answers import Answers
 from .confidence import IMPORTED, PACKAGE, PASSED_ON
 from .imports import Bound
 from .names import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, all_of
@@ -26,12 +27,9 @@ class Modules:
             folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
         }
         self._modules: dict[str, Module] = {}
-        self._exports: dict[tuple[str, str], Known] = {}
+        self.exports: Answers[tuple[str, str], Known] = Answers()
         self._tops: dict[tuple[str, str], list[Def]] = {}
         self._closures: dict[str, set[str]] = {}
-
-    def forget(self) -> None:
-        self._exports.clear()
 
     def exported(self, key: str, name: str) -> Known:
         """What ``name`` is in a file, a package or a folder; the module itself without one."""
@@ -39,10 +37,9 @@ class Modules:
             return EXTERNAL
         if not name:
             return (self.module(key),), IMPORTED
-        found = self._exports.get((key, name))
+        found = self.exports.get((key, name))
         if found is None:
-            self._exports[(key, name)] = NOTHING
-            found = self._exports[(key, name)] = self._export(key, name)
+            found = self._values.search.answer(self.exports, (key, name), self._export, key, name)
         return found
 
     def module(self, key: str) -> Module:

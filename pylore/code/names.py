@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..vocabulary import symbol_id
+from .answers import Answers
 from .facts import FileFacts, Symbol
 from .imports import Bound
 from .languages import CLASSES, Language
@@ -69,13 +70,19 @@ class Module:
 Value = Def | Instance | Super | Module
 OUTSIDE = Module("")
 
+Known = tuple[tuple[Value, ...], float]
+"""All that something may be, and how sure that is."""
+
+Place = tuple[Def, str]
+"""A parameter: its function, and its name."""
+
 
 class File:
     """One file's own names."""
 
     __slots__ = (
-        "assigned", "bound", "classes", "defs", "facts", "id", "language", "mates", "memo", "path",
-        "stars", "top",
+        "assigned", "assignments", "bound", "classes", "defs", "facts", "language", "mates",
+        "path", "stars", "top",
     )  # fmt: skip
 
     def __init__(self, facts: FileFacts, language: Language) -> None:
@@ -89,7 +96,8 @@ class File:
         self.stars: list[Bound] = []
         self.mates = ""
         """The package whose other files' names are visible without an import."""
-        self.memo: dict[tuple[str, str], tuple[tuple[Value, ...], float]] = {}
+        self.assignments: Answers[tuple[str, str], Known] = Answers()
+        """``(scope, chains of names)`` → what a variable is to which they were assigned."""
         self.classes: dict[str, Def | None] = {}
         for symbol in facts.symbols:
             known = self.defs.get(symbol.qualified)
@@ -162,9 +170,6 @@ def _merged(rows: list[list[Def]]) -> list[Def] | None:
     return order
 
 
-Known = tuple[tuple[Value, ...], float]
-"""All that something may be, and how sure that is."""
-
 NOTHING: Known = ((), 0.0)
 EXTERNAL: Known = ((OUTSIDE,), 1.0)
 
@@ -177,4 +182,6 @@ def all_of(found: Iterable[Known]) -> Known:
         if some:
             values.update(dict.fromkeys(some))
             sure = min(sure, how)
+    if len(values) > 1:
+        values.pop(OUTSIDE, None)
     return (tuple(values), sure) if 0 < len(values) <= MOST_VALUES else NOTHING

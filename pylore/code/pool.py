@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import recv_handle, send_handle
@@ -71,11 +71,25 @@ class Pool(Generic[J, R]):
                 held[busy[pipe].popleft()] = self._take(pipe)
             self._give(rest, busy, held)
             while turn in held:
-                with held.pop(turn) as file:
-                    result = cast("R", pickle.load(file))
+                result = self._result(held.pop(turn))
                 self._give(rest, busy, held)
                 yield result
                 turn += 1
+
+    def each(self, jobs: Sequence[J]) -> list[R]:
+        """The first worker's answer to the first job, and so on, when all are there.
+
+        Raises:
+            LoreError: a worker died, or had no room for its result.
+        """
+        for pipe, job in zip(self._pipes, jobs, strict=True):
+            pipe.send(job)
+        return [self._result(self._take(pipe)) for pipe in self._pipes]
+
+    @staticmethod
+    def _result(file: IO[bytes]) -> R:
+        with file:
+            return cast("R", pickle.load(file))
 
     @staticmethod
     def _give(

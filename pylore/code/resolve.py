@@ -11,38 +11,37 @@ from collections.abc import Mapping
 
 from ..vocabulary import file_id
 from .bases import adopt, inherit, merge
-from .calls import Calls
-from .edges import CodeEdge, Draft, Resolution
+from .edges import Draft, Resolution
 from .facts import FileFacts
 from .imports import DECLARED, RESOLVED, Importers, Tree
 from .languages import language
 from .names import File
+from .rounds import draw_calls, enough
 from .values import Values
-
-__all__ = ["CodeEdge", "Resolution", "resolve"]
 
 UNNAMED_USE = 0.5
 """Of a package from which no name is seen to be used its first file is imported, with this."""
 
 
-def resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
+def resolve(files: Mapping[str, FileFacts], root: str, processes: int = 0) -> Resolution:
     """The edges between ``files`` (path from ``root`` → facts), and what became of each name.
 
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
     confidences. Names that lead nowhere are counted and get no edge. The same files give
-    the same edges: of what might be several things the first by path counts.
+    the same edges, with any number of processes (0: as many as help): of what might be
+    several things the first by path counts.
     """
     # Everything made here lives to the end: the collector would only search it in vain.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _resolve(dict(sorted(files.items())), root)
+        return _resolve(dict(sorted(files.items())), root, processes)
     finally:
         if collecting:
             gc.enable()
 
 
-def _resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
+def _resolve(files: Mapping[str, FileFacts], root: str, processes: int) -> Resolution:
     draft = Draft()
     known = {path: File(facts, language(facts.language)) for path, facts in files.items()}
     importers = Importers(Tree(files, root), files)
@@ -53,7 +52,7 @@ def _resolve(files: Mapping[str, FileFacts], root: str) -> Resolution:
     merge(every, values)
     adopt(every, values)
     inherit(every, values, draft)
-    Calls(every, values, draft).run()
+    draw_calls(known, values, draft, processes or enough(known))
     return draft.result()
 
 
@@ -74,12 +73,12 @@ def _imports(file: File, importers: Importers, known: Mapping[str, File], draft:
             continue
         for target in found.files:
             if target in known:
-                draft.add(here, file_id(target), "imports", found.confidence, "file", item.line)
+                draft.add(here, file_id(target), "imports", found.confidence, "file")
             else:
                 used = _used(file) if used is None else used
                 for path, sure in _of_package(importers.packages.get(target, ()), used, known):
                     draft.add(here, file_id(path), "imports", min(sure, found.confidence),
-                              "package", item.line)  # fmt: skip
+                              "package")  # fmt: skip
 
 
 def _used(file: File) -> set[str]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
 
+from .answers import Answers, Search, forget_grown
 from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
 from .modules import Modules
 from .names import (
@@ -16,13 +19,22 @@ from .names import (
     Instance,
     Known,
     Module,
+    Place,
     Super,
     Value,
     all_of,
     linearised,
 )  # fmt: skip
 
-_DEEPEST = 30
+_DEEPEST = 100
+"""Names that are looked up one for the other."""
+
+
+@lru_cache(maxsize=65536)
+def _parts(chain: str) -> list[tuple[str, int]]:
+    """``self.make().run`` → its names, and how often each is called."""
+    names = [(part.rstrip("()"), part) for part in chain.split(".")]
+    return [(name, (len(part) - len(name)) // 2) for name, part in names]
 
 
 class Values:
@@ -31,62 +43,68 @@ class Values:
         self.modules = Modules(files, packages, self)
         self._orders: dict[Def, list[Def]] = {}
         self._supers: dict[Def, Super] = {}
-        self._members: dict[tuple[Def, str, int], Known] = {}
+        self._members: Answers[tuple[Def, str, int], Known] = Answers()
         self._depth = 0
+        self.search: Search[Known] = Search(NOTHING, _DEEPEST)
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
-        self.passed: dict[tuple[Def, str], dict[Value, None]] = {}
+        self.passed: dict[Place, dict[Value, None]] = {}
         """What callers pass for a parameter of a function."""
 
     def forget(self) -> None:
-        """To be called when bases or ``passed`` have grown."""
-        self.modules.forget()
-        self._members.clear()
+        """To be called when classes have got bases or members."""
         self._orders.clear()
+        for answers in self._answers():
+            answers.forget()
+
+    def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
+        """Adds to what callers pass, and forgets what hung on that; for which it was new."""
+        grown = set()
+        for place, values in more.items():
+            passed = self.passed.setdefault(place, {})
+            before = len(passed)
+            if before <= MOST_VALUES:
+                passed.update(dict.fromkeys(values))
+                if len(passed) > before:
+                    grown.add(place)
+        forget_grown(self._answers(), grown)
+        return grown
+
+    def _answers(self) -> Iterator[Answers[Any, Known]]:
+        yield self.modules.exports
+        yield self._members
         for file in self._files.values():
-            file.memo.clear()
+            yield file.assignments
 
     # A chain, from left to right.
 
     def chain(self, file: File, scope: str, text: str) -> Known:
         """What ``text`` is in ``scope``; nothing where a name in it is not known."""
-        key = (scope, text)
-        found = file.memo.get(key)
-        if found is None:
-            if self._depth > _DEEPEST:
-                return NOTHING
-            file.memo[key] = NOTHING
-            self._depth += 1
-            found = file.memo[key] = self._chain(file, scope, text)
-            self._depth -= 1
-        return found
-
-    def _chain(self, file: File, scope: str, text: str) -> Known:
-        head, *rest = text.split(".")
-        name = head.rstrip("()")
+        (name, calls), *rest = _parts(text)
         values, sure = self._name(file, scope, name)
-        if len(name) < len(head):
-            values, sure = self._calls(values, sure, head, name)
+        for _ in range(calls):
+            values, sure = self.called(values, sure)
         own = name in file.language.self_names or name == "super"
-        for part in rest:
+        for name, calls in rest:
             if not values:
                 return NOTHING
             if values[0] is OUTSIDE:
                 return EXTERNAL
-            name = part.rstrip("()")
             values, sure = self.members(values, sure, name, own)
-            if len(name) < len(part):
-                values, sure = self._calls(values, sure, part, name)
+            for _ in range(calls):
+                values, sure = self.called(values, sure)
             own = False
-        return values, sure
-
-    def _calls(self, values: tuple[Value, ...], sure: float, part: str, name: str) -> Known:
-        for _ in range((len(part) - len(name)) // 2):
-            values, sure = self.called(values, sure)
         return values, sure
 
     def several(self, file: File, scope: str, text: str) -> Known:
         """What a variable is to which ``text`` was assigned: chains, with spaces between."""
+        key = (scope, text)
+        found = file.assignments.get(key)
+        if found is None:
+            found = self.search.answer(file.assignments, key, self._several, file, scope, text)
+        return found
+
+    def _several(self, file: File, scope: str, text: str) -> Known:
         if " " not in text:
             return self.chain(file, scope, text)
         return all_of([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
@@ -144,11 +162,14 @@ class Values:
         if name == "super":
             cls = self.class_around(file, scope)
             if cls is not None:
-                return (self._supers.setdefault(cls, Super(cls)),), OWN_METHOD
+                return (self.super_of(cls),), OWN_METHOD
         elif name in language.class_names:
             cls = self.class_around(file, scope)
             return None if cls is None else ((cls,), OWN_METHOD)
         return None
+
+    def super_of(self, cls: Def) -> Super:
+        return self._supers.setdefault(cls, Super(cls))
 
     def class_around(self, file: File, scope: str) -> Def | None:
         """The class whose body ``scope`` is in; for a method that stands apart, its type."""
@@ -180,9 +201,11 @@ class Values:
             values, sure = self.several(file, here, text)
             found.append((values, min(sure, SAME_FILE)))
         if place is not None and is_parameter:
+            self.search.asked.add((place, name))
             passed = self.passed.get((place, name), ())
             if len(passed) <= MOST_VALUES:
-                found.append((tuple(passed), PASSED_ON))
+                known = found[0][0] if found else ()
+                found.append((tuple(v for v in passed if v not in known), PASSED_ON))
         return all_of(found)
 
     def _global(self, file: File, name: str) -> Known:
@@ -256,8 +279,7 @@ class Values:
         key = (cls, name, start)
         found = self._members.get(key)
         if found is None:
-            self._members[key] = NOTHING
-            found = self._members[key] = self._find_in_order(cls, name, start)
+            found = self.search.answer(self._members, key, self._find_in_order, cls, name, start)
         return found
 
     def _find_in_order(self, cls: Def, name: str, start: int) -> Known:

@@ -227,12 +227,7 @@ class Writer:
             for path, language, text in self._store.code.facts(own)
         }
         found = _resolved(facts, self._root)
-        wanted = {
-            (edge.from_id, edge.to_id, edge.relation): (
-                edge.weight, _reason(str(edge.metadata["reason"])),
-            )
-            for edge in found.edges
-        }  # fmt: skip
+        wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in found.edges.items()}
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
@@ -286,7 +281,6 @@ def _resolved(facts: dict[str, FileFacts], root: str) -> Resolution:
 
 @cache
 def _reason(reason: str) -> str:
-    # The lines would be other ones with every line that is put in above them.
     return json.dumps({"reason": reason})
 
 

@@ -85,9 +85,9 @@ def _found(folder: Path) -> tuple[Pairs, set[str]]:
         for symbol in facts.symbols
     }
     found = {
-        (_name(edge.from_id), _name(edge.to_id))
-        for edge in resolve(files, str(folder)).edges
-        if edge.relation == "calls" and edge.weight >= MIN_CONFIDENCE
+        (_name(one), _name(other))
+        for (one, other, relation), (sure, _) in resolve(files, str(folder)).edges.items()
+        if relation == "calls" and sure >= MIN_CONFIDENCE
     }
     return found, nodes
 

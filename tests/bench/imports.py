@@ -73,11 +73,10 @@ def _trees(given: list[str]) -> Iterator[Path]:
 
 
 def _found(root: Path, files: dict[str, FileFacts]) -> Pairs:
-    edges = resolve(files, str(root)).edges
     return {
-        (edge.from_id.removeprefix("file-"), edge.to_id.removeprefix("file-"))
-        for edge in edges
-        if edge.relation == "imports"
+        (one.removeprefix("file-"), other.removeprefix("file-"))
+        for one, other, relation in resolve(files, str(root)).edges
+        if relation == "imports"
     }
 
 

@@ -1,0 +1,140 @@
+"""The calls of all files, resolved in rounds, by as many processes as help.
+
+What a round's calls pass on counts from the next round, whatever the order of the files
+and however they are dealt out: the edges are the same with one process as with eight.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from .calls import Calls, Passed
+from .edges import Draft
+from .names import MOST_VALUES, Def, File, Module, Place, Super, Value
+from .values import Values
+
+ROUNDS = 8
+"""How often what callers pass is followed into what they call: the longest chain of that."""
+_MANY = 20_000
+"""Calls that are worth a process."""
+
+Written = tuple[str, str, str]
+"""A value as every process can read it: its class, its path or key, its qualified name."""
+
+Message = dict[Written, list[Written]]
+"""What calls pass, by parameter: the function's path, its qualified name, the parameter's."""
+
+
+class Job(NamedTuple):
+    """What one part is to do next: the first round, a further one, or the end."""
+
+    paths: Sequence[str] = ()
+    passed: Message | None = None
+
+
+class Answer(NamedTuple):
+    passed: Message
+    draft: Draft | None = None
+
+
+Ask = Callable[[Sequence[Job]], list[Answer]]
+"""Gives each part its job, and has all their answers."""
+
+
+def draw_calls(files: Mapping[str, File], values: Values, draft: Draft, processes: int) -> None:
+    """Draws what the calls of all files reach."""
+    part = _Part(files, values)
+    parts = _dealt(files, processes)
+    if processes == 1:
+        _run(lambda jobs: [part.answer(job) for job in jobs], parts, draft)
+        return
+    from .pool import Pool
+
+    with Pool(part.answer, processes) as pool:
+        _run(pool.each, parts, draft)
+
+
+def enough(files: Mapping[str, File]) -> int:
+    """How many processes help with the calls of these files."""
+    calls = sum(len(file.facts.calls) for file in files.values())
+    return max(1, min(os.cpu_count() or 1, 8, calls // _MANY))
+
+
+def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
+    """The files in so many parts, with about as many calls in each."""
+    by_size = sorted(files, key=lambda path: -len(files[path].facts.calls))
+    return [by_size[start::count] for start in range(count)]
+
+
+def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft) -> None:
+    known: dict[Written, set[Written]] = {}
+    passed = _new(ask([Job(paths=part) for part in parts]), known)
+    for _ in range(ROUNDS):
+        if not passed:
+            break
+        passed = _new(ask([Job(passed=passed)] * len(parts)), known)
+    for answer in ask([Job()] * len(parts)):
+        if answer.draft is not None:
+            draft.join(answer.draft)
+
+
+def _new(answers: Iterable[Answer], known: dict[Written, set[Written]]) -> Message:
+    """What was never passed before, of all parts together."""
+    found: Message = {}
+    for answer in answers:
+        for place, values in answer.passed.items():
+            held = known.setdefault(place, set())
+            fresh = [value for value in values if value not in held]
+            if fresh and len(held) <= MOST_VALUES:
+                held.update(fresh)
+                found.setdefault(place, []).extend(fresh)
+    return found
+
+
+class _Part:
+    """What one process does: a part of the calls, among the names of all files."""
+
+    def __init__(self, files: Mapping[str, File], values: Values) -> None:
+        self._files = files
+        self._values = values
+        self._draft = Draft()
+        self._calls = Calls(files.values(), values, self._draft)
+
+    def answer(self, job: Job) -> Answer:
+        if job.paths:
+            return self._answer(self._calls.first(self._files[path] for path in job.paths))
+        if job.passed:
+            return self._answer(self._calls.again(self._read(job.passed)))
+        self._calls.finish()
+        return Answer({}, self._draft)
+
+    @staticmethod
+    def _answer(passed: Passed) -> Answer:
+        return Answer({
+            (made.file.path, made.qualified, name): [_written(value) for value in values]
+            for (made, name), values in passed.items()
+        })  # fmt: skip
+
+    def _read(self, message: Message) -> dict[Place, list[Value]]:
+        return {
+            (self._files[path].defs[qualified], name): [self._value(one) for one in values]
+            for (path, qualified, name), values in message.items()
+        }
+
+    def _value(self, written: Written) -> Value:
+        kind, path, qualified = written
+        if kind == Module.__name__:
+            return self._values.modules.module(path)
+        made = self._files[path].defs[qualified]
+        if kind == Super.__name__:
+            return self._values.super_of(made)
+        return made if kind == Def.__name__ else made.instance
+
+
+def _written(value: Value) -> Written:
+    if isinstance(value, Module):
+        return (Module.__name__, value.key, "")
+    made = value if isinstance(value, Def) else value.of
+    return (type(value).__name__, made.file.path, made.qualified)
