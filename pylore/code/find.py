@@ -63,7 +63,7 @@ def _matches(rules: Rules, root: str, paths: Sequence[str]) -> dict[str, Sequenc
     if not paths:
         return {}
     with TemporaryDirectory(prefix="lore-") as folder:
-        config = rules.write(folder, rules.require(()), {})
+        config = rules.write(folder, rules.languages_of(paths), {})
         found = scan(root, config, paths)
     return {path: found.matches.get(path, ()) for path in paths if path not in found.failed}
 

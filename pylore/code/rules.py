@@ -99,6 +99,10 @@ class Rules:
             program = next((word for word in words[1:] if word[:1] not in "-"), "")
         return self._interpreters.get(program.rstrip("0123456789."), "")
 
+    def languages_of(self, paths: Iterable[str]) -> frozenset[str]:
+        """The languages of files by their extensions alone."""
+        return frozenset(map(self.language_of, paths)) - {""}
+
     def require(self, names: tuple[str, ...]) -> frozenset[str]:
         """``names``, or all languages where there are none.
 
