@@ -103,12 +103,24 @@ def identifier_parts(text: str) -> str:
     >>> identifier_parts("call getUserByID twice")
     'get user by id'
     """
-    found: dict[str, None] = {}
-    for word in dict.fromkeys(words(text)):
-        parts = () if word.islower() else camel_parts(word)
-        if len(parts) > 1:
-            found[" ".join(parts)] = None
-    return " ".join(found)
+    known = _PARTS
+    parts = (known[word] for word in dict.fromkeys(words(text)) if not word.islower())
+    return " ".join(dict.fromkeys(part for part in parts if part))
+
+
+class _Parts(dict[str, str]):
+    """Word → its parts, with spaces between; nothing where it has one. Words come again."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_PARTS:
+            self.clear()
+        parts = camel_parts(word)
+        self[word] = found = " ".join(parts) if len(parts) > 1 else ""
+        return found
+
+
+_MOST_PARTS = 65_536
+_PARTS = _Parts()
 
 
 _STRETCH = r"\S{1,100}"  # what has no white space for long is cut too

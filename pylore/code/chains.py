@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 UNKNOWN = "?"
 """What stands for a link of a chain that is no name."""
@@ -99,30 +99,36 @@ def _follows(text: str, position: int) -> str:
 def after_brackets(text: str, position: int) -> int:
     """The end of what opens at ``position``: a bracket or a quote; the text's if it never does."""
     opening = text[position]
-    if opening in "'\"`":
-        while True:
-            position += 1
-            if position >= len(text):
-                return len(text)
-            if text[position] == "\\":
-                position += 1
-            elif text[position] == opening:
-                return position + 1
+    stops = _STOPS[opening]
+    if opening in _QUOTES:
+        for match in stops.finditer(text, position + 1):
+            if match[0] == opening:
+                return match.end()
+        return len(text)
     depth = 0
-    closing = _CLOSING[opening]
-    while position < len(text):
-        here = text[position]
-        if here in "'\"`":
-            position = after_brackets(text, position)
+    match = stops.search(text, position)
+    while match is not None:
+        here, position = match[0], match.start()
+        if here in _QUOTES:
+            match = stops.search(text, after_brackets(text, position))
             continue
         if here == opening:
             depth += 1
-        elif here == closing and text[position - 1] not in "-=":  # no arrow
+        elif text[position - 1] not in "-=":  # no arrow
             depth -= 1
             if depth == 0:
                 return position + 1
-        position += 1
+        match = stops.search(text, position + 1)
     return len(text)
+
+
+_QUOTES = "'\"`"
+_STOPS = {
+    **{quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in _QUOTES},
+    **{opening: re.compile(f"[{re.escape(opening + closing)}{_QUOTES}]")
+       for opening, closing in _CLOSING.items()},
+}  # fmt: skip
+"""What matters between a bracket or a quote and its end."""
 
 
 def split(text: str, separators: str = ",") -> list[str]:
@@ -131,21 +137,25 @@ def split(text: str, separators: str = ",") -> list[str]:
     >>> split("a, f(b, c), '(' ")
     ['a', 'f(b, c)', "'('"]
     """
-    if not any(mark in text for mark in "([{'\"`<"):
-        parts = re.split(f"[{re.escape(separators)}]", text)
-        return [part.strip() for part in parts if part.strip()]
     parts, start, position = [], 0, 0
-    while position < len(text):
-        here = text[position]
-        if here in "([{'\"`" or (here == "<" and _is_type_list(text, position)):
-            position = after_brackets(text, position)
-            continue
+    stops = _splitting(separators)
+    while match := stops.search(text, position):
+        here, position = match[0], match.start()
         if here in separators:
             parts.append(text[start:position])
-            start = position + 1
-        position += 1
+            position += 1
+            start = position
+        elif here == "<" and not _is_type_list(text, position):
+            position += 1
+        else:
+            position = after_brackets(text, position)
     parts.append(text[start:])
     return [part.strip() for part in parts if part.strip()]
+
+
+@cache
+def _splitting(separators: str) -> re.Pattern[str]:
+    return re.compile(f"[{re.escape(separators)}{re.escape(''.join(_CLOSING))}{_QUOTES}]")
 
 
 def _is_type_list(text: str, position: int) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from .chains import UNKNOWN, chain, instance, split
 from .facts import MODULE, Call, FileFacts, Symbol
@@ -265,6 +266,7 @@ _USELESS = frozenset(
 )
 
 
+@lru_cache(maxsize=65536)
 def _args(text: str) -> tuple[str, ...]:
     if text.startswith("("):
         text = text[1:-1]
