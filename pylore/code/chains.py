@@ -106,11 +106,11 @@ def after_brackets(text: str, position: int) -> int:
                 return match.end()
         return len(text)
     depth = 0
-    match = stops.search(text, position)
-    while match is not None:
-        here, position = match[0], match.start()
+    mark = stops.search(text, position)
+    while mark is not None:
+        here, position = mark[0], mark.start()
         if here in _QUOTES:
-            match = stops.search(text, after_brackets(text, position))
+            mark = stops.search(text, after_brackets(text, position))
             continue
         if here == opening:
             depth += 1
@@ -118,7 +118,7 @@ def after_brackets(text: str, position: int) -> int:
             depth -= 1
             if depth == 0:
                 return position + 1
-        match = stops.search(text, position + 1)
+        mark = stops.search(text, position + 1)
     return len(text)
 
 

@@ -76,7 +76,7 @@ class Pool(Generic[J, R]):
                 yield result
                 turn += 1
 
-    def each(self, jobs: Sequence[J]) -> list[R]:
+    def each(self, jobs: Sequence[J], meanwhile: Callable[[], object]) -> list[R]:
         """The first worker's answer to the first job, and so on, when all are there.
 
         Raises:
@@ -84,6 +84,7 @@ class Pool(Generic[J, R]):
         """
         for pipe, job in zip(self._pipes, jobs, strict=True):
             pipe.send(job)
+        meanwhile()
         return [self._result(self._take(pipe)) for pipe in self._pipes]
 
     @staticmethod

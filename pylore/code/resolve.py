@@ -7,7 +7,7 @@ A pure function but for the manifests (``tsconfig.json``, ``go.mod``, ``Cargo.to
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ..vocabulary import file_id
 from .bases import adopt, inherit, merge
@@ -23,25 +23,33 @@ UNNAMED_USE = 0.5
 """Of a package from which no name is seen to be used its first file is imported, with this."""
 
 
-def resolve(files: Mapping[str, FileFacts], root: str, processes: int = 0) -> Resolution:
+def resolve(
+    files: Mapping[str, FileFacts],
+    root: str,
+    processes: int = 0,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Resolution:
     """The edges between ``files`` (path from ``root`` → facts), and what became of each name.
 
     Ends of edges are ``file-<path>`` and ``symbol-<path>::<qualified>``; weights are
     confidences. Names that lead nowhere are counted and get no edge. The same files give
     the same edges, with any number of processes (0: as many as help): of what might be
-    several things the first by path counts.
+    several things the first by path counts. ``meanwhile`` is called once, while other
+    processes are at work if there are any.
     """
     # Everything made here lives to the end: the collector would only search it in vain.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _resolve(dict(sorted(files.items())), root, processes)
+        return _resolve(dict(sorted(files.items())), root, processes, meanwhile)
     finally:
         if collecting:
             gc.enable()
 
 
-def _resolve(files: Mapping[str, FileFacts], root: str, processes: int) -> Resolution:
+def _resolve(
+    files: Mapping[str, FileFacts], root: str, processes: int, meanwhile: Callable[[], object]
+) -> Resolution:  # fmt: skip
     draft = Draft()
     known = {path: File(facts, language(facts.language)) for path, facts in files.items()}
     importers = Importers(Tree(files, root), files)
@@ -52,7 +60,7 @@ def _resolve(files: Mapping[str, FileFacts], root: str, processes: int) -> Resol
     merge(every, values)
     adopt(every, values)
     inherit(every, values, draft)
-    draw_calls(known, values, draft, processes or enough(known))
+    draw_calls(known, values, draft, processes or enough(known), meanwhile)
     return draft.result()
 
 

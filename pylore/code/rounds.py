@@ -39,21 +39,25 @@ class Answer(NamedTuple):
     draft: Draft | None = None
 
 
-Ask = Callable[[Sequence[Job]], list[Answer]]
-"""Gives each part its job, and has all their answers."""
+Meanwhile = Callable[[], object]
+
+Ask = Callable[[Sequence[Job], Meanwhile], list[Answer]]
+"""Gives each part its job, does something meanwhile, and has all their answers."""
 
 
-def draw_calls(files: Mapping[str, File], values: Values, draft: Draft, processes: int) -> None:
-    """Draws what the calls of all files reach."""
+def draw_calls(
+    files: Mapping[str, File], values: Values, draft: Draft, processes: int, meanwhile: Meanwhile
+) -> None:  # fmt: skip
+    """Draws what the calls of all files reach; other processes do that ``meanwhile``."""
     part = _Part(files, values)
     parts = _dealt(files, processes)
     if processes == 1:
-        _run(lambda jobs: [part.answer(job) for job in jobs], parts, draft)
+        _run(part.alone, parts, draft, meanwhile)
         return
     from .pool import Pool
 
     with Pool(part.answer, processes) as pool:
-        _run(pool.each, parts, draft)
+        _run(pool.each, parts, draft, meanwhile)
 
 
 def enough(files: Mapping[str, File]) -> int:
@@ -68,16 +72,20 @@ def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
     return [by_size[start::count] for start in range(count)]
 
 
-def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft) -> None:
+def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft, meanwhile: Meanwhile) -> None:
     known: dict[Written, set[Written]] = {}
-    passed = _new(ask([Job(paths=part) for part in parts]), known)
+    passed = _new(ask([Job(paths=part) for part in parts], meanwhile), known)
     for _ in range(ROUNDS):
         if not passed:
             break
-        passed = _new(ask([Job(passed=passed)] * len(parts)), known)
-    for answer in ask([Job()] * len(parts)):
+        passed = _new(ask([Job(passed=passed)] * len(parts), _nothing), known)
+    for answer in ask([Job()] * len(parts), _nothing):
         if answer.draft is not None:
             draft.join(answer.draft)
+
+
+def _nothing() -> None:
+    """What is done meanwhile after the first round."""
 
 
 def _new(answers: Iterable[Answer], known: dict[Written, set[Written]]) -> Message:
@@ -101,6 +109,10 @@ class _Part:
         self._values = values
         self._draft = Draft()
         self._calls = Calls(files.values(), values, self._draft)
+
+    def alone(self, jobs: Sequence[Job], meanwhile: Meanwhile) -> list[Answer]:
+        meanwhile()
+        return [self.answer(job) for job in jobs]
 
     def answer(self, job: Job) -> Answer:
         if job.paths:

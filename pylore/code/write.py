@@ -16,7 +16,7 @@ from .mentions import Mentions
 from .work import Chunk, Entry, Outcome, facts_from_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Container, Iterable
 
     from ..embed import Embedder
     from ..settings import Settings
@@ -67,27 +67,30 @@ class Writer:
 
     def take(self, chunk: Chunk) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
+        self._count(chunk.outcomes)
         self._waiting += chunk.outcomes
         self._words.update(chunk.words)
         if len(self._waiting) >= _BATCH:
             self._flush()
 
     def _flush(self) -> None:
+        with self._store.transaction():
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return
         store = self._store
-        with store.transaction():
-            changed = [outcome for outcome in waiting if not outcome.same]
-            store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
-            store.code.put(
-                (o.path, o.hash, o.stamp, o.language, o.json or json.dumps({"skipped": o.skipped}))
-                for o in changed
-            )
-            self._write_nodes(changed)
-            store.words.put(self._words)
-            self._words = {}
-        self._count(waiting)
+        changed = [outcome for outcome in waiting if not outcome.same]
+        store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
+        store.code.put(
+            (o.path, o.hash, o.stamp, o.language, o.json or json.dumps({"skipped": o.skipped}))
+            for o in changed
+        )
+        self._write_nodes(changed)
+        store.words.put(self._words)
+        self._words = {}
 
     def _count(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -176,10 +179,8 @@ class Writer:
         """
         from .index import INDEXED, OWED
 
-        self._flush()
         store = self._store
         with store.transaction():
-            self._forget_files()
             unresolved = self._resolve(store.meta.get(OWED) != self.token)
             totals = self._totals(unresolved)
             store.meta.set(INDEXED, self._now)
@@ -220,13 +221,15 @@ class Writer:
                 )
 
     def _resolve(self, by_others: bool) -> dict[str, Any]:
-        """Brings the edges between names in step; what became of the names."""
-        own = {} if by_others else self._facts
-        facts = {
-            path: own[path] if path in own else facts_from_json(path, language, text)
-            for path, language, text in self._store.code.facts(own)
-        }
-        found = _resolved(facts, self._root)
+        """Writes the rest, and brings the edges between names in step; what became of the names."""
+        if by_others:
+            self._write_rest()
+            facts = self._stored_facts(())
+            found = _resolved(facts, self._root, lambda: None)
+        else:
+            old = {outcome.path for outcome in self._waiting if not outcome.same}
+            facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
+            found = _resolved(facts, self._root, self._write_rest)
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in found.edges.items()}
         mentions = Mentions(facts)
         for path, each in facts.items():
@@ -234,6 +237,16 @@ class Writer:
                 wanted[file_id(path), id, "mentions"] = (weight, "{}")
         self._write_edges(wanted)
         return found.counts
+
+    def _write_rest(self) -> None:
+        self._write_waiting()
+        self._forget_files()
+
+    def _stored_facts(self, but: Container[str]) -> dict[str, FileFacts]:
+        return {
+            path: facts_from_json(path, language, text)
+            for path, language, text in self._store.code.facts(but)
+        }
 
     def _write_edges(self, wanted: dict[tuple[str, str, str], tuple[float, str]]) -> None:
         """Ends the edges that are not wanted any more, and writes those that are new or other."""
@@ -267,14 +280,16 @@ class Writer:
         }
 
 
-def _resolved(facts: dict[str, FileFacts], root: str) -> Resolution:
+def _resolved(
+    facts: dict[str, FileFacts], root: str, meanwhile: Callable[[], object]
+) -> Resolution:  # fmt: skip
     """What names come to. Assignments may lead far, one through the other."""
     from .resolve import resolve
 
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEEPEST))
     try:
-        return resolve(facts, root)
+        return resolve(facts, root, meanwhile=meanwhile)
     finally:
         sys.setrecursionlimit(limit)
 

@@ -76,16 +76,17 @@ class CodeFiles:
         ).get
         return row
 
-    def facts(self, known: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
+    def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
         """``(path, language, facts as JSON)`` of every file that was not left out, by path.
 
-        Of the paths that are ``known`` the facts are not read: they come without.
+        Those of the paths in ``but`` are not read.
         """
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
         ).fetchall()
         for path, language in rows:
-            yield path, language, "" if path in known else self._facts_of(path)
+            if path not in but:
+                yield path, language, self._facts_of(path)
 
     def _facts_of(self, path: str) -> str:
         facts: str = self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
