@@ -145,8 +145,8 @@ class Rules:
     def choose_headers(self, paths: Iterable[str]) -> None:
         """Reads ``.h`` as C++ where there is more C++ than C beside it."""
         ends = [path.rpartition(".")[2] for path in paths]
-        if sum(end in ("cc", "cpp", "cxx") for end in ends) > ends.count("c"):
-            self.prefer("cpp", ".h")
+        is_cpp = sum(end in ("cc", "cpp", "cxx") for end in ends) > ends.count("c")
+        self.prefer("cpp" if is_cpp else "c", ".h")
 
     def prefer(self, name: str, extension: str) -> None:
         """Makes an extension that several languages share this one's."""
