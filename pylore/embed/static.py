@@ -115,14 +115,16 @@ class StaticEmbedder:
             table = numpy.asarray(numpy.memmap(self._weights, "<f2", "r", start, shape))
             if len(tokens) >= _MANY:  # whoever embeds so many will embed more
                 table = self._table = table.astype("<f4")
-        found: list[bytes | None] = []
-        for numbers in tokens:
-            mean = numpy.zeros(1)
+        sums = numpy.zeros((len(tokens), DIMENSION), "<f4")
+        for numbers, total in zip(tokens, sums, strict=True):
             if numbers:
-                mean = table.take(numbers, axis=0).sum(axis=0, dtype="<f4")
-            length = float(numpy.sqrt((mean * mean).sum()))
-            found.append((mean / numpy.float32(length)).tobytes() if length else None)
-        return found
+                numpy.add.reduce(table.take(numbers, axis=0), axis=0, dtype="<f4", out=total)
+        lengths = numpy.sqrt((sums * sums).sum(axis=1))
+        sums /= numpy.where(lengths, lengths, 1)[:, None]
+        return [
+            vector.tobytes() if length else None
+            for vector, length in zip(sums, lengths, strict=True)
+        ]
 
 
 def _unit(rows: list[tuple[float, ...]]) -> bytes | None:
