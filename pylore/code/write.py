@@ -85,7 +85,7 @@ class Writer:
         changed = [outcome for outcome in waiting if not outcome.same]
         store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
         store.code.put(
-            (o.path, o.hash, o.stamp, o.language, o.json or json.dumps({"skipped": o.skipped}))
+            (o.path, o.hash, o.stamp, o.language, o.facts or json.dumps({"skipped": o.skipped}))
             for o in changed
         )
         self._write_nodes(changed)
@@ -99,8 +99,10 @@ class Writer:
                 continue
             self.done["read"] += 1
             old = self._known.get(outcome.path)
-            if outcome.facts is not None:
-                self._facts[outcome.path] = outcome.facts
+            if outcome.facts:
+                self._facts[outcome.path] = facts_from_json(
+                    outcome.path, outcome.language, outcome.facts
+                )
                 self.done["changed" if old is not None and old[1] else "added"] += 1
                 if old is None and outcome.hash in self._lost:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from pylore.code.facts import FileFacts
 from pylore.code.rules import load_rules
-from pylore.code.work import Job, work
+from pylore.code.work import Job, facts_from_json, work
 
 _LARGEST = 1_000_000
 
@@ -24,7 +24,11 @@ def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
         config = rules.write(folder, wanted, {})
         job = Job(str(root), config, paths, _LARGEST, wanted, threads=0, embed=False)
         outcomes = work(job, rules).outcomes
-    return {one.path: one.facts for one in outcomes if one.facts is not None}
+    return {
+        one.path: facts_from_json(one.path, one.language, one.facts)
+        for one in outcomes
+        if one.facts
+    }
 
 
 def _files(root: Path, below: str) -> list[str]:
