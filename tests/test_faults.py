@@ -47,15 +47,19 @@ class Project:
         )  # fmt: skip
 
     def interrupted(self, words: list[str], kind: signal.Signals, delay: float) -> int:
-        """The exit code of a command whose whole group gets a signal after ``delay`` seconds."""
+        """The exit code of a command whose whole group gets a signal after ``delay`` seconds.
+
+        An interpreter that is interrupted before it has begun dies of it in its own way.
+        """
         child = subprocess.Popen(
             [LORE, *words], cwd=self.folder, env=self.environ, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         time.sleep(delay)
         os.killpg(child.pid, kind)  # not yet waited for, so the group is still there
-        return child.wait()
+        _, stderr = child.communicate()
+        return -kind if b"Fatal Python error: init" in stderr else child.returncode
 
     def on_terminal(self, *words: str) -> bytes:
         """All that a command writes to a terminal, stdout and stderr."""

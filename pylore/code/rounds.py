@@ -51,12 +51,12 @@ def draw_calls(
     """Draws what the calls of all files reach; other processes do that ``meanwhile``."""
     part = _Part(files, values)
     parts = _dealt(files, processes)
-    if processes == 1:
+    if len(parts) <= 1:
         _run(part.alone, parts, draft, meanwhile)
         return
     from .pool import Pool
 
-    with Pool(part.answer, processes) as pool:
+    with Pool(part.answer, len(parts)) as pool:
         _run(pool.each, parts, draft, meanwhile)
 
 
@@ -67,9 +67,17 @@ def enough(files: Mapping[str, File]) -> int:
 
 
 def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
-    """The files in so many parts, with about as many calls in each."""
-    by_size = sorted(files, key=lambda path: -len(files[path].facts.calls))
-    return [by_size[start::count] for start in range(count)]
+    """The files in so many parts, with about as many calls in each.
+
+    Neighbours stay together: they look up the same names.
+    """
+    parts: list[list[str]] = [[] for _ in range(count)]
+    share = sum(len(file.facts.calls) for file in files.values()) / count
+    dealt = 0
+    for path, file in files.items():
+        parts[min(int(dealt / share), count - 1) if share else 0].append(path)
+        dealt += len(file.facts.calls)
+    return [part for part in parts if part]
 
 
 def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft, meanwhile: Meanwhile) -> None:

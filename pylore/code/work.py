@@ -237,10 +237,12 @@ def facts_from_json(path: str, language: str, text: str) -> FileFacts:
     from .facts import Call, Import
 
     found = json.loads(text)
+    new: Any = tuple.__new__  # half a million rows of a large repository come this way
     return FileFacts(
         path, language,
-        [Symbol._make((*row[:7], tuple(row[7]), tuple(row[8]))) for row in found["symbols"]],
-        [Import(*row) for row in found["imports"]],
-        [Call._make((*row[:3], tuple(row[3]))) for row in found["calls"]],
+        [new(Symbol, (*row, tuple(bases), tuple(params)))
+         for *row, bases, params in found["symbols"]],
+        [new(Import, row) for row in found["imports"]],
+        [new(Call, (*row, tuple(args))) for *row, args in found["calls"]],
         found["assigned"],
     )  # fmt: skip

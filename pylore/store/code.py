@@ -15,6 +15,12 @@ CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 _FIELDS = ", ".join(Node.__slots__)
 _OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
 _MARKS = ", ".join("?" * len(Node.__slots__))
+_EDGE_FIELDS = (
+    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
+)  # fmt: skip
+_INTO_EDGES = (
+    f"INTO graph_edges({', '.join(_EDGE_FIELDS)}) VALUES ({', '.join('?' * len(_EDGE_FIELDS))})"
+)
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
     for name in Node.__slots__
@@ -148,15 +154,13 @@ class CodeFiles:
         self._db.executemany(
             f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})"
             f" ON CONFLICT(id) DO UPDATE SET {_UPDATES}",
-            map(_row, nodes),
+            _rows(nodes),
         )
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whose ids the store has never had."""
         with Unguarded(self._db):
-            self._db.executemany(
-                f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", map(_row, nodes)
-            )
+            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", _rows(nodes))
 
     def symbol_count(self) -> int:
         """How many symbols stand."""
@@ -198,22 +202,17 @@ class CodeFiles:
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""
         with Unguarded(self._db):
-            self._db.executemany(
-                "INSERT OR IGNORE INTO graph_edges(from_id, to_id, relation, weight, source,"
-                " status, metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                map(_edge_row, edges),
-            )
+            self._db.executemany(f"INSERT OR IGNORE {_INTO_EDGES}", _edge_rows(edges))
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges; one that a person has made, and that stands, stays as it is."""
         self._db.executemany(
-            "INSERT INTO graph_edges(from_id, to_id, relation, weight, source, status, metadata,"
-            " created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            f"INSERT {_INTO_EDGES} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
             " invalidated_at = NULL"
             " WHERE graph_edges.invalidated_at IS NOT NULL"
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
-            map(_edge_row, edges),
+            _edge_rows(edges),
         )
 
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
@@ -225,12 +224,18 @@ class CodeFiles:
         )
 
 
-def _edge_row(edge: Edge) -> tuple[str, str, str, float, str, str, str, str]:
-    return (edge.from_id, edge.to_id, edge.relation, edge.weight, edge.source, edge.status,
-            edge.metadata, edge.created_at)  # fmt: skip
+def _edge_rows(edges: Iterable[Edge]) -> Iterator[tuple[object, ...]]:
+    from operator import attrgetter  # writing alone needs it
+
+    return map(attrgetter(*_EDGE_FIELDS), edges)
 
 
-def _row(node: Node) -> list[object]:
-    values = [getattr(node, name) for name in Node.__slots__]
-    values[8] = " ".join(node.tags)
-    return values
+def _rows(nodes: Iterable[Node]) -> Iterator[list[object]]:
+    from operator import attrgetter
+
+    fields = attrgetter(*Node.__slots__)
+    tags = Node.__slots__.index("tags")
+    for node in nodes:
+        row = list(fields(node))
+        row[tags] = " ".join(node.tags)
+        yield row
