@@ -12,13 +12,13 @@ import os
 from time import perf_counter
 
 from ..errors import LoreError
-from ..stamps import GONE, lstamp_of
+from ..stamps import GONE, lstamp_of, size_in
 from ..times import now
 from .tree import Listing, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from ..embed import Embedder
@@ -34,7 +34,8 @@ INDEXED = "code_indexed_at"
 """Keys of ``meta``."""
 
 _CHUNK = 60
-"""Files that a worker takes at once."""
+_CHUNK_BYTES = 500_000
+"""So many files a worker takes at once, or fewer large ones: all are to end together."""
 _FEW = 24
 """So few files are read by this process alone."""
 
@@ -44,7 +45,8 @@ class Changes:
 
     def __init__(self, listing: Listing) -> None:
         self.listing = listing
-        self.read: list[str] = []
+        self.read: dict[str, int] = {}
+        """Path → bytes."""
         self.gone: list[str] = []
         self.unchanged = 0
 
@@ -71,7 +73,7 @@ def changes(
             gone.discard(path)
         elif "-" in stamp:
             gone.discard(path)
-            found.read.append(path)
+            found.read[path] = size_in(stamp)
         elif stamp != GONE:
             found.listing.skip(stamp)
     found.unchanged = len(stamps) - len(gone) - sum(path in stamps for path in found.read)
@@ -124,8 +126,8 @@ def index(
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_headers(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
-        paths = [(p, "" if anew or p not in known else known[p][0]) for p in found.read]
-        for chunk in _read(job, rules, paths, progress):
+        hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
+        for chunk in _read(job, rules, found.read, hashes, progress):
             writer.take(chunk)
         totals = writer.finish()
         with store.transaction():
@@ -198,31 +200,46 @@ def _summary(
 
 
 def _read(
-    job: Job, rules: Rules, paths: list[tuple[str, str]], progress: Callable[[int, int], None]
-) -> Iterator[Chunk]:
+    job: Job, rules: Rules, sizes: dict[str, int], hashes: dict[str, str],
+    progress: Callable[[int, int], None],
+) -> Iterator[Chunk]:  # fmt: skip
     """What became of these files, a chunk at a time, read by as many processes as help."""
-    if not paths:
+    if not sizes:
         return
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="lore-") as folder:
-        scripts = _scripts(job.root, rules, paths)
+        scripts = _scripts(job.root, rules, sizes)
         # Each call of ast-grep reads all rules: those of ten languages take it 30 ms.
-        present = rules.languages_of(path for path, _ in paths).union(scripts)
+        present = rules.languages_of(sizes).union(scripts)
         config = rules.write(folder, job.wanted & present, scripts)
-        pieces = (paths[start : start + _CHUNK] for start in range(0, len(paths), _CHUNK))
-        jobs = (job._replace(config=config, paths=piece) for piece in pieces)
+        jobs = [
+            job._replace(config=config, paths=[(path, hashes.get(path, "")) for path in piece])
+            for piece in _pieces(sizes)
+        ]
         done = 0
-        for chunk in _work(jobs, rules, len(paths)):
+        for chunk in _work(jobs, rules, len(sizes)):
             done += len(chunk.outcomes)
-            progress(done, len(paths))
+            progress(done, len(sizes))
             yield chunk
 
 
-def _work(jobs: Iterable[Job], rules: Rules, count: int) -> Iterator[Chunk]:
+def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
+    piece: list[str] = []
+    room = _CHUNK_BYTES
+    for path, size in sizes.items():
+        if piece and (size > room or len(piece) == _CHUNK):
+            yield piece
+            piece, room = [], _CHUNK_BYTES
+        piece.append(path)
+        room -= size
+    yield piece
+
+
+def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[Chunk]:
     from .work import work
 
-    processes = min(os.cpu_count() or 1, 8, -(-count // _CHUNK))
+    processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:
         for job in jobs:
             yield work(job._replace(threads=0), rules)
@@ -234,10 +251,10 @@ def _work(jobs: Iterable[Job], rules: Rules, count: int) -> Iterator[Chunk]:
         yield from pool.run(jobs)
 
 
-def _scripts(root: str, rules: Rules, paths: list[tuple[str, str]]) -> dict[str, list[str]]:
+def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[str]]:
     """Files without an extension that are scripts of a known language."""
     found: dict[str, list[str]] = {}
-    for path, _ in paths:
+    for path in paths:
         if "." in path.rpartition("/")[2]:
             continue
         try:

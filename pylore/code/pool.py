@@ -1,10 +1,9 @@
-"""Several processes that work on jobs, and that end when this one does."""
+"""Several processes that work for this one, and that end when this one does."""
 
 from __future__ import annotations
 
 import os
 import pickle
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -21,16 +20,16 @@ R = TypeVar("R")
 MOST_HELD = 64
 """Results that wait for one before them; with so many, no more jobs are given out."""
 
-AHEAD = 2
-"""Jobs that a worker has: one that it does, and one for when it is done with that."""
+AHEAD = 3
+"""Jobs for each worker that are given out: one that it does, and more for who is done first."""
 
 
-class Pool(Generic[J, R]):
-    """``with Pool(work, 4) as pool: for result in pool.run(jobs): …``, in the jobs' order.
+class Workers(Generic[J, R]):
+    """Processes that have inherited everything by forking, and must touch no store.
 
-    A worker has inherited everything by forking and must touch no store. Its pipe is its
-    life line: when this process dies, however it does, the workers read its end and leave.
-    A result comes in a file without a name, so that no worker waits until it is read.
+    Each has a pipe to this process. That is its life line: when this process dies, however
+    it does, the workers read its end and leave. A result comes in a file without a name, so
+    that no worker waits until it is read.
     """
 
     def __init__(self, work: Callable[[J], R], count: int) -> None:
@@ -46,14 +45,84 @@ class Pool(Generic[J, R]):
             theirs.close()
             self._processes.append(process)
 
-    def __enter__(self) -> Pool[J, R]:
-        return self
-
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.terminate()
         for process in self._processes:
             process.join()
+
+    def _next(self, pipe: Connection) -> tuple[int, J]:
+        """In a worker: the number of a job, and the job."""
+        raise NotImplementedError
+
+    def _serve(self, pipe: Connection) -> None:
+        for other in self._pipes:
+            other.close()
+        while True:
+            try:
+                self._answer(pipe, *self._next(pipe))
+            except (EOFError, OSError, KeyboardInterrupt):
+                os._exit(0)
+
+    def _answer(self, pipe: Connection, number: int, job: J) -> None:
+        try:
+            result = self._work(job)
+        except Exception:
+            # A bug: its traceback belongs into the log.
+            pipe.send((number, RuntimeError, format_exc()))
+            return
+        with TemporaryFile() as file:
+            try:
+                pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
+                file.seek(0)
+            except OSError as error:
+                text = f"{error.strerror}: make room, or set TMPDIR"
+                pipe.send((number, LoreError, f"a temporary file cannot be written: {text}"))
+                return
+            pipe.send((number, None, ""))
+            send_handle(pipe, file.fileno(), None)
+
+    @staticmethod
+    def _take(pipe: Connection) -> tuple[int, IO[bytes]]:
+        """The number of a job that a worker has done, and the file with its result."""
+        try:
+            number, wrong, text = pipe.recv()
+            if not wrong:
+                return number, os.fdopen(recv_handle(pipe), "rb")
+        except EOFError:
+            raise _died() from None
+        raise wrong(text)
+
+    @staticmethod
+    def _read(file: IO[bytes]) -> R:
+        with file:
+            return cast("R", pickle.load(file))
+
+
+def _died() -> LoreError:
+    return LoreError("a process that read files has died: run it again")
+
+
+class Pool(Workers[J, R]):
+    """``with Pool(work, 4) as pool: for result in pool.run(jobs): …``, in the jobs' order."""
+
+    def __init__(self, work: Callable[[J], R], count: int) -> None:
+        context = get_context("fork")
+        self._jobs, self._give = context.Pipe(duplex=False)
+        self._turn = context.Lock()
+        super().__init__(work, count)
+        self._jobs.close()
+
+    def __enter__(self) -> Pool[J, R]:
+        return self
+
+    def _serve(self, pipe: Connection) -> None:
+        self._give.close()
+        super()._serve(pipe)
+
+    def _next(self, _: Connection) -> tuple[int, J]:
+        with self._turn:
+            return cast("tuple[int, J]", self._jobs.recv())
 
     def run(self, jobs: Iterable[J]) -> Iterator[R]:
         """The result of each job; one that is done before its turn is held until then.
@@ -62,19 +131,38 @@ class Pool(Generic[J, R]):
             LoreError: a worker died, or had no room for its result.
         """
         rest = enumerate(jobs)
-        busy: dict[Connection, deque[int]] = {pipe: deque() for pipe in self._pipes}
         held: dict[int, IO[bytes]] = {}
-        turn = 0
-        self._give(rest, busy, held)
-        while any(busy.values()):
-            for pipe in cast("list[Connection]", wait([p for p in busy if busy[p]])):
-                held[busy[pipe].popleft()] = self._take(pipe)
-            self._give(rest, busy, held)
-            while turn in held:
-                result = self._result(held.pop(turn))
-                self._give(rest, busy, held)
-                yield result
+        given = turn = 0
+        while True:
+            while given - turn - len(held) < AHEAD * len(self._pipes) and len(held) < MOST_HELD:
+                job = next(rest, None)
+                if job is None:
+                    break
+                self._send(job)
+                given += 1
+            if turn in held:
+                yield self._read(held.pop(turn))
                 turn += 1
+            elif turn == given:
+                return
+            else:
+                held.update(map(self._take, cast("list[Connection]", wait(self._pipes))))
+
+    def _send(self, job: tuple[int, J]) -> None:
+        try:
+            self._give.send(job)
+        except BrokenPipeError:
+            raise _died() from None
+
+
+class Team(Workers[J, R]):
+    """Workers that each go on from where they were: the n-th always has the n-th job."""
+
+    def __enter__(self) -> Team[J, R]:
+        return self
+
+    def _next(self, pipe: Connection) -> tuple[int, J]:
+        return 0, pipe.recv()
 
     def each(self, jobs: Sequence[J], meanwhile: Callable[[], object]) -> list[R]:
         """The first worker's answer to the first job, and so on, when all are there.
@@ -85,61 +173,4 @@ class Pool(Generic[J, R]):
         for pipe, job in zip(self._pipes, jobs, strict=True):
             pipe.send(job)
         meanwhile()
-        return [self._result(self._take(pipe)) for pipe in self._pipes]
-
-    @staticmethod
-    def _result(file: IO[bytes]) -> R:
-        with file:
-            return cast("R", pickle.load(file))
-
-    @staticmethod
-    def _give(
-        rest: Iterator[tuple[int, J]], busy: dict[Connection, deque[int]],
-        held: dict[int, IO[bytes]],
-    ) -> None:  # fmt: skip
-        """A job to each worker that has none, then one ahead to each."""
-        for most in range(AHEAD):
-            for pipe, numbers in busy.items():
-                if len(numbers) <= most and len(held) < MOST_HELD:
-                    number, job = next(rest, (-1, None))
-                    if number < 0:
-                        return
-                    pipe.send(job)
-                    numbers.append(number)
-
-    @staticmethod
-    def _take(pipe: Connection) -> IO[bytes]:
-        """The file with the next result of a worker."""
-        try:
-            wrong, text = pipe.recv()
-            if not wrong:
-                return os.fdopen(recv_handle(pipe), "rb")
-        except EOFError:
-            raise LoreError("a process that read files has died: run it again") from None
-        raise wrong(text)
-
-    def _serve(self, pipe: Connection) -> None:
-        for other in self._pipes:
-            other.close()
-        while True:
-            try:
-                self._answer(pipe, pipe.recv())
-            except (EOFError, OSError, KeyboardInterrupt):
-                os._exit(0)
-
-    def _answer(self, pipe: Connection, job: J) -> None:
-        try:
-            result = self._work(job)
-        except Exception:
-            pipe.send((RuntimeError, format_exc()))  # a bug: its traceback belongs into the log
-            return
-        with TemporaryFile() as file:
-            try:
-                pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
-                file.seek(0)
-            except OSError as error:
-                pipe.send((LoreError, f"a temporary file cannot be written: {error.strerror}: "
-                                      "make room, or set TMPDIR"))  # fmt: skip
-                return
-            pipe.send((None, ""))
-            send_handle(pipe, file.fileno(), None)
+        return [self._read(self._take(pipe)[1]) for pipe in self._pipes]

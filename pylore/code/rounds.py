@@ -54,10 +54,10 @@ def draw_calls(
     if len(parts) <= 1:
         _run(part.alone, parts, draft, meanwhile)
         return
-    from .pool import Pool
+    from .pool import Team
 
-    with Pool(part.answer, len(parts)) as pool:
-        _run(pool.each, parts, draft, meanwhile)
+    with Team(part.answer, len(parts)) as team:
+        _run(team.each, parts, draft, meanwhile)
 
 
 def enough(files: Mapping[str, File]) -> int:
