@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 from code_project import Project
 
@@ -26,6 +27,8 @@ from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import Settings
 from pylore.store import Store, create_store
+from pylore.store.check import damage
+from pylore.store.code import Unguarded
 
 AUTH = '''"""Who may come in."""
 from .jwt import decode
@@ -208,6 +211,37 @@ def test_many_files_are_read_by_several_processes(project: Project) -> None:
     done = project.index(progress=lambda done, total: seen.append((done, total)))
     assert (done["files"], done["symbols"]) == (203, 204)
     assert seen[-1] == (203, 203)
+
+
+def test_what_is_written_without_checks_would_have_passed_them(project: Project) -> None:
+    project.index()
+    store = project.store
+    assert damage(store, full=True) == []
+    update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
+    with pytest.raises(apsw.ConstraintError):
+        store.connection.execute(update)
+    with Unguarded(store.connection):
+        store.connection.execute(update)
+    assert damage(store, full=True) != []
+
+
+def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:
+    project.index()
+    store = project.store
+    facts = {path: text for path, _, text in store.code.facts()}["src/jwt.py"]
+
+    def other_run(done: int, total: int) -> None:
+        """Another process has read a file anew, and owes the edges now."""
+        other = facts.replace('"decode"', '"decipher"')
+        store.code.put([("src/jwt.py", "0", "1-2", "python", other)])
+        store.meta.set("code_owed", "another run")
+
+    project.write("src/auth.py", AUTH.replace("decode", "decipher"))
+    project.index(progress=other_run)
+    assert store.meta.get("code_owed") == "another run"
+    assert project.edges("calls") == {
+        ("symbol-src/auth.py::Login.check", "symbol-src/jwt.py::decipher", "calls")
+    }
 
 
 def test_a_worker_that_fails_says_so() -> None:
