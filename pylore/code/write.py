@@ -259,13 +259,13 @@ class Writer:
              if stands and source == "system" and key not in wanted),
             self._now,
         )  # fmt: skip
-        new, changed = [], []
+        new: list[Edge] = []
+        changed: list[Edge] = []
         for key, (weight, metadata) in wanted.items():
-            edge = Edge(*key, weight, "system", metadata=metadata, created_at=self._now)
-            if key not in held:
-                new.append(edge)
-            elif held[key] != (weight, metadata, "system", True):
-                changed.append(edge)
+            known = held.get(key)
+            if known != (weight, metadata, "system", True):
+                edge = Edge(*key, weight, "system", metadata=metadata, created_at=self._now)
+                (new if known is None else changed).append(edge)
         code.add_edges(new)
         code.put_edges(changed)
 
