@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from facts import CodeEdge, edges, file, pairs
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pylore.code import confidence
@@ -305,3 +305,71 @@ def test_every_edge_joins_known_nodes_once(
         assert edge.from_id != edge.to_id
         assert 0 < edge.weight <= 1
     assert found == edges(one), "the same facts give the same edges"
+
+
+# --- names that need one another
+
+
+def test_functions_that_return_each_other_end() -> None:
+    names = [f"f{n}" for n in range(6)]
+    returns = {f"{name}.return": " ".join(other for other in names if other != name) + " T()"
+               for name in names}  # fmt: skip
+    one = file("a.py", "python", [*(f"function {name}" for name in names), "class T", "method T.x"],
+               calls=[("", "f0.x")], assigned=returns)  # fmt: skip
+    edge = only("calls", one)
+    assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
+
+
+def test_objects_that_are_called_for_each_other_end() -> None:
+    one = file("a.py", "python", ["class A", "class B"], calls=[("", "A()()")],
+               assigned={"A.__call__": "B()", "B.__call__": "A()"})  # fmt: skip
+    assert called(one) == set()
+
+
+def test_modules_that_export_each_other_end() -> None:
+    one, two = (
+        file(f"{name}.js", "javascript", [],
+             [Import(f"./{other}", "", other, kind="require"),
+              Import("", other, "default", kind="export")], [("", f"{other}()")])
+        for name, other in ("ab", "ba")
+    )  # fmt: skip
+    assert called(one, two) == set()
+
+
+def test_a_variable_that_is_made_from_itself_is_what_it_was_made_from_too() -> None:
+    one = file("a.py", "python", ["class A", "method A.up", "class B", "method B.x"],
+               calls=[("A.up", "v.x")],
+               assigned={"A.up.v": "A() v.up()", "A.up.return": "B()"})  # fmt: skip
+    assert ("a.py::A.up", "a.py::B.x") in called(one)
+
+
+_chains = st.builds(
+    "{}{}{}".format, st.sampled_from(["f", "g", "C", "x", "self", "y"]),
+    st.sampled_from(["", "()", ".m", ".x"]), st.sampled_from(["", "()", ".m()", ".x"]),
+)  # fmt: skip
+_values = st.lists(_chains, min_size=1, max_size=3).map(" ".join)
+_scopes = st.sampled_from(["", "f", "g", "C.m"])
+_programs = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(["x", "f.return", "g.return", "f.x", "C.x", "C.__call__",
+                                         "C.m.return", "g.y"]), _values, max_size=5),
+        st.lists(st.tuples(_scopes, _chains, _chains), max_size=5),
+        st.sets(st.sampled_from(["a", "b", "c"])),
+    ), min_size=3, max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(_programs)
+def test_any_program_is_resolved_alike_by_one_process_and_by_several(
+    programs: list[tuple[dict[str, str], list[tuple[str, str, str]], set[str]]],
+) -> None:
+    symbols = ["function f(p)", "function g(p)", "class C", "method C.m(self, p)"]
+    files = {
+        f"{name}.py": file(f"{name}.py", "python", symbols,
+                           [Import(other, taken, taken) for other in sorted(others - {name})
+                            for taken in ("x", "g")], calls, assigned)
+        for name, (assigned, calls, others) in zip("abc", programs, strict=True)
+    }  # fmt: skip
+    alone = resolve(files, "/nowhere", processes=1)
+    assert resolve(files, "/nowhere", processes=3) == alone

@@ -44,7 +44,8 @@ class Values:
         self._orders: dict[Def, list[Def]] = {}
         self._supers: dict[Def, Super] = {}
         self._members: Answers[tuple[Def, str, int], Known] = Answers()
-        self._depth = 0
+        self._properties: Answers[tuple[Def, str], Known] = Answers()
+        self._results: Answers[Value, Known] = Answers()
         self.search: Search[Known] = Search(NOTHING, _DEEPEST)
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
@@ -73,6 +74,8 @@ class Values:
     def _answers(self) -> Iterator[Answers[Any, Known]]:
         yield self.modules.exports
         yield self._members
+        yield self._properties
+        yield self._results
         for file in self._files.values():
             yield file.assignments
 
@@ -255,13 +258,15 @@ class Values:
         """A function's own attribute (JavaScript); else a property's value has it."""
         if made.file.language.family == "javascript" and name in made.children:
             return (made.children[name],), sure
-        values, how = self.called((made,), sure)
-        if made in values or self._depth > _DEEPEST:
-            return NOTHING
-        self._depth += 1  # two functions may return each other
-        found = self.members(values, how, name)
-        self._depth -= 1
-        return found
+        key = (made, name)
+        found = self._properties.get(key)
+        if found is None:
+            found = self.search.answer(self._properties, key, self._of_result, made, name)
+        return found[0], min(found[1], sure)
+
+    def _of_result(self, made: Def, name: str) -> Known:
+        values, sure = self.called((made,), 1.0)
+        return self.members(values, sure, name)
 
     def order(self, cls: Def) -> list[Def]:
         found = self._orders.get(cls)
@@ -327,11 +332,8 @@ class Values:
         return all_of([self._called(value, sure) for value in values])
 
     def _called(self, value: Value, sure: float) -> Known:
-        if isinstance(value, Module):
-            if value is OUTSIDE:
-                return EXTERNAL
-            values, sure = self.modules.exported(value.key, "default")
-            return self.called(values, sure) if values and value not in values else NOTHING
+        if value is OUTSIDE:
+            return EXTERNAL
         if isinstance(value, Def):
             if value.is_class:
                 return (value.instance,), sure
@@ -340,7 +342,18 @@ class Values:
                 return NOTHING
             values, how = self.several(value.file, value.qualified, text)
             return values, min(sure, how, PASSED_ON)
-        if isinstance(value, Instance):
-            values, how = self.of_class(value.of, "__call__")
-            return self.called(values, how) if values else NOTHING
-        return (value,), sure
+        if isinstance(value, Super):
+            return (value,), sure
+        found = self._results.get(value)
+        if found is None:
+            found = self.search.answer(self._results, value, self._result, value)
+        return found
+
+    def _result(self, value: Instance | Module) -> Known:
+        """What calling an object gives, or a module that exports a function."""
+        values, sure = (
+            self.of_class(value.of, "__call__")
+            if isinstance(value, Instance)
+            else self.modules.exported(value.key, "default")
+        )
+        return self.called(values, sure)
