@@ -320,6 +320,13 @@ def test_functions_that_return_each_other_end() -> None:
     assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
 
 
+def test_many_ways_to_one_base_are_not_all_gone() -> None:
+    ladder = [f"class {side}{n} < C{n - 1} D{n - 1}" for n in range(1, 30) for side in "CD"]
+    one = file("a.py", "python", ["class C0", "class D0", "method C0.m", *ladder],
+               calls=[("", "C29().m")])  # fmt: skip
+    assert called(one) == {("a.py", "a.py::C0.m")}
+
+
 def test_objects_that_are_called_for_each_other_end() -> None:
     one = file("a.py", "python", ["class A", "class B"], calls=[("", "A()()")],
                assigned={"A.__call__": "B()", "B.__call__": "A()"})  # fmt: skip

@@ -129,7 +129,7 @@ def linearised(cls: Def) -> list[Def]:
     C3 as Python has it; for a hierarchy that has no such order, and so for the
     languages that ask for none: depth first.
     """
-    order = _c3(cls, ())
+    order = _c3(cls, {}, 0)
     if order is not None:
         return order
     found: dict[Def, None] = {}
@@ -142,19 +142,21 @@ def linearised(cls: Def) -> list[Def]:
     return list(found)
 
 
-def _c3(cls: Def, below: tuple[Def, ...]) -> list[Def] | None:
-    if not cls.bases:
-        return [cls]
-    if cls in below or len(below) > _DEEPEST:
+def _c3(cls: Def, known: dict[Def, list[Def] | None], depth: int) -> list[Def] | None:
+    if cls in known:
+        return known[cls]
+    known[cls] = None  # for who comes here again on the way: a circle has no order
+    if depth > _DEEPEST:
         return None
     rows = []
     for base, _ in cls.bases:
-        row = _c3(base, (*below, cls))
+        row = _c3(base, known, depth + 1)
         if row is None:
             return None
         rows.append(row)
     merged = _merged([*rows, [base for base, _ in cls.bases]])
-    return None if merged is None else [cls, *merged]
+    found = known[cls] = None if merged is None else [cls, *merged]
+    return found
 
 
 def _merged(rows: list[list[Def]]) -> list[Def] | None:
