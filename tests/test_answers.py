@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.code.answers import Answers, Search, forget_grown
+from pylore.code.answers import Answers, Search
 
 NODES = 7
 nodes = st.integers(0, NODES - 1)
@@ -18,26 +18,20 @@ class Reaching:
     def __init__(self, graph: list[list[int]], growing: set[int], deepest: int = 100) -> None:
         self.graph = graph
         self.growing = growing
-        self.answers: Answers[int, frozenset[int]] = Answers()
         self.search: Search[frozenset[int]] = Search(frozenset(), deepest)
+        self.answers: Answers[tuple[int], frozenset[int]] = self.search.table(self._find)
         self.found = 0
-
-    def ask(self, node: int) -> frozenset[int]:
-        found = self.answers.get(node)
-        if found is None:
-            found = self.search.answer(self.answers, node, self._find, node)
-        return found
 
     def _find(self, node: int) -> frozenset[int]:
         self.found += 1
         if node in self.growing:
             self.search.asked.add(node)
-        return frozenset({node}).union(*(self.ask(other) for other in self.graph[node]))
+        return frozenset({node}).union(*(self.answers[other,] for other in self.graph[node]))
 
     def first(self, node: int) -> tuple[frozenset[int], set[object]]:
         """The answer to a question that no other has led to, and what it hangs on."""
         self.search.asked = set()
-        return self.ask(node), self.search.asked
+        return self.answers[node,], self.search.asked
 
 
 def reached(graph: list[list[int]], node: int) -> set[int]:
@@ -59,7 +53,7 @@ def test_answers_are_the_same_whatever_is_asked_first(
         found, sources = reaching.first(node)
         assert found == reached(graph, node)
         assert sources >= found & growing
-        assert (node in reaching.answers) == (not sources)
+        assert ((node,) in reaching.answers) == (not sources)
 
 
 @given(graphs, st.sets(nodes, min_size=1), nodes)
@@ -69,8 +63,8 @@ def test_what_hangs_on_what_grew_is_looked_for_again_and_nothing_else(
     reaching = Reaching(graph, growing)
     hanging = {node for node in range(NODES) if reaching.first(node)[1]}
     grown = {min(growing)}
-    forget_grown([reaching.answers], grown)
-    left = hanging & reaching.answers.open.keys()
+    reaching.search.forget_grown(grown)
+    left = {node for node in hanging if (node,) in reaching.answers.open}
     assert all(not reached(graph, node) & grown for node in left)
     assert reaching.first(first)[0] == reached(graph, first)
 

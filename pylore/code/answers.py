@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Set
+from collections.abc import Callable, Hashable, Set
 from typing import Any, Generic, TypeVar
 
 A = TypeVar("A")
-Q = TypeVar("Q", bound=Hashable)
+Q = TypeVar("Q", bound=tuple[Any, ...])
 
 Source = Hashable
 """What an answer may hang on, and may grow with."""
@@ -18,32 +18,6 @@ _CUT = 0
 _NOTHING_YET: Set[Source] = frozenset()
 _NONE = 1 << 30
 """The level of an answer that needs no question under way."""
-
-
-class Answers(dict[Q, A]):
-    """What was found out, by question: in itself what stands, in ``open`` what may yet change.
-
-    An open answer has with it what it hangs on, and the lowest level of a question under
-    way that it needs: its own, while it is being looked for.
-    """
-
-    __slots__ = ("open",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: dict[Q, tuple[A, Set[Source], int]] = {}
-
-    def forget(self) -> None:
-        self.clear()
-        self.open.clear()
-
-    def keep(self, question: Q, found: A, sources: set[Source]) -> None:
-        """An answer that needs no question under way any more."""
-        if sources:
-            self.open[question] = (found, sources, _NONE)
-        else:
-            self[question] = found
-            self.open.pop(question, None)
 
 
 class Search(Generic[A]):
@@ -64,15 +38,32 @@ class Search(Generic[A]):
         self._deepest = deepest
         self._level = _CUT
         self._low = _NONE
+        self._tables: list[Answers[Any, A]] = []
         self._circle: list[tuple[Answers[Any, A], Any]] = []
         """Questions that were answered with the help of one that is under way."""
         self._so_far: dict[tuple[int, Any], A] = {}
         self._changes = 0
 
-    def answer(
-        self, answers: Answers[Q, A], question: Q, find: Callable[..., A], *of: object
-    ) -> A:  # fmt: skip
-        """The answer to a question that has none that stands: ``find(*of)``."""
+    def table(self, find: Callable[..., A]) -> Answers[Q, A]:
+        """Answers to one kind of questions, tuples: ``find(*question)`` finds one."""
+        made: Answers[Q, A] = Answers(self, find)
+        self._tables.append(made)
+        return made
+
+    def forget(self) -> None:
+        """Forgets all answers."""
+        for answers in self._tables:
+            answers.clear()
+            answers.open.clear()
+
+    def forget_grown(self, grown: Set[Any]) -> None:
+        """Forgets the answers that hang on what has grown."""
+        for answers in self._tables:
+            for question in [q for q, (_, sources, _) in answers.open.items() if sources & grown]:
+                del answers.open[question]
+
+    def answer(self, answers: Answers[Q, A], question: Q) -> A:
+        """The answer to a question that has none that stands."""
         kept = answers.open.get(question)
         if kept is not None:
             found, sources, low = kept
@@ -85,28 +76,23 @@ class Search(Generic[A]):
         asked, low = self.asked, self._low
         self._level += 1
         begin = len(self._circle)
-        found = self._find(answers, question, find, of)
+        found = self._find(answers, question)
         if self._low > self._level:
             answers.keep(question, found, self.asked)
         else:
-            found = self._in_circle(answers, question, found, begin, find, of)
+            found = self._in_circle(answers, question, found, begin)
         self._level -= 1
         asked |= self.asked
         self.asked, self._low = asked, min(low, self._low)
         return found
 
-    def _find(
-        self, answers: Answers[Q, A], question: Q, find: Callable[..., A], of: tuple[object, ...]
-    ) -> A:  # fmt: skip
+    def _find(self, answers: Answers[Q, A], question: Q) -> A:
         so_far = self._so_far.get((id(answers), question), self._nothing)
         answers.open[question] = (so_far, _NOTHING_YET, self._level)
         self.asked, self._low = set(), _NONE
-        return find(*of)
+        return answers.find(*question)
 
-    def _in_circle(
-        self, answers: Answers[Q, A], question: Q, found: A, begin: int,
-        find: Callable[..., A], of: tuple[object, ...],
-    ) -> A:  # fmt: skip
+    def _in_circle(self, answers: Answers[Q, A], question: Q, found: A, begin: int) -> A:
         """The answer to a question that needs itself, or one that is under way."""
         key = (id(answers), question)
         changes = -1
@@ -117,7 +103,7 @@ class Search(Generic[A]):
                 break
             self._so_far[key], changes = found, self._changes
             self._forget_from(begin)
-            found = self._find(answers, question, find, of)
+            found = self._find(answers, question)
         if self._low < self._level and self._level > 1:
             self._hold(answers, question, found)
             return found
@@ -145,8 +131,28 @@ class Search(Generic[A]):
         del self._circle[begin:]
 
 
-def forget_grown(every: Iterable[Answers[Any, Any]], grown: set[Any]) -> None:
-    """Forgets the open answers that hang on what has grown."""
-    for answers in every:
-        for question in [q for q, (_, sources, _) in answers.open.items() if sources & grown]:
-            del answers.open[question]
+class Answers(dict[Q, A]):
+    """What was found out, by question: in itself what stands, in ``open`` what may yet change.
+
+    An open answer has with it what it hangs on, and the lowest level of a question under
+    way that it needs: its own, while it is being looked for.
+    """
+
+    __slots__ = ("find", "open", "search")
+
+    def __init__(self, search: Search[A], find: Callable[..., A]) -> None:
+        super().__init__()
+        self.search = search
+        self.find = find
+        self.open: dict[Q, tuple[A, Set[Source], int]] = {}
+
+    def __missing__(self, question: Q) -> A:
+        return self.search.answer(self, question)
+
+    def keep(self, question: Q, found: A, sources: Set[Source]) -> None:
+        """An answer that needs no question under way any more."""
+        if sources:
+            self.open[question] = (found, sources, _NONE)
+        else:
+            self[question] = found
+            self.open.pop(question, None)

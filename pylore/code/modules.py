@@ -27,7 +27,7 @@ class Modules:
             folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
         }
         self._modules: dict[str, Module] = {}
-        self.exports: Answers[tuple[str, str], Known] = Answers()
+        self._exports: Answers[tuple[str, str], Known] = values.search.table(self._export)
         self._tops: dict[tuple[str, str], list[Def]] = {}
         self._closures: dict[str, set[str]] = {}
 
@@ -37,10 +37,7 @@ class Modules:
             return EXTERNAL
         if not name:
             return (self.module(key),), IMPORTED
-        found = self.exports.get((key, name))
-        if found is None:
-            found = self._values.search.answer(self.exports, (key, name), self._export, key, name)
-        return found
+        return self._exports[key, name]
 
     def module(self, key: str) -> Module:
         return self._modules.setdefault(key, Module(key))

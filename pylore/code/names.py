@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..vocabulary import symbol_id
-from .answers import Answers
 from .facts import FileFacts, Symbol
 from .imports import Bound
 from .languages import CLASSES, Language
@@ -81,8 +80,8 @@ class File:
     """One file's own names."""
 
     __slots__ = (
-        "assigned", "assignments", "bound", "classes", "defs", "facts", "language", "mates",
-        "path", "stars", "top",
+        "assigned", "bound", "classes", "defs", "facts", "language", "mates", "path", "stars",
+        "top",
     )  # fmt: skip
 
     def __init__(self, facts: FileFacts, language: Language) -> None:
@@ -96,8 +95,6 @@ class File:
         self.stars: list[Bound] = []
         self.mates = ""
         """The package whose other files' names are visible without an import."""
-        self.assignments: Answers[tuple[str, str], Known] = Answers()
-        """``(scope, chains of names)`` → what a variable is to which they were assigned."""
         self.classes: dict[str, Def | None] = {}
         for symbol in facts.symbols:
             known = self.defs.get(symbol.qualified)

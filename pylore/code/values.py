@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
 
-from .answers import Answers, Search, forget_grown
+from .answers import Answers, Search
 from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
 from .modules import Modules
 from .names import (
@@ -39,14 +38,15 @@ def _parts(chain: str) -> list[tuple[str, int]]:
 
 class Values:
     def __init__(self, files: Mapping[str, File], packages: Mapping[str, list[str]]) -> None:
-        self._files = files
+        self.search: Search[Known] = Search(NOTHING, _DEEPEST)
         self.modules = Modules(files, packages, self)
         self._orders: dict[Def, list[Def]] = {}
         self._supers: dict[Def, Super] = {}
-        self._members: Answers[tuple[Def, str, int], Known] = Answers()
-        self._properties: Answers[tuple[Def, str], Known] = Answers()
-        self._results: Answers[Value, Known] = Answers()
-        self.search: Search[Known] = Search(NOTHING, _DEEPEST)
+        table = self.search.table
+        self._assignments: Answers[tuple[File, str, str], Known] = table(self._several)
+        self._members: Answers[tuple[Def, str, int], Known] = table(self._find_in_order)
+        self._properties: Answers[tuple[Def, str], Known] = table(self._of_result)
+        self._results: Answers[tuple[Instance | Module], Known] = table(self._result)
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
         self.passed: dict[Place, dict[Value, None]] = {}
@@ -55,8 +55,7 @@ class Values:
     def forget(self) -> None:
         """To be called when classes have got bases or members."""
         self._orders.clear()
-        for answers in self._answers():
-            answers.forget()
+        self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
         """Adds to what callers pass, and forgets what hung on that; for which it was new."""
@@ -68,16 +67,8 @@ class Values:
                 passed.update(dict.fromkeys(values))
                 if len(passed) > before:
                     grown.add(place)
-        forget_grown(self._answers(), grown)
+        self.search.forget_grown(grown)
         return grown
-
-    def _answers(self) -> Iterator[Answers[Any, Known]]:
-        yield self.modules.exports
-        yield self._members
-        yield self._properties
-        yield self._results
-        for file in self._files.values():
-            yield file.assignments
 
     # A chain, from left to right.
 
@@ -101,11 +92,7 @@ class Values:
 
     def several(self, file: File, scope: str, text: str) -> Known:
         """What a variable is to which ``text`` was assigned: chains, with spaces between."""
-        key = (scope, text)
-        found = file.assignments.get(key)
-        if found is None:
-            found = self.search.answer(file.assignments, key, self._several, file, scope, text)
-        return found
+        return self._assignments[file, scope, text]
 
     def _several(self, file: File, scope: str, text: str) -> Known:
         if " " not in text:
@@ -247,7 +234,7 @@ class Values:
             values, how = self.of_class(value, name)
             return values, min(sure, how)
         if isinstance(value, Super):
-            values, how = self._in_order(value.of, name, 1)
+            values, how = self._members[value.of, name, 1]
             return values, min(how, OWN_METHOD)
         values, how = self.of_class(value.of, name)
         if not values:
@@ -258,11 +245,8 @@ class Values:
         """A function's own attribute (JavaScript); else a property's value has it."""
         if made.file.language.family == "javascript" and name in made.children:
             return (made.children[name],), sure
-        key = (made, name)
-        found = self._properties.get(key)
-        if found is None:
-            found = self.search.answer(self._properties, key, self._of_result, made, name)
-        return found[0], min(found[1], sure)
+        values, how = self._properties[made, name]
+        return values, min(how, sure)
 
     def _of_result(self, made: Def, name: str) -> Known:
         values, sure = self.called((made,), 1.0)
@@ -278,14 +262,7 @@ class Values:
         """A member of a class or of the first base that has it."""
         if name and name == cls.file.language.maker and name not in cls.children:
             return (cls,), OWN_METHOD
-        return self._in_order(cls, name, 0)
-
-    def _in_order(self, cls: Def, name: str, start: int) -> Known:
-        key = (cls, name, start)
-        found = self._members.get(key)
-        if found is None:
-            found = self.search.answer(self._members, key, self._find_in_order, cls, name, start)
-        return found
+        return self._members[cls, name, 0]
 
     def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
         order = self.order(cls)
@@ -320,7 +297,7 @@ class Values:
             if one in seen:
                 continue
             seen.add(one)
-            values, _ = self._in_order(one, name, 0)
+            values, _ = self._members[one, name, 0]
             found.update((value, None) for value in values if value is not OUTSIDE)
             pending += one.subclasses
         return (tuple(found), SUBCLASS) if 0 < len(found) <= MOST_VALUES else NOTHING
@@ -344,10 +321,7 @@ class Values:
             return values, min(sure, how, PASSED_ON)
         if isinstance(value, Super):
             return (value,), sure
-        found = self._results.get(value)
-        if found is None:
-            found = self.search.answer(self._results, value, self._result, value)
-        return found
+        return self._results[value,]
 
     def _result(self, value: Instance | Module) -> Known:
         """What calling an object gives, or a module that exports a function."""

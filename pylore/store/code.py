@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..jsontext import dumps
 from ..model import Edge, Node
 from .driver import apsw
+from .nodes import rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,13 +155,13 @@ class CodeFiles:
         self._db.executemany(
             f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})"
             f" ON CONFLICT(id) DO UPDATE SET {_UPDATES}",
-            _rows(nodes),
+            rows_of(nodes),
         )
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whose ids the store has never had."""
         with Unguarded(self._db):
-            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", _rows(nodes))
+            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", rows_of(nodes))
 
     def symbol_count(self) -> int:
         """How many symbols stand."""
@@ -228,14 +229,3 @@ def _edge_rows(edges: Iterable[Edge]) -> Iterator[tuple[object, ...]]:
     from operator import attrgetter  # writing alone needs it
 
     return map(attrgetter(*_EDGE_FIELDS), edges)
-
-
-def _rows(nodes: Iterable[Node]) -> Iterator[list[object]]:
-    from operator import attrgetter
-
-    fields = attrgetter(*Node.__slots__)
-    tags = Node.__slots__.index("tags")
-    for node in nodes:
-        row = list(fields(node))
-        row[tags] = " ".join(node.tags)
-        yield row

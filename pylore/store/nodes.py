@@ -70,7 +70,7 @@ class Nodes:
         self._db.execute(
             f"INSERT INTO nodes({_FIELDS}) VALUES ({', '.join('?' * len(Node.__slots__))})"
             f" ON CONFLICT(id) DO UPDATE SET {updates}",
-            _row(node),
+            next(rows_of([node])),
         )
         return "added" if old is None else "updated"
 
@@ -273,7 +273,12 @@ def _node(row: tuple[object, ...]) -> Node:
     return node
 
 
-def _row(node: Node) -> list[Any]:
-    values = [getattr(node, name) for name in Node.__slots__]
-    values[8] = " ".join(node.tags)
-    return values
+def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
+    """Nodes as rows of the table, in the order of ``Node.__slots__``."""
+    from operator import attrgetter  # writing alone needs it
+
+    fields = attrgetter(*Node.__slots__)
+    for node in nodes:
+        values = list(fields(node))
+        values[8] = " ".join(node.tags)
+        yield values
