@@ -13,6 +13,7 @@ from ..errors import DONE, FAILURE, UsageError, nearest
 from ..index import rebuild
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store
+from ..store.sqlite import FILE
 from ..text import counted
 from .shared import Session, chosen_output, output_options, progress_bar, setting_options
 
@@ -26,7 +27,7 @@ def init(folder: str, **options: Any) -> None:
     chosen = os.environ.get("LORE_DIR", "")
     target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
     require_utf8(os.path.abspath(target), "the folder")
-    path = os.path.join(target, "search.db")
+    path = os.path.join(target, FILE)
     existed = os.path.exists(path) and os.path.getsize(path) > 0
     store = create_store(
         target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
@@ -35,7 +36,7 @@ def init(folder: str, **options: Any) -> None:
     ignored = os.path.join(target, ".gitignore")
     if not existed and not os.path.exists(ignored):
         with open(ignored, "w", encoding="utf-8") as file:
-            file.write("search.db*\n")
+            file.write(f"{FILE}*\n")
     outer = "" if existed or chosen else _store_above(target)
     if outer:
         session.say([f"there is a store above, in {outer}: from here on down this one hides it"])
@@ -48,7 +49,7 @@ def _store_above(target: str) -> str:
     folder = os.path.dirname(os.path.abspath(target))
     while folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
-        if os.path.isfile(os.path.join(folder, ".lore", "search.db")):
+        if os.path.isfile(os.path.join(folder, ".lore", FILE)):
             return os.path.join(folder, ".lore")
     return ""
 
