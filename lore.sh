@@ -16,7 +16,9 @@ lore_resolve() { # <path>: REPLY becomes the file behind any chain of links
     *) REPLY=./$REPLY ;;
   esac
   while [ -L "$REPLY" ]; do
-    link=$(readlink "$REPLY") || return
+    # In / an entry of PATH such as . does not lead to what came with a clone.
+    case $REPLY in /*) ;; *) REPLY=$PWD/$REPLY ;; esac
+    link=$(cd / && readlink "$REPLY") || return
     case $link in
       /*) REPLY=$link ;;
       *) REPLY=${REPLY%/*}/$link ;;

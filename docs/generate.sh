@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config]
-# Summary: write docs/commands.md and config.example from what they are about
+# Usage: docs/generate.sh [commands|config|project]
+# Summary: write docs/commands.md, config.example and lib/project_settings.sh
 #
 # The commands' reference comes from the commands' own help, the example of a
-# config from the table of settings. With a name, prints that one instead.
+# config and the list of what a project may set from the table of settings. With
+# a name, prints that one instead.
 
 set -euo pipefail
 root=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -25,13 +26,17 @@ config() { # config.example
   "$root/.venv/bin/python" -I "$root/docs/config_example.py"
 }
 
+project() { # lib/project_settings.sh
+  "$root/.venv/bin/python" -I "$root/docs/config_example.py" --project
+}
+
 case ${1-} in
-  commands | config) "$1" ;;
+  commands | config | project) "$1" ;;
   '')
-    for part in commands:docs/commands.md config:config.example; do
+    for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh; do
       "${BASH_SOURCE[0]}" "${part%%:*}" >"$root/${part#*:}.new"
       mv "$root/${part#*:}.new" "$root/${part#*:}"
     done
     ;;
-  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig' ;;
+  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject' ;;
 esac

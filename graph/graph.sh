@@ -221,7 +221,8 @@ case $graph_file in
   *) graph_file=./$graph_file ;;
 esac
 while [ -L "$graph_file" ]; do # run through a link of the user's own
-  link=$(readlink "$graph_file")
+  case $graph_file in /*) ;; *) graph_file=$PWD/$graph_file ;; esac
+  link=$(cd / && readlink "$graph_file") # see lore.sh
   case $link in
     /*) graph_file=$link ;;
     *) graph_file=${graph_file%/*}/$link ;;

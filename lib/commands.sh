@@ -71,7 +71,7 @@ lore_plugin_folders() { # sets LORE_FOLDERS: the user's own folder of commands, 
   while [ -n "$path" ]; do
     folder=${path%%:*} path=${path#*:}
     case $folder in
-      /*) LORE_FOLDERS+=("$folder") ;; # what a relative entry has came with the working directory
+      /*) LORE_FOLDERS+=("$folder") ;;
     esac
   done
 }
@@ -92,6 +92,7 @@ lore_find_plugin() { # <name>: REPLY becomes its executable, outside the built-i
 
 lore_run_plugin() { # <name> [argument...]: in place of this shell, if there is one
   if lore_find_plugin "$1"; then
+    [ -z "$LORE_FROM_CONFIG" ] || lore_config_for_programs
     exec "$REPLY" "${@:2}"
   fi
 }

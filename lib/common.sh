@@ -2,6 +2,22 @@
 # shellcheck shell=bash
 
 set -u
+
+lore_whole_path() { # leaves of PATH what is absolute: the rest leads to what came with a clone
+  local rest=${PATH-}: kept='' folder
+  while [ -n "$rest" ]; do
+    folder=${rest%%:*} rest=${rest#*:}
+    case $folder in
+      /*) kept+=${kept:+:}$folder ;;
+    esac
+  done
+  export PATH="${kept:-/usr/bin:/bin}" # an empty one would be the working directory
+}
+
+case :${PATH-}: in
+  *:[!/]*) lore_whole_path ;;
+esac
+
 if ! [ "${LORE_ROOT-}/lib/common.sh" -ef "${BASH_SOURCE[0]}" ]; then # not through lore.sh
   LORE_ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P) || exit 1
   export LORE_ROOT

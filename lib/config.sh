@@ -10,6 +10,46 @@ lore_xdg() { # <an XDG variable's value> <its default, under HOME>: REPLY become
   esac
 }
 
+lore_link_target() { # <link, a whole path>: REPLY becomes the real path of what it leads to
+  local path=$1 link steps=0
+  while [ -L "$path" ] && [ "$((steps += 1))" -le 40 ]; do
+    link=$(cd / && readlink "$path" && echo .)
+    link=${link%$'\n.'}
+    case $link in
+      /*) path=$link ;;
+      *) path=${path%/*}/$link ;;
+    esac
+  done
+  if [ -d "$path" ]; then
+    REPLY=$(CDPATH='' cd -P -- "$path" && pwd -P)
+  else
+    REPLY=$(CDPATH='' cd -P -- "${path%/*}/" && pwd -P)/${path##*/}
+  fi
+}
+
+lore_require_own() { # <path> <project>: refuses a link that leaves the project, and another user's file
+  local target project
+  if [ -L "$1" ]; then
+    lore_link_target "$1" 2>/dev/null
+    target=$REPLY
+    project=$(CDPATH='' cd -P -- "$2/" && pwd -P)
+    case $target/ in
+      "${project%/}"/*) ;;
+      *) lore_die "$1: is a link that leads out of the project, to $target: take it away, or set LORE_DIR to the store that you mean" ;;
+    esac
+  fi
+  if [ -e "$1" ] && ! [ -O "$1" ] && ! lore_trusted_owner "$1"; then
+    lore_die "$1: belongs to another user: set LORE_DIR=$2/.lore if you trust it"
+  fi
+}
+
+lore_trusted_owner() { # <path>: whether it is root's, or theirs who became root by sudo
+  local owner
+  # shellcheck disable=SC2012 # the one program that says whose it is everywhere
+  owner=$(ls -ldnL "$1" | awk 'NR == 1 { print $3 }')
+  [ "$owner" = 0 ] || { [ "$EUID" -eq 0 ] && [ "$owner" = "${SUDO_UID-}" ]; }
+}
+
 lore_data_folder() { # sets LORE_STORE, empty if there is none, and LORE_STORE_SCOPE: who chose it
   local above=$PWD
   LORE_STORE_SCOPE=user
@@ -22,6 +62,8 @@ lore_data_folder() { # sets LORE_STORE, empty if there is none, and LORE_STORE_S
   while :; do
     if [ -d "$above/.lore" ]; then
       LORE_STORE=$above/.lore LORE_STORE_SCOPE=project
+      lore_require_own "$LORE_STORE" "$above"
+      lore_require_own "$LORE_STORE/.config" "$above"
       return
     fi
     case $above in

@@ -37,20 +37,39 @@ lore_config_add() { # <key> <scope:file:line> <value>: notes a setting, and expo
   lore_config_export "$@"
 }
 
+. "$LORE_ROOT/lib/project_settings.sh"
+
+lore_project_may() { # <key> <value>: whether a project's file may set this, by itself
+  case $lore_project_settings in
+    *" ${1%%\[*} "*) ;;
+    *) return 1 ;;
+  esac
+  case $1 in
+    embedder) [[ $2 != *:* ]] ;; # a model is loaded, or texts are sent away
+    retrievers) [[ " ${2//,/ } " =~ ^(\ +(fulltext|vector))*\ *$ ]] ;; # others are programs
+  esac
+}
+
+lore_config_for_programs() { # leaves of LORE_FROM_CONFIG what a project may set, for programs of the user's own
+  local rest=$LORE_FROM_CONFIG line kept='' key origin
+  while [ -n "$rest" ]; do
+    line=${rest%%$'\n'*} rest=${rest#*$'\n'}
+    key=${line%%$'\t'*} origin=${line#*$'\t'}
+    case $origin in
+      project:*) lore_project_may "$key" "${origin#*$'\t'}" || continue ;;
+    esac
+    kept+=$line$'\n'
+  done
+  export LORE_FROM_CONFIG="$kept"
+}
+
 lore_config_export() { # <key> <scope:file:line> <value>: as LORE_<KEY>, unless the user has exported it
   case $1 in
     *[!a-z0-9_]*) return 0 ;; # an array, or no setting
     root | dir | store | store_scope | from_config | exported) return 0 ;;
     endpoint_key) return 0 ;; # a key stands in no file
-    plugin_dir | endpoint_model | embed_socket) # programs, and places that texts are sent to
-      [ "${2%%:*}" = user ] || return 0
-      ;;
-    embedder)
-      case $3 in
-        *:*) [ "${2%%:*}" = user ] || return 0 ;;
-      esac
-      ;;
   esac
+  [ "${2%%:*}" = user ] || lore_project_may "$1" "$3" || return 0
   lore_upper "$1"
   case " $LORE_EXPORTED " in
     *" LORE_$REPLY "*) ;;

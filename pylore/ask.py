@@ -20,6 +20,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from .errors import LoreError, UsageError
+from .programs import find_program
+from .settings import environment_of_programs
 
 HOW_TO_SET = 'llm_command="llm -m MODEL" or "ollama run MODEL" in ~/.config/lore/config'
 _RULES = """\
@@ -51,9 +53,7 @@ def parse_command(text: str) -> list[str]:
     program = os.path.expanduser(words[0])
     if "/" in program and not os.path.isabs(program):
         raise UsageError(f"llm_command is '{text}': give the whole path of {words[0]}")
-    # What a relative entry of PATH has came with the working directory.
-    folders = filter(os.path.isabs, os.environ.get("PATH", "").split(":"))
-    found = shutil.which(program, path=":".join(folders))
+    found = shutil.which(program) if os.path.isabs(program) else find_program(program)
     if found is None:
         raise LoreError(f"llm_command: no program '{words[0]}': install it, or set {HOW_TO_SET}")
     return [found, *words[1:]]
@@ -88,8 +88,9 @@ def _running(command: list[str], stdin: Any, stderr: Any) -> Iterator[subprocess
     with _interruptible():
         try:
             process = subprocess.Popen(
-                command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
-            )
+                command, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+                env=environment_of_programs(), start_new_session=True,
+            )  # fmt: skip
         except OSError as error:
             raise LoreError(f"llm_command: {command[0]} cannot be started ({error.strerror}): "
                             f"set {HOW_TO_SET}") from None  # fmt: skip

@@ -72,12 +72,25 @@ def open_for_reading(settings: Settings) -> Store:
     from .store import open_store
 
     folder = data_folder()
+    require_found_store(folder)
     try:
         return open_store(folder, busy_timeout=settings.busy_timeout)
     except NoStore:
         if os.environ.get("LORE_DIR"):
             raise  # where 'lore init' makes one is the folder that was looked into
         raise NoStore(_where_to_init(folder)) from None
+
+
+def require_found_store(folder: str) -> None:
+    """Refuses a data folder that nobody chose, if what it holds is not of its project.
+
+    Raises:
+        StoreError: as ``require_own_store``.
+    """
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        from .links import require_own_store
+
+        require_own_store(folder)
 
 
 def _where_to_init(folder: str) -> str:

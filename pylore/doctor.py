@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from shutil import which
+from shlex import quote
 from struct import unpack
 from subprocess import run
 from typing import TYPE_CHECKING, Any
 
+from .common import require_found_store
 from .embed import open_embedder
 from .errors import EmbedderError, LoreError
+from .programs import find_program
 from .render import bold, dim
 from .settings import Settings, from_environment
 from .similar import Plan, stale
@@ -74,6 +76,7 @@ def examine(folder: str, *, full: bool = False, config_problem: str = "") -> lis
         _data_folder(folder),
     ]
     try:
+        require_found_store(folder)
         store = open_store(folder, busy_timeout=settings.busy_timeout)
     except LoreError as error:
         return [*checks, _failed("store", error)]
@@ -159,7 +162,7 @@ def _embedder(settings: Settings) -> Check:
 
 
 def _jq() -> Check:
-    path = which("jq")
+    path = find_program("jq")
     if path:
         return Check("jq", True, path)
     return Check("jq", True, "not on the PATH: --jq does not work", "install jq")
@@ -201,7 +204,19 @@ def _data_folder(folder: str) -> Check:
         if not os.access(place, os.W_OK):
             detail = f"{place} cannot be written: search works, nothing can be added"
             return Check("data-folder", False, detail, "change its permissions")
+    shared = [*_shared(folder, 0o022, "700"), *_shared(path, 0o077, "600")]
+    if shared:
+        return Check("data-folder", True, "; ".join(detail for detail, _ in shared),
+                     f"unless you share it: {' && '.join(fix for _, fix in shared)}")  # fmt: skip
     return Check("data-folder", True, folder)
+
+
+def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
+    """What other users may do with a file or a folder, and the command that ends it."""
+    mode = os.stat(path).st_mode if os.path.exists(path) else 0
+    if mode & more:
+        what = "write to" if mode & 0o022 else "read"
+        yield f"others may {what} {path}", f"chmod {private} {quote(path)}"
 
 
 def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Check]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import os
 
+from .programs import find_program, whole_entries
+
 # Without --literal-pathspecs: git check-ignore knows no such thing.
 _SAFE = (
     "--no-pager", "--no-optional-locks",
@@ -22,7 +24,7 @@ _SAFE = (
 
 def command(folder: str, *words: str) -> list[str]:
     """The arguments of a git process in ``folder``, its own name first."""
-    return ["git", "-C", folder, *_SAFE, *words]
+    return [find_program("git") or "/nonexistent/git", "-C", folder, *_SAFE, *words]
 
 
 def environment() -> dict[str, str]:
@@ -32,8 +34,8 @@ def environment() -> dict[str, str]:
     """
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
-        **kept, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1",
-        "GIT_ALLOW_PROTOCOL": "none",
+        **kept, "PATH": whole_entries(), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
     }  # fmt: skip
 
 
@@ -50,9 +52,8 @@ class Process:
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         ]
         try:
-            self._pid = os.posix_spawnp(
-                "git", command(folder, *words), environment(), file_actions=actions
-            )
+            words = (*command(folder, *words),)
+            self._pid = os.posix_spawn(words[0], words, environment(), file_actions=actions)
         except OSError:
             self._pid = 0
         finally:

@@ -232,7 +232,9 @@ def index_command(argv: Sequence[str]) -> None:
     from .embed import open_embedder
     from .endings import Tidying
     from .render import Bar
+    from .temporary import remove_abandoned_folders
 
+    remove_abandoned_folders()
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
     with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:

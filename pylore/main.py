@@ -12,6 +12,7 @@ import sys
 
 from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError
 from .output import flush, note
+from .programs import whole_entries
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -38,20 +39,21 @@ def _guarded(words: list[str]) -> int:
         return INTERRUPTED
     except ModuleNotFoundError as error:
         if not error.name or error.name.startswith("pylore"):
-            return _report_bug()
+            return _report_bug(error, words)
         note(f"the Python package {error.name} is missing: run 'make setup', or install lore again")
         return FAILURE
     except OSError as error:
         where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         note(f"{where}{error.strerror or error}: check the disk and the folder you are in")
         return FAILURE
-    except Exception:
-        return _report_bug()
+    except Exception as error:
+        return _report_bug(error, words)
 
 
 def _run(words: list[str]) -> int:
     # A command lives for milliseconds: collecting cycles only costs it time.
     gc.disable()
+    os.environ["PATH"] = whole_entries()
     from . import hot
     from .common import require_utf8
 
@@ -88,17 +90,24 @@ def _open_closed_streams() -> None:
         raise LoreError("stdout is closed: let it lead somewhere, to /dev/null if need be")
 
 
-def _report_bug() -> int:
-    from traceback import format_exc
+def _report_bug(error: Exception, words: list[str]) -> int:
+    from platform import python_version
 
-    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    path = os.path.join(state, "lore", "error.log")
+    from pylore import __version__
+
+    from .bugs import report_of
+    from .folders import open_private_log, user_folder
+    from .times import now
+
+    command = words[0] if words and words[0].replace("-", "").isalpha() else ""
+    head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
+    report = f"{head}\n{report_of(error)}\n"
+    path = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "error.log")
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "a", encoding="utf-8", errors="backslashreplace") as log:
-            log.write(f"{sys.argv[-20:]}\n{format_exc()}\n")
+        with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(f"{report}\n")
         note(f"a bug in lore: what happened is in {path}: please report it")
     except OSError:
-        sys.stderr.write(format_exc())
+        sys.stderr.write(report)
         note(f"a bug in lore, and {path} cannot be written: please report the lines above")
     return BUG

@@ -118,12 +118,12 @@ def _unwritable(error: OSError) -> Exception:
 def _through_jq(expression: str, text: str) -> str:
     from subprocess import run
 
-    try:
-        done = run(["jq", "-r", expression], input=text.encode(), capture_output=True, check=False)
-    except FileNotFoundError:
-        raise LoreError(
-            "--jq: jq is not installed: install it, or pipe the JSON yourself"
-        ) from None
+    from .programs import find_program
+
+    jq = find_program("jq")
+    if jq is None:
+        raise LoreError("--jq: jq is not installed: install it, or pipe the JSON yourself")
+    done = run([jq, "-r", expression], input=text.encode(), capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")
         raise (UsageError if done.returncode in (2, 3) else LoreError)(

@@ -22,7 +22,9 @@ from contextlib import suppress
 from typing import Any
 
 from .errors import UsageError, nearest
-from .settings import BUILT_IN_RETRIEVERS
+from .folders import user_folder
+from .programs import whole_entries
+from .settings import BUILT_IN_RETRIEVERS, environment_of_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,12 +217,8 @@ def find(name: str, plugin_dir: str) -> str:
     Raises:
         Refused: there is none.
     """
-    config = os.environ.get("XDG_CONFIG_HOME", "")
-    if not config.startswith("/"):
-        config = os.path.join(os.environ.get("HOME") or "/nonexistent", ".config")
-    own = plugin_dir or os.path.join(config, "lore", "commands")
-    # What a relative entry of PATH has came with the working directory.
-    folders = [own, *filter(os.path.isabs, os.environ.get("PATH", "").split(":"))]
+    own = plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
+    folders = [own, *whole_entries().split(":")]
     for folder in folders:
         path = os.path.join(folder, PREFIX + name)
         if os.path.isfile(path):
@@ -272,7 +270,8 @@ def _result(row: object) -> tuple[str, float]:
 def _environment() -> dict[str, str]:
     """A retriever's: a search that it makes runs no retriever, and belongs to no run."""
     ours = {"LORE_RETRIEVERS": " ".join(BUILT_IN_RETRIEVERS), "LORE_RUN": ""}
-    exported = os.environ.get("LORE_EXPORTED", "").split()
+    environ = environment_of_programs()
+    exported = environ.get("LORE_EXPORTED", "").split()
     # What is named there comes from config files, and would be read from them anew.
     ours["LORE_EXPORTED"] = " ".join(name for name in exported if name not in ours)
-    return {**os.environ, **ours}
+    return {**environ, **ours}

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .embed import open_embedder
-from .errors import UsageError, nearest
+from .errors import LoreError, UsageError, nearest
 from .graph import about_files, related
 from .graph_shape import stats
 from .model import Edge, Hits, Node
 from .nearby import Near, named
+from .programs import find_program
 from .records import Change, Records
 from .runs import Outcome, Runs
 from .search import Request, search
@@ -302,8 +303,11 @@ def _config(folder: str) -> str:
     if reader is None:
         return ""
     environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
+    bash = find_program("bash")
+    if bash is None:
+        raise LoreError("bash, which reads the config files, is not on the PATH: install it")
     done = subprocess.run(
-        ["bash", reader, folder], env=environ, capture_output=True, text=True, check=False
+        [bash, reader, folder], env=environ, capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise UsageError(done.stderr.strip().removeprefix("lore: ") or "a config file is wrong")

@@ -732,6 +732,23 @@ def _users_alone(name: str, text: str) -> str:
     return USER_ONLY.get(name, "")
 
 
+def environment_of_programs() -> dict[str, str]:
+    """This process's environment for a program of the user's own, as a command or a retriever.
+
+    Without what a project's config file may not set: it is kept for the warning alone.
+    """
+    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
+    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
+    return {**os.environ, "LORE_FROM_CONFIG": kept}
+
+
+def _may_stand(key: str, origin: str, text: str) -> bool:
+    setting = BY_NAME.get(key.partition("[")[0].lower())
+    if not origin.startswith("project:"):
+        return True
+    return setting is not None and not _users_alone(setting.name, text)
+
+
 def _unsecret(text: str) -> str:
     """The text without what stands before an @: in a URL that may be a password."""
     before, at, after = text.rpartition("@")

@@ -87,11 +87,12 @@ def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> Non
     elif place == "-":
         sys.stderr.write(dumps(context.receipt()) + "\n")
     else:
+        from .atomic_write import write_whole
+
         try:
-            with open(place, "w", encoding="utf-8") as file:
-                file.write(dumps(context.receipt()) + "\n")
-        except OSError as error:
-            raise LoreError(f"--receipt {place}: {error.strerror}: name another file") from None
+            write_whole(place, [dumps(context.receipt()), "\n"])
+        except LoreError as error:
+            raise LoreError(f"--receipt {error}") from None
 
 
 def _summary(context: Context) -> str:

@@ -71,7 +71,7 @@ setup() { setup_in_shared; }
   jq -e '.withheld == []' <<<"$stderr"
   run_lore context sessions --as narrative --receipt none/x
   expect 1
-  contains "$stderr" "--receipt none/x: No such file or directory: name another file"
+  contains "$stderr" "--receipt none/x: No such file or directory: nothing was written"
 }
 
 @test "a task's id stands for its text, and what it is linked to comes along" {

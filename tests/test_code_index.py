@@ -13,6 +13,7 @@ import apsw
 import pytest
 from code_project import Project
 
+from pylore.bugs import BugElsewhere
 from pylore.code import index as indexing
 from pylore.code.index import below_root
 from pylore.code.mentions import mentioned
@@ -252,8 +253,11 @@ def test_a_worker_that_fails_says_so() -> None:
 
     with Pool(work, 2) as pool:
         assert sorted(pool.run([1, 2])) == [2, 4]
-        with pytest.raises(RuntimeError, match="three"):
+        with pytest.raises(BugElsewhere) as said:
             list(pool.run([3]))
+    assert "ValueError" in str(said.value)
+    assert "test_code_index.py" in str(said.value)
+    assert "three" not in str(said.value)
 
 
 def test_a_worker_that_dies_is_noticed() -> None:

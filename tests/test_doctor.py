@@ -56,6 +56,18 @@ def warning(checks: dict[str, Check]) -> set[str]:
     return {check.id for check in checks.values() if check.ok and check.fix}
 
 
+def test_a_store_that_others_may_read_or_change_is_a_warning(folder: str) -> None:
+    path = os.path.join(folder, "search.db")
+    assert "data-folder" not in warning(examined(folder))
+    os.chmod(path, 0o644)
+    os.chmod(folder, 0o775)
+    found = examined(folder)["data-folder"]
+    assert (found.ok, found.detail) == (
+        True, f"others may write to {folder}; others may read {path}",
+    )  # fmt: skip
+    assert f"chmod 700 '{folder}' && chmod 600 '{path}'" in str(found.fix)
+
+
 def damage(folder: str, *statements: str) -> None:
     """Runs statements that lore itself would not."""
     connection = apsw.Connection(os.path.join(folder, "search.db"))

@@ -133,6 +133,19 @@ def test_the_socket_is_its_users_alone(server: Server, path: str) -> None:
     assert is_own_socket(path)
 
 
+def test_a_folder_that_others_may_write_to_is_refused(path: str) -> None:
+    folder = os.path.dirname(path)
+    os.makedirs(folder, exist_ok=True)
+    os.chmod(folder, 0o777)
+    with pytest.raises(LoreError, match="others may write there: choose another with --socket"):
+        Server(path, "tiny", static_model)
+    os.chmod(folder, 0o700)
+    os.symlink("somewhere", path + ".lock")
+    with pytest.raises(LoreError, match="choose another with --socket"):
+        Server(path, "tiny", static_model)
+    assert os.listdir(folder) == [os.path.basename(path) + ".lock"]
+
+
 def test_a_second_server_is_refused_and_the_first_goes_on(server: Server, path: str) -> None:
     with pytest.raises(LoreError, match=r"a server has .* already: 'lore embed --stop' ends it"):
         Server(path, "tiny", static_model)

@@ -19,9 +19,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
-    ("errors", "model", "text", "rank", "vocabulary", "gitprocess"),
-    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
-    ("output", "render", "store", "questions"),
+    (
+        "errors", "model", "text", "rank", "vocabulary", "programs", "folders", "temporary", "bugs",
+    ),
+    (
+        "jsontext", "jsonlines", "settings", "ids", "times", "gitprocess", "stamps", "citations",
+        "endings", "links",
+    ),
+    ("output", "render", "store", "questions", "git", "atomic_write"),
     (
         "embed",
         "options",

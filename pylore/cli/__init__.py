@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from ..errors import DONE, UsageError
+from ..temporary import remove_abandoned_folders
 
 FAMILIES: dict[str, tuple[str, ...]] = {
     "anchors": ("anchor", "verify", "stale", "graph-analyze-cochanges", "graph-analyze-imports"),
@@ -57,6 +58,7 @@ def run(words: list[str]) -> int:
     Raises:
         LoreError: the command failed as commands do.
     """
+    remove_abandoned_folders()
     root = _Root(name="lore", add_help_option=False)
     try:
         with root.make_context("lore", words) as context:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ..atomic_write import write_whole
 from ..common import data_folder, remember_words
 from ..errors import LoreError, UsageError
 from ..evaluate.metrics import measures
@@ -16,6 +17,7 @@ from ..evaluate.run import Asked, missing
 from ..evaluate.space import coordinates
 from ..evaluate.table import report_text, tuning_text
 from ..evaluate.tune import fragment, tune
+from ..links import real_place
 from ..options import split_words
 from ..output import note
 from ..questions import Question, read_lines, read_questions
@@ -128,13 +130,20 @@ def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
         session.say(["nothing was written"])
         return None
     path = os.path.abspath(target or os.path.join(data_folder(), ".config"))
+    write_whole(path, [_ended(path), report["fragment"]])
+    return path
+
+
+def _ended(path: str) -> str:
+    """What a config file holds, with an end to its last line; nothing where there is none."""
     try:
-        with open(path, "a+", encoding="utf-8") as file:
-            file.seek(max(0, file.tell() - 1))
-            file.write(("" if file.read() in ("", "\n") else "\n") + report["fragment"])
+        with open(real_place(path), encoding="utf-8", newline="") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return ""
     except (OSError, UnicodeDecodeError) as error:
         raise LoreError(f"{path}: {error}: nothing was written") from None
-    return path
+    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _ranks(text: str) -> list[int]:

@@ -7,10 +7,12 @@ from typing import Any
 
 import click
 
+from ..atomic_write import write_whole
 from ..common import data_folder, require_utf8
 from ..doctor import checks_text, examine
 from ..errors import DONE, FAILURE, UsageError, nearest
 from ..index import rebuild
+from ..links import real_place, require_own_store
 from ..settings import BY_NAME, SETTINGS
 from ..store import create_store
 from ..store.sqlite import FILE
@@ -28,15 +30,18 @@ def init(folder: str, **options: Any) -> None:
     target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
     require_utf8(os.path.abspath(target), "the folder")
     path = os.path.join(target, FILE)
+    ignored = os.path.join(target, ".gitignore")
+    if not chosen:
+        real_place(target)
+        require_own_store(os.path.abspath(target))
     existed = os.path.exists(path) and os.path.getsize(path) > 0
+    ignored = "" if existed or os.path.exists(ignored) else real_place(ignored)
     store = create_store(
         target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
     )
     store.close()
-    ignored = os.path.join(target, ".gitignore")
-    if not existed and not os.path.exists(ignored):
-        with open(ignored, "w", encoding="utf-8") as file:
-            file.write(f"{FILE}*\n")
+    if ignored:
+        write_whole(ignored, [f"{FILE}*\n"])
     outer = "" if existed or chosen else _store_above(target)
     if outer:
         session.say([f"there is a store above, in {outer}: from here on down this one hides it"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..endings import write_whole
+from ..atomic_write import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
 from ..options import split_words

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
+from ..atomic_write import write_whole
 from ..common import ids_from
-from ..endings import write_whole
+from ..folders import make_private_folder, user_folder
 from ..output import Output, write
 from ..settings import BY_NAME
 from ..store import Store
@@ -45,7 +46,7 @@ def view_command(
     if path == "-" or not (path or opened or sys.stdout.isatty()):
         write(html)
         return
-    file = Path(path) if path else _own_file()
+    file = Path(path or _own_file())
     write_whole(str(file), [html], private=path is None)
     row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
     Output.choose(()).one(row, lambda row: f"{row['path']}\n")
@@ -70,12 +71,11 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     return picked
 
 
-def _own_file() -> Path:
+def _own_file() -> str:
     """Where a page goes that nobody named a file for: out of the project, out of the way."""
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    folder = Path(cache) if cache.startswith("/") else Path.home() / ".cache"
-    (folder / "lore").mkdir(parents=True, exist_ok=True)
-    return folder / "lore" / "graph.html"
+    folder = user_folder("XDG_CACHE_HOME", ".cache")
+    make_private_folder(folder)
+    return os.path.join(os.path.realpath(folder), "graph.html")
 
 
 def _open(session: Session, file: Path) -> None:

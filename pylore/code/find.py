@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from tempfile import TemporaryDirectory
 
 from ..anchors.definitions import Definition, find_definitions
+from ..temporary import TemporaryFolder
 from .extract import extract
 from .heads import Source
 from .rules import Rules, load_rules
@@ -62,7 +62,7 @@ def find_best(root: str, path: str) -> FindSymbol:
 def _matches(rules: Rules, root: str, paths: Sequence[str]) -> dict[str, Sequence[Match]]:
     if not paths:
         return {}
-    with TemporaryDirectory(prefix="lore-") as folder:
+    with TemporaryFolder() as folder:
         config = rules.write(folder, rules.languages_of(paths), {})
         found = scan(root, config, paths)
     return {path: found.matches.get(path, ()) for path in paths if path not in found.failed}

@@ -206,9 +206,9 @@ def _read(
     """What became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
-    from tempfile import TemporaryDirectory
+    from ..temporary import TemporaryFolder
 
-    with TemporaryDirectory(prefix="lore-") as folder:
+    with TemporaryFolder() as folder:
         scripts = _scripts(job.root, rules, sizes)
         # Each call of ast-grep reads all rules: those of ten languages take it 30 ms.
         present = rules.languages_of(sizes).union(scripts)

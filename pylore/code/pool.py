@@ -9,9 +9,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import recv_handle, send_handle
 from tempfile import TemporaryFile
-from traceback import format_exc
 from typing import IO, Any, Generic, TypeVar, cast
 
+from ..bugs import BugElsewhere, report_of
 from ..errors import LoreError
 
 J = TypeVar("J")
@@ -67,9 +67,9 @@ class Workers(Generic[J, R]):
     def _answer(self, pipe: Connection, number: int, job: J) -> None:
         try:
             result = self._work(job)
-        except Exception:
-            # A bug: its traceback belongs into the log.
-            pipe.send((number, RuntimeError, format_exc()))
+        except Exception as error:
+            # A bug: where it happened belongs into the log.
+            pipe.send((number, BugElsewhere, report_of(error)))
             return
         with TemporaryFile() as file:
             try:

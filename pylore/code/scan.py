@@ -62,9 +62,9 @@ def program() -> str:
     Raises:
         LoreError: it is not there.
     """
-    folders = [os.path.dirname(sys.executable)]
+    folders = [os.path.dirname(sys.executable or "/nonexistent/python")]
     for entry in sys.path:
-        if os.path.basename(entry) in ("site-packages", "dist-packages"):
+        if os.path.isabs(entry) and os.path.basename(entry) in ("site-packages", "dist-packages"):
             folders.append(os.path.join(entry, "..", "..", "..", "bin"))
     for folder in folders:
         path = os.path.join(folder, "ast-grep")

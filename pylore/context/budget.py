@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 
 from ..embed.static import TOKENS, tokenizer_file
-from ..errors import StoreError
+from ..errors import LoreError, StoreError
+from ..folders import make_private_folder, user_folder
 from ..stamps import stamp_of
 
 _SPACE = "\u2581"  # how the pieces spell a space
@@ -146,8 +147,7 @@ def _kept_pieces(path: str) -> list[bytes]:
 
     They are kept in the user's cache: to find them takes 50 ms, to read them 4.
     """
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    kept = os.path.join(cache, "lore", f"pieces-{stamp_of(path)}")
+    kept = os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), f"pieces-{stamp_of(path)}")
     try:
         with open(kept, "rb") as file:
             lines = file.read().split(b"\n")
@@ -173,13 +173,12 @@ def _pairs_in(keys: list[str]) -> list[str]:
 
 def _keep(lines: list[bytes], kept: str) -> None:
     """Writes the pieces for the next process; where that cannot be, it reads them as this one."""
-    part = f"{kept}.{os.getpid()}"
+    from ..atomic_write import write_whole
+
     try:
-        os.makedirs(os.path.dirname(kept), exist_ok=True)
-        with open(part, "wb") as file:
-            file.write(b"\n".join(lines))
-        os.replace(part, kept)
-    except OSError:
+        make_private_folder(os.path.dirname(kept))
+        write_whole(os.path.realpath(kept), [b"\n".join(lines).decode()], private=True)
+    except (OSError, LoreError):
         return
 
 

@@ -264,9 +264,24 @@ def default_socket() -> str:
 def is_own_socket(path: str) -> bool:
     """Whether a socket of this user's is there, and nobody else can put one in its place."""
     try:
-        status, folder = os.lstat(path), os.stat(os.path.dirname(path))
+        status = os.lstat(path)
+        own_folder = is_own_folder(os.path.dirname(path))
     except OSError:
         return False
-    user = os.getuid()
     is_socket = status.st_mode & 0o170000 == 0o140000
-    return is_socket and status.st_uid == user and folder.st_uid in (user, 0)
+    return is_socket and status.st_uid == os.getuid() and own_folder
+
+
+def is_own_folder(path: str) -> bool:
+    """Whether nobody else, root excepted, can change which file has a name in this folder.
+
+    That is so for a folder of this user's, or of root's, that others may not write to, or
+    where each may take away their own files alone (as in /tmp). A link is none.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    status = os.lstat(path)
+    closed = not status.st_mode & 0o022 or status.st_mode & 0o1000
+    is_folder = status.st_mode & 0o170000 == 0o040000
+    return is_folder and status.st_uid in (os.getuid(), 0) and bool(closed)

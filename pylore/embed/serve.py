@@ -18,7 +18,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..errors import EmbedderError, LoreError
-from .sentence_transformers import LONGEST_SOCKET, is_own_socket
+from ..folders import make_private_folder
+from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
 from .wire import Place, post
 
 if TYPE_CHECKING:
@@ -191,10 +192,12 @@ def _lock_beside(path: str) -> int:
     if not path.startswith("/") or len(os.fsencode(path)) > LONGEST_SOCKET:
         raise LoreError(f"the socket {path}: give a whole path of at most {LONGEST_SOCKET} bytes")
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        if os.stat(folder).st_uid not in (os.getuid(), 0):
-            raise LoreError(f"{folder}: belongs to another user: choose another with --socket")
-        lock = os.open(path + ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        make_private_folder(folder)
+        if not is_own_folder(folder):
+            raise LoreError(f"{folder}: others may write there: choose another with --socket")
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        lock = os.open(path + ".lock", flags, 0o600)
+        os.fchmod(lock, 0o600)
     except OSError as error:
         raise LoreError(f"{folder}: {error.strerror}: choose another with --socket") from None
     try:

@@ -12,13 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import log1p
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..legs import candidates, embed_query
 from ..rank import best_first
+from ..temporary import TemporaryFolder
 from ..text import parse_query
 from .metrics import score
 
@@ -72,7 +72,7 @@ def shuffled(
 @contextmanager
 def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Iterator[Store]]:
     """``count`` times a copy of the store with its edges shuffled; the store stays as it is."""
-    with TemporaryDirectory(prefix="lore-eval-") as folder:
+    with TemporaryFolder() as folder:
         copy = store.copied_to(folder)
         try:
             yield _shuffles(copy, list(store.edges.all(live_only=True)), count)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..errors import NoStore, StoreError
+from ..folders import make_private_file, make_private_folder
 from .driver import apsw
 from .edges import Edges
 from .faults import Translated, lacks_room
@@ -132,6 +133,7 @@ class Store:
     def copied_to(self, folder: str) -> Store:
         """A copy of the store, in a folder that has none."""
         path = os.path.join(folder, FILE)
+        make_private_file(path)
         self.connection.execute("VACUUM INTO ?", (path,))
         return open_store(folder)
 
@@ -329,7 +331,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
 
     path = os.path.join(folder, FILE)
     try:
-        os.makedirs(folder, exist_ok=True)
+        make_private_folder(folder)
     except FileExistsError:
         raise _no_store(folder, path) from None
     except OSError as error:
@@ -337,6 +339,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
+        make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
         with Transaction(connection, path):

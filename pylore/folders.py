@@ -1,0 +1,62 @@
+"""Folders and files that are this user's alone, whatever the umask says.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+def user_folder(variable: str, default: str) -> str:
+    """lore's own folder below the one that an XDG variable names, or below the default in HOME.
+
+    As the specification has it, a relative path does not count.
+    """
+    base = os.environ.get(variable, "")
+    if not base.startswith("/"):
+        base = os.path.join(os.path.expanduser("~"), default)
+    return os.path.join(base, "lore")
+
+
+def make_private_folder(path: str) -> None:
+    """Makes a folder that nobody else may enter; one that is there stays as it is.
+
+    Raises:
+        OSError: as ``os.makedirs``.
+    """
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path)
+    if parent:
+        os.makedirs(parent, exist_ok=True)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:  # another process was first, or it is no folder
+        if not os.path.isdir(path):
+            raise
+        return
+    os.chmod(path, 0o700)
+
+
+def make_private_file(path: str) -> None:
+    """Makes an empty file that nobody else may read, if nothing has this name; follows no link."""
+    try:
+        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    os.fchmod(number, 0o600)
+    os.close(number)
+
+
+def open_private_log(path: str) -> int:
+    """A file open for appending, for this user alone; its folder is made.
+
+    Raises:
+        OSError: it cannot be opened, or is a link.
+    """
+    make_private_folder(os.path.dirname(path))
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    number = os.open(path, flags, 0o600)
+    os.fchmod(number, 0o600)
+    return number

@@ -1,0 +1,28 @@
+"""Where programs are looked up: in whole paths alone, never in the working directory.
+
+An empty or a relative entry of ``PATH`` leads to what came with a clone.
+"""
+
+from __future__ import annotations
+
+import os
+
+
+def whole_entries(path: str | None = None) -> str:
+    """``path`` (default: this process's ``PATH``) without what is relative in it.
+
+    >>> whole_entries(":/usr/bin:.:bin:/bin")
+    '/usr/bin:/bin'
+    """
+    given = os.environ.get("PATH", os.defpath) if path is None else path
+    # Nothing at all would be the working directory again.
+    return ":".join(entry for entry in given.split(":") if entry.startswith("/")) or os.defpath
+
+
+def find_program(name: str) -> str | None:
+    """The whole path of a program by its name; None where there is none."""
+    for folder in whole_entries().split(":"):
+        path = os.path.join(folder, name)
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
+    return None

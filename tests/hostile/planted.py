@@ -1,0 +1,83 @@
+"""A home with files that nobody may touch, and in it a project that somebody else made."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LORE = str(ROOT / "lore.sh")
+
+MARKERS = {".bashrc": "alias a=b\n", ".ssh/id": "a key\n", "notes/keep.txt": "keep\n"}
+"""What lies in the home."""
+
+
+class Planted:
+    """``home`` with the markers, and ``project``, a clone below it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = (folder / "home").resolve()
+        self.project = self.home / "work/clone"
+        self.temporary = folder / "tmp"
+        for name, text in MARKERS.items():
+            self.write(self.home / name, text)
+        (self.project / ".git").mkdir(parents=True)
+        self.temporary.mkdir()
+        self.environ = {key: value for key, value in os.environ.items() if key[:5] != "LORE_"}
+        self.environ |= {
+            "HOME": str(self.home), "PWD": str(self.project), "TMPDIR": str(self.temporary),
+            "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        }  # fmt: skip
+        for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
+            self.environ[f"XDG_{kind}_HOME"] = str(folder / kind.lower())
+
+    @staticmethod
+    def write(path: Path, text: str) -> Path:
+        """A file, with the folders it needs."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    def path(self, name: str) -> Path:
+        """``~/x`` in the home, anything else in the project."""
+        return self.home / name[2:] if name.startswith("~/") else self.project / name
+
+    def plant(self, links: str) -> None:
+        """``a -> ~/.bashrc; b -> a``: links, ``~/`` being the home."""
+        for link in filter(None, map(str.strip, links.split(";"))):
+            name, _, target = link.partition(" -> ")
+            place = self.path(name)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if place.is_symlink() or place.is_file():
+                place.unlink()
+            elif place.exists():
+                shutil.rmtree(place)
+            place.symlink_to(self.path(target) if target.startswith("~/") else target)
+
+    def lore(self, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        """The command, in the project."""
+        return subprocess.run(
+            [LORE, *words], cwd=self.project, env={**self.environ, **environ}, check=False,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+
+    def outside(self) -> dict[str, str]:
+        """What lies in the home and not in the project: path to what it is."""
+        found = {}
+        for folder, folders, files in os.walk(self.home):
+            if Path(folder) == self.project:
+                folders.clear()
+                continue
+            for name in (*folders, *files):
+                path = Path(folder, name)
+                found[str(path)] = _sum(path)
+        return found
+
+
+def _sum(path: Path) -> str:
+    if path.is_symlink():
+        return f"link to {os.readlink(path)}"
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"

@@ -1,0 +1,154 @@
+"""Links that a clone may bring, and what of a person's own must keep working beside them.
+
+Another case is another line of a table. ``~/`` is a planted home, looked at before and after.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from planted import Planted
+
+import pylore
+
+_MADE: dict[str, Path] = {}
+
+
+@pytest.fixture
+def planted(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Planted:
+    """The home and the project; a store with one note is in the project, another in ~/other."""
+    there = Planted(tmp_path)
+    if "store" not in _MADE:
+        made = Planted(tmp_path_factory.mktemp("made"))
+        assert made.lore("init").returncode == 0
+        assert made.lore("add", "note", "signed tokens", "--id", "note-a").returncode == 0
+        _MADE["store"] = made.project / ".lore"
+    for folder in (there.project, there.home / "other"):
+        shutil.copytree(_MADE["store"], folder / ".lore")
+    Planted.write(there.home / "other/.lore/.config", "limit=3\n")
+    return there
+
+
+REFUSED = [  # links, command, which link is named
+    (".lore/knowledge.jsonl -> ~/.bashrc", "export .lore/knowledge.jsonl", "knowledge.jsonl"),
+    ("out -> ~/.bashrc", "export out", "out"),
+    ("out -> ../../.bashrc", "export out", "out"),
+    ("out -> ~/none", "export out", "out"),
+    ("out -> between; between -> ~/.bashrc", "export out", "out"),
+    ("out -> sub/between; sub/between -> ../../../.bashrc", "export out", "out"),
+    (".lore/out -> ~/notes", "export .lore/out/keep.txt", ".lore/out"),
+    (".lore/out -> ~/notes", "export .lore/out/new.jsonl", ".lore/out"),
+    ("a/up -> ~/notes", "export a/up/../.bashrc", "a/up"),
+    ("a/in -> ../b; b/out -> ~/notes", "export a/in/out/keep.txt", "b/out"),
+    ("out -> /dev/stdout", "export out", "out"),
+    ("~/work/clone/out -> ~/.bashrc", "export ../../work/clone/out", "out"),
+    ("~/download/out -> ~/.bashrc", "export ../../download/out", "download/out"),
+    ("page.html -> ~/.bashrc", "graph view --output page.html", "page.html"),
+    ("pages -> ~/notes", "graph view --output pages/keep.txt", "pages"),
+    ("receipt -> ~/.bashrc", "context tokens --quiet --receipt receipt", "receipt"),
+    ("sub/.lore/.gitignore -> ~/none", "init sub", ".gitignore"),
+    ("sub/.lore/search.db -> ~/none", "init sub", "search.db"),
+    ("sub/.lore/search.db-wal -> ~/none", "init sub", "search.db-wal"),
+    ("sub/.lore -> ~/none", "init sub", "sub/.lore"),
+    ("sub/.lore -> ~/notes", "init sub", "sub/.lore"),
+    ("sub -> ~/notes", "init sub", "sub"),
+    (".lore -> ~/other/.lore", "forget note-a --purge", ".lore"),
+    (".lore -> ../../other/.lore", "search tokens", ".lore"),
+    (".lore -> ~/other/.lore", "doctor", ".lore"),
+    (".lore -> ~/other/.lore", "config", ".lore"),
+    (".lore/search.db -> ~/other/.lore/search.db", "forget note-a", "search.db"),
+    (".lore/search.db -> ~/other/.lore/search.db", "show note-a", "search.db"),
+    (".lore/search.db -> ~/none", "add note text", "search.db"),
+    (".lore/search.db-wal -> ~/notes/keep.txt", "add note text", "search.db-wal"),
+    (".lore/search.db-shm -> ~/notes/keep.txt", "search tokens", "search.db-shm"),
+    (".lore/.config -> ~/other/.lore/.config", "search tokens", ".lore/.config"),
+    (".lore/.config -> ~/.ssh/id", "config", ".lore/.config"),
+    (".lore/.config -> between; .lore/between -> ~/.ssh/id", "config", ".lore/.config"),
+]
+
+
+@pytest.mark.parametrize(("links", "command", "named"), REFUSED, ids=map(" | ".join, REFUSED))
+def test_a_link_that_leaves_the_project_is_refused(
+    planted: Planted, links: str, command: str, named: str
+) -> None:
+    planted.plant(links)
+    before = planted.outside()
+    done = planted.lore(*command.split())
+    assert done.returncode == 1, done.stderr
+    assert re.fullmatch(
+        rf"lore: .*{re.escape(named)}:? is a link that leads out of .*, to .*: .*\n", done.stderr
+    )
+    assert planted.outside() == before
+
+
+KEPT = [  # links, command, what is written
+    ("", "export ~/mine.jsonl", "~/mine.jsonl"),
+    ("", "export ~/notes/keep.txt", "~/notes/keep.txt"),
+    ("", "export new.jsonl", "new.jsonl"),
+    ("out -> data.jsonl", "export out", "data.jsonl"),
+    ("out -> sub/data.jsonl; sub/deep -> ..", "export sub/deep/out/", "sub/data.jsonl"),
+    ("~/docs -> ~/notes", "export ~/docs/mine.jsonl", "~/notes/mine.jsonl"),
+    ("~/notes/latest -> keep.txt", "export ~/notes/latest", "~/notes/keep.txt"),
+    ("page.html -> sub/page.html; sub/x -> y", "graph view --output page.html", "sub/page.html"),
+    ("receipt -> r.json", "context tokens --receipt receipt", "r.json"),
+    (".lore/.config -> ../lore.config", "add note text", ".lore/search.db"),
+    ("data -> lore-data; .lore/.gitignore -> ../ignored", "init sub", "sub/.lore/search.db"),
+]
+
+
+@pytest.mark.parametrize(("links", "command", "written"), KEPT, ids=map(" | ".join, KEPT))
+def test_what_stays_in_the_project_or_is_a_persons_own_is_written(
+    planted: Planted, links: str, command: str, written: str
+) -> None:
+    planted.plant(links)
+    words = [str(planted.path(word)) if word[:2] == "~/" else word for word in command.split()]
+    done = planted.lore(*words)
+    assert done.returncode == 0, done.stderr
+    assert planted.path(written).stat().st_size > 5
+    for link in filter(None, links.split("; ")):
+        assert planted.path(link.split(" -> ")[0]).is_symlink()
+
+
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_a_stream_is_written_into(planted: Planted, place: str) -> None:
+    if not os.path.exists(os.path.dirname(place)):
+        pytest.skip("this system has none")
+    assert '"note-a"' in planted.lore("export", place).stdout
+
+
+def test_the_store_that_a_person_chose_may_lie_behind_a_link(planted: Planted) -> None:
+    planted.plant(".lore -> ~/other/.lore")
+    assert planted.lore("forget", "note-a", LORE_DIR=".lore").returncode == 0
+    with pylore.open(planted.project / ".lore") as lore:
+        assert [*lore.search("signed tokens")] == []
+    planted.plant(".lore -> data")
+    shutil.copytree(planted.home / "other/.lore", planted.project / "data")
+    assert planted.lore("restore", "note-a").returncode == 0  # a link within the project
+
+
+def test_a_store_with_another_name_is_refused(planted: Planted) -> None:
+    db = planted.project / ".lore/search.db"
+    db.unlink()
+    os.link(planted.home / "other/.lore/search.db", db)
+    before = planted.outside()
+    done = planted.lore("forget", "note-a")
+    assert done.returncode == 1
+    assert "search.db: has another name too (a hard link)" in done.stderr
+    assert planted.outside() == before
+    assert planted.lore("forget", "note-a", LORE_DIR=".lore").returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("name", [".lore", ".lore/search.db", ".lore/.config"])
+def test_another_users_store_is_refused(planted: Planted, name: str) -> None:
+    Planted.write(planted.project / ".lore/.config", "limit=2\n")
+    os.chown(planted.project / name, 54321, 54321)
+    done = planted.lore("search", "tokens")
+    assert done.returncode == 1
+    assert f"{name}: belongs to another user: set LORE_DIR=" in done.stderr
+    assert planted.lore("search", "tokens", LORE_DIR=".lore").returncode == 0
+    assert planted.lore("search", "tokens", SUDO_UID="54321").returncode == 0

@@ -1,0 +1,289 @@
+"""What a clone finds around it: programs, variables, permissions, logs, temporary files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from planted import LORE, ROOT, Planted
+
+import pylore
+from pylore import hot, main
+from pylore.atomic_write import write_whole
+from pylore.bugs import report_of
+from pylore.errors import BUG, LoreError
+from pylore.settings import SETTINGS, USER_ONLY
+from pylore.temporary import TemporaryFolder
+
+
+@pytest.fixture
+def planted(tmp_path: Path) -> Planted:
+    """A project with a store."""
+    there = Planted(tmp_path)
+    assert there.lore("init").returncode == 0
+    return there
+
+
+def script(path: Path, text: str) -> Path:
+    Planted.write(path, f"#!/bin/sh\n{text}\n").chmod(0o755)
+    return path
+
+
+# --- programs
+
+TRAPS = (
+    "git jq awk cat cut sort ls readlink python python3 ast-grep lore-evil lore-retriever-evil"
+    " model xdg-open www-browser w3m lynx links dirname"
+).split()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "index", "verify", "search words --files @git", "list --jq .", "help", "help search",
+        "commands", "version", "completion words s", "serach", "evil", "graph view --open",
+        "search words --retrievers fulltext,evil", "ask words --llm-command model", "doctor",
+        "graph hubs",
+    ],
+)  # fmt: skip
+def test_nothing_is_looked_up_in_the_working_directory(planted: Planted, command: str) -> None:
+    canary = planted.home / "canary"
+    for folder in ("", "bin/"):
+        for name in TRAPS:
+            script(planted.project / f"{folder}{name}", f"echo {name} >>'{canary}'")
+    path = f":.:bin:./bin/:~/bin:{os.environ['PATH']}:"
+    done = planted.lore(*command.split(), PATH=path, BROWSER="")
+    assert not canary.exists(), canary.read_text()
+    assert done.returncode in (0, 1, 2)
+
+
+def test_lore_behind_a_link_asks_no_readlink_of_the_working_directory(planted: Planted) -> None:
+    script(planted.project / "readlink", "touch canary")
+    (planted.project / "l").symlink_to(LORE)
+    done = subprocess.run(
+        ["./l", "version"], cwd=planted.project, capture_output=True, check=False,
+        env={**planted.environ, "PATH": f".:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert not (planted.project / "canary").exists()
+
+
+def test_the_sdk_asks_no_program_of_the_working_directory(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("bash", "git"):
+        script(planted.project / name, "touch canary")
+    monkeypatch.chdir(planted.project)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    with pylore.open(".lore") as lore, pytest.raises(LoreError, match="no git work tree"):
+        lore.search(near=["@git"])
+    assert not (planted.project / "canary").exists()
+
+
+# --- variables
+
+
+def test_a_project_may_set_what_is_no_program_and_no_place() -> None:
+    listed = (ROOT / "lib/project_settings.sh").read_text().split("'")[-2].split()
+    assert listed == [each.config_key for each in SETTINGS if each.name not in USER_ONLY]
+
+
+@pytest.mark.parametrize("program", ["lore-show-all", "lore-retriever-show", "model"])
+def test_a_program_of_ones_own_gets_nothing_that_a_project_may_not_set(
+    planted: Planted, program: str
+) -> None:
+    lines = [f"{name}=evil-{name}" for name in USER_ONLY]
+    lines += ["my_tool_command=evil-tool", "embedder=endpoint:evil", 'retrievers="fulltext evil"',
+              "LLM_COMMAND=evil", "root=evil", "endpoint_key=evil", "limit=7"]  # fmt: skip
+    Planted.write(planted.project / ".lore/.config", "".join(f"{line}\n" for line in lines))
+    own = Path(planted.environ["XDG_CONFIG_HOME"]) / "lore/commands"
+    seen = planted.home / "seen"
+    script(own / program, f"env >'{seen}'; echo '[]'")
+    command = {
+        "lore-show-all": ["show-all"],
+        "lore-retriever-show": ["search", "words", "--retrievers", "fulltext show"],
+        "model": ["ask", "words", "--llm-command", str(own / program)],
+    }[program]
+    planted.lore("add", "note", "words")
+    planted.lore(*command)
+    assert "LORE_LIMIT=7" in seen.read_text()
+    assert "evil" not in seen.read_text()
+
+
+# --- permissions
+
+
+def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted) -> None:
+    before = os.umask(0)
+    try:
+        done = planted.lore("init", "sub")
+        assert done.returncode == 0, done.stderr
+        with pylore.open(planted.project / "sub/.lore") as lore:
+            lore.add("note", "words")
+            modes = modes_below(planted.project / "sub/.lore")
+        planted.lore("context", "words")
+        subprocess.run(
+            [LORE, "graph", "view", "--open"], cwd=planted.project, check=True,
+            env={**planted.environ, "BROWSER": "true"}, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        shared = planted.lore("export", "out.jsonl")
+    finally:
+        os.umask(before)
+    ignored = modes.pop(".gitignore")
+    assert (shared.returncode, ignored) == (0, 0o666)  # what goes into git is as the umask says
+    assert modes == {
+        "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
+    }  # fmt: skip
+    cache = modes_below(Path(planted.environ["XDG_CACHE_HOME"]) / "lore")
+    assert cache.pop("") == 0o700
+    assert "graph.html" in cache
+    assert set(cache.values()) == {0o600}
+
+
+def modes_below(folder: Path) -> dict[str, int]:
+    found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    return {"": stat.S_IMODE(folder.stat().st_mode), **found}
+
+
+def test_a_folder_that_is_there_and_a_file_that_is_shared_stay_as_they_are(
+    planted: Planted,
+) -> None:
+    folder = planted.project / "sub/.lore"
+    folder.mkdir(parents=True)
+    folder.chmod(0o775)
+    assert planted.lore("init", "sub").returncode == 0
+    (folder / "search.db").chmod(0o660)
+    assert planted.lore("init", "sub").returncode == 0
+    assert modes_below(folder)[""] == 0o775
+    assert modes_below(folder)["search.db"] == 0o660
+
+
+# --- the log
+
+
+def test_the_log_of_a_bug_has_its_place_and_no_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(words: object) -> None:
+        try:
+            {}["a secret record"]
+        except KeyError as error:
+            raise ValueError("a secret query") from error
+
+    monkeypatch.setitem(hot.COMMANDS, "search", fail)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["lore", "search", "a secret word"])
+    before = os.umask(0)
+    try:
+        assert main._guarded(["search", "a secret word"]) == BUG
+    finally:
+        os.umask(before)
+    log = tmp_path / "lore/error.log"
+    text = log.read_text()
+    assert f"{log}: please report it" in capsys.readouterr().err
+    assert "secret" not in text
+    assert f": search\nValueError\n  pylore{os.sep}main.py:" in text
+    assert "behind it: KeyError" in text
+    assert f"hostile{os.sep}test_surroundings.py:" in text
+    assert modes_below(tmp_path / "lore") == {"": 0o700, "error.log": 0o600}
+
+
+def test_a_deep_failure_makes_a_short_report() -> None:
+    def again(depth: int) -> int:
+        return again(depth + 1) + 1
+
+    with pytest.raises(RecursionError) as deep:
+        again(0)
+    assert 20 < len(report_of(deep.value).splitlines()) < 60
+
+
+# --- what a kill leaves
+
+KILLED = """
+import os, signal
+from pylore.atomic_write import write_whole
+from pylore.temporary import TemporaryFolder
+def lines():
+    yield "half of it\\n"
+    with TemporaryFolder() as folder:
+        open(os.path.join(folder, "a"), "w").close()
+        print(folder, flush=True)
+        {end}
+write_whole("out.jsonl", lines())
+"""
+
+
+def begun(planted: Planted, end: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(end=end)], cwd=planted.project, text=True,
+        env={**planted.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def test_what_a_killed_process_left_is_gone_at_the_next_run(planted: Planted) -> None:
+    killed = begun(planted, "os.kill(os.getpid(), signal.SIGKILL)")
+    folder = killed.communicate()[0].strip()
+    assert killed.returncode == -signal.SIGKILL
+    half = planted.project / f".out.jsonl.lore-{killed.pid}"
+    assert os.path.basename(folder).startswith(f"lore-{killed.pid}-")
+    assert os.listdir(folder) == ["a"]
+    assert half.exists()
+    living = begun(planted, "input()")
+    assert living.stdout is not None
+    other = living.stdout.readline().strip()
+    kept = [
+        planted.temporary / "lore-notes", planted.temporary / f"lore-{killed.pid}-too-long-a-name",
+        planted.temporary / "lore-1-abcdefgh",
+    ]  # fmt: skip
+    for path in kept:
+        path.mkdir()
+    link = planted.temporary / f"lore-{killed.pid}-abcdefgh"
+    link.symlink_to(planted.home / "notes")
+    assert planted.lore("list").returncode == 0
+    assert not os.path.exists(folder)
+    assert all(path.is_dir() for path in kept)
+    assert (planted.home / "notes/keep.txt").exists()
+    assert link.is_symlink()
+    assert os.path.isdir(other)
+    write_whole(str(planted.project / "next"), ["x\n"])
+    assert not half.exists()
+    assert (planted.project / f".out.jsonl.lore-{living.pid}").exists()
+    living.communicate("\n")
+    assert not os.path.exists(other)
+    assert (planted.project / "out.jsonl").read_text() == "half of it\n"
+
+
+def test_a_folder_that_somebody_holds_stays_whatever_its_number(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    monkeypatch.setenv("TMPDIR", str(planted.temporary))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("os.getpid", lambda: gone.pid)  # as of a process in another container
+    with TemporaryFolder() as folder:
+        assert planted.lore("list").returncode == 0
+        assert os.path.isdir(folder)
+    assert os.listdir(planted.temporary) == []
+
+
+def test_a_link_that_comes_between_is_not_followed(planted: Planted) -> None:
+    target = planted.home / ".bashrc"
+
+    def lines() -> list[str]:
+        (planted.project / "out").symlink_to(target)
+        return ["new\n"]
+
+    class Late:
+        def __iter__(self) -> object:
+            return iter(lines())
+
+    write_whole(str(planted.project / "out"), Late())  # type: ignore[arg-type]
+    assert target.read_text() == "alias a=b\n"
+    assert (planted.project / "out").read_text() == "new\n"
