@@ -12,7 +12,6 @@ import sys
 
 from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError
 from .output import flush, note
-from .programs import whole_entries
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -53,7 +52,6 @@ def _guarded(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     # A command lives for milliseconds: collecting cycles only costs it time.
     gc.disable()
-    os.environ["PATH"] = whole_entries()
     from . import hot
     from .common import require_utf8
 

@@ -51,6 +51,13 @@ works() { # whether the installed lore finds what it was told, without the check
   PYTHONPATH=$PWD/broken PYTHONHOME=/nowhere works
 }
 
+@test "the installed lore is run by the bash that installed it, whatever PATH begins with" {
+  printf '#!/bin/sh\ntouch canary\n' >bash
+  chmod +x bash
+  [[ $(PATH=.:$PATH installed version) == "lore "* ]]
+  [ ! -e canary ]
+}
+
 @test "completions are installed for bash and zsh" {
   run -0 bash -n "$PREFIX_PATH/share/bash-completion/completions/lore"
   [ -s "$PREFIX_PATH/share/bash-completion/completions/lore" ]

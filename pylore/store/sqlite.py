@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from ..errors import NoStore, StoreError
-from ..folders import make_private_file, make_private_folder
 from .driver import apsw
 from .edges import Edges
 from .faults import Translated, lacks_room
@@ -132,6 +131,8 @@ class Store:
 
     def copied_to(self, folder: str) -> Store:
         """A copy of the store, in a folder that has none."""
+        from ..folders import make_private_file
+
         path = os.path.join(folder, FILE)
         make_private_file(path)
         self.connection.execute("VACUUM INTO ?", (path,))
@@ -327,6 +328,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
 
     Two processes may call this at once: the second one finds the first one's work.
     """
+    from ..folders import make_private_file, make_private_folder
     from .schema import create_schema
 
     path = os.path.join(folder, FILE)

@@ -227,6 +227,9 @@ def begun(planted: Planted, end: str) -> subprocess.Popen[str]:
 
 
 def test_what_a_killed_process_left_is_gone_at_the_next_run(planted: Planted) -> None:
+    living = begun(planted, "input()")
+    assert living.stdout is not None
+    other = living.stdout.readline().strip()
     killed = begun(planted, "os.kill(os.getpid(), signal.SIGKILL)")
     folder = killed.communicate()[0].strip()
     assert killed.returncode == -signal.SIGKILL
@@ -234,9 +237,6 @@ def test_what_a_killed_process_left_is_gone_at_the_next_run(planted: Planted) ->
     assert os.path.basename(folder).startswith(f"lore-{killed.pid}-")
     assert os.listdir(folder) == ["a"]
     assert half.exists()
-    living = begun(planted, "input()")
-    assert living.stdout is not None
-    other = living.stdout.readline().strip()
     kept = [
         planted.temporary / "lore-notes", planted.temporary / f"lore-{killed.pid}-too-long-a-name",
         planted.temporary / "lore-1-abcdefgh",
