@@ -275,13 +275,12 @@ def is_own_socket(path: str) -> bool:
 def is_own_folder(path: str) -> bool:
     """Whether nobody else, root excepted, can change which file has a name in this folder.
 
-    That is so for a folder of this user's, or of root's, that others may not write to, or
-    where each may take away their own files alone (as in /tmp). A link is none.
+    That is so for a folder of this user's, or of root's, that not everybody may write to,
+    or where each may take away their own files alone (as in /tmp). A link to it is theirs too.
 
     Raises:
         OSError: it cannot be looked at.
     """
-    status = os.lstat(path)
-    closed = not status.st_mode & 0o022 or status.st_mode & 0o1000
-    is_folder = status.st_mode & 0o170000 == 0o040000
-    return is_folder and status.st_uid in (os.getuid(), 0) and bool(closed)
+    link, folder = os.lstat(path), os.stat(path)
+    closed = not folder.st_mode & 0o002 or folder.st_mode & 0o1000
+    return {link.st_uid, folder.st_uid} <= {os.getuid(), 0} and bool(closed)
