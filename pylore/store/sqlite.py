@@ -32,6 +32,9 @@ _OFF, _NORMAL = 0, 1
 _PAGES_OF_LOG = 1000
 """From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
 
+_JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9 \xa1c\xd7"
+"""What a rollback journal begins with, and ends with where it names another file."""
+
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
@@ -358,6 +361,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
 def _connect(
     path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
 ) -> apsw.Connection:
+    _refuse_strange_journal(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     name = path
     if read_only or not (create or _may_write(path)):
@@ -368,6 +372,26 @@ def _connect(
     ):  # fmt: skip
         prepare(connection, busy_timeout)
     return connection
+
+
+def _refuse_strange_journal(path: str) -> None:
+    """A rollback journal may end with another file's name, which older SQLites then delete.
+
+    lore's own journals, of a store that is being made, name none.
+    """
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        number = os.open(path + "-journal", flags)
+    except FileNotFoundError:
+        return
+    except OSError:
+        strange = True
+    else:
+        end = os.pread(number, 8, max(0, os.fstat(number).st_size - 8))
+        strange = end == _JOURNAL_MAGIC
+        os.close(number)
+    if strange:
+        raise StoreError(f"{path}-journal: is not of lore's making: take it away")
 
 
 def _may_write(path: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,24 @@ def test_a_stream_is_written_into(planted: Planted, place: str) -> None:
     if not os.path.exists(os.path.dirname(place)):
         pytest.skip("this system has none")
     assert '"note-a"' in planted.lore("export", place).stdout
+
+
+@pytest.mark.parametrize("chosen", ["", ".lore"])
+def test_a_journal_that_names_another_file_deletes_nothing(planted: Planted, chosen: str) -> None:
+    db = planted.project / ".lore/search.db"
+    store = db.read_bytes()
+    page, pages = int.from_bytes(store[16:18], "big"), store[28:32]
+    magic = b"\xd9\xd5\x05\xf9 \xa1c\xd7"
+    name = os.fsencode(planted.home / ".ssh/id")
+    end = struct.pack(">II", len(name), sum(name)) + magic
+    head = magic + struct.pack(">II", 0, 0) + pages + struct.pack(">II", 512, page)
+    number = struct.pack(">I", (1 << 30) // page + 1)
+    db.with_name("search.db-journal").write_bytes(head.ljust(512, b"\0") + number + name + end)
+    before = planted.outside()
+    done = planted.lore("search", "tokens", LORE_DIR=chosen)
+    assert done.returncode == 1
+    assert "search.db-journal: is not of lore's making: take it away" in done.stderr
+    assert planted.outside() == before
 
 
 def test_the_store_that_a_person_chose_may_lie_behind_a_link(planted: Planted) -> None:
