@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
+    ("letters",),
     ("errors", "model", "text", "rank", "vocabulary", "gitprocess"),
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
     ("output", "render", "store", "questions"),
@@ -102,7 +103,7 @@ def test_the_table_has_every_room_and_no_other() -> None:
 
 def test_the_architecture_has_the_same_table() -> None:
     text = (ROOT / "docs/architecture.md").read_text()
-    rows = re.findall(r"^([0-9])  ((?:\w+/?   ?)*\w+/?)", text, re.MULTILINE)
+    rows = re.findall(r"^([0-9]+) +((?:\w+/?   ?)*\w+/?)", text, re.MULTILINE)
     drawn = {int(floor): set(rooms.replace("/", " ").split()) for floor, rooms in rows}
     assert drawn == {floor: set(rooms) for floor, rooms in enumerate(FLOORS)}
 
@@ -157,7 +158,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder)
         with pylore.open(folder / ".lore", create=True) as lore:
-            lore.add("decision", "Sessions are signed tokens", id="decision-a")
+            lore.add("decision", "Sessions are signed tokens – “JWT”…", id="decision-a")
             lore.add("note", "Words", id="note-c", file="src/a.py")
             lore.add("note", "Names are words", id="note-c", file="src/a.py")
         lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
@@ -194,6 +195,7 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
     program = "from pylore import hot, main; hot.COMMANDS[sys.argv[1]](sys.argv[2:])"
     found = loaded(program, *words, store=store)
     assert "pylore.store.sqlite" in found
+    assert "pylore.letters" not in found
     assert found & HEAVY == set()
 
 
