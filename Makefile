@@ -11,7 +11,7 @@ PYTHON ?= python3
 PREFIX ?= ~/.local
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint bench bench-quality docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality docs install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ test-transformers: ## the tests of a real model, in an environment of their own 
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
+
+fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at most, SEED=…
+	@bash tests/fuzz/run.sh $(if $(N),--inputs $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
 bench: setup-dev ## speed, as ratios against floors measured in the same run
 	@bash tests/bench/run.sh
