@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 from traceback import extract_tb, format_exc
@@ -17,6 +18,9 @@ from store_kinds import JsonLines, MarkdownKind, Queries
 KINDS: tuple[type[Kind], ...] = (
     Queries, Configs, JsonLines, MarkdownKind, FrontMatterKind, RulesKind, Options,
 )  # fmt: skip
+
+LONGEST = 20.0
+"""Seconds of processor time that one input may take."""
 
 ROUNDS = 100
 """The kinds take turns, so that each has its share when the time is up."""
@@ -60,13 +64,30 @@ class Trial:
 
     def _holds(self, batch: list[bytes]) -> bool:
         try:
-            self.kind.check(batch)
+            with bounded(LONGEST * len(batch)):
+                self.kind.check(batch)
         except Exception as error:
             if len(batch) == 1:
                 place = _place(error)
                 self.faults.setdefault(place, Fault(self.kind.name, *batch, place, format_exc()))
             return False
         return True
+
+
+@contextmanager
+def bounded(seconds: float) -> Iterator[None]:
+    """Ends what takes more processor time than this with a ``TimeoutError``."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError(f"took more than {seconds:g} seconds")
+
+    before = signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _place(error: Exception) -> str:

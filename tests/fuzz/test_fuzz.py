@@ -48,6 +48,20 @@ def test_a_fault_is_found_again_with_the_same_seed(tmp_path: Path) -> None:
     assert [fault.data for fault in trial.faults.values()] != inputs[:1]
 
 
+def test_an_input_that_never_ends_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("session.LONGEST", 0.02)
+    monkeypatch.setattr(Planted, "check_one", _endless)
+    (trial,) = run(tmp_path, 7, 1, kinds=[Planted])
+    assert ["TimeoutError" in fault.trace for fault in trial.faults.values()] == [True]
+
+
+def _endless(*_: object) -> None:
+    while True:
+        pass
+
+
 def test_an_import_that_is_not_taken_back_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
