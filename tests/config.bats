@@ -247,7 +247,7 @@ M[c]	$place:22	3"
   refused 'declare -A x y'
   refused 'declare -A x#y'
   refused 'declare -A x#y=([a]=1)'
-  refused 'declare -A x=([a]=1)#y'
+  refused 'declare -A x=([a]=1)#y' 1 'an array holds [name]=value items'
   refused 'if true; then'
   refused 'source other'
   refused '. other'
