@@ -11,7 +11,7 @@ PYTHON ?= python3
 PREFIX ?= ~/.local
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint bench bench-quality docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality lock sbom docs install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -34,11 +34,20 @@ test-transformers: ## the tests of a real model, in an environment of their own 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
 
+fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at most, SEED=…
+	@bash tests/fuzz/run.sh $(if $(N),--inputs $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
+
 bench: setup-dev ## speed, as ratios against floors measured in the same run
 	@bash tests/bench/run.sh
 
 bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
 	@bash tests/bench/quality.sh
+
+lock: ## write the hashes of all packages anew, when a version in requirements*.txt changes
+	@bash tools/lock.sh
+
+sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
+	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
 
 docs: setup ## write docs/commands.md anew from the commands' own help
 	@bash docs/generate.sh

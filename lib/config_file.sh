@@ -95,9 +95,9 @@ lore_config_elements() { # <array> <scope:file:line> <text>: adds its [key]=valu
 
 lore_config_file() { # <file> <scope>: reads one file, if it is there
   local LC_ALL=C file=$1 line number=0 place='' name array='' opened='' rest
-  local blank='^[[:blank:]]*(#.*)?$' closing='^[[:blank:]]*\)[[:blank:]]*(#.*)?$'
+  local blank='^[[:blank:]]*(#.*)?$' closing='^[[:blank:]]*\)([[:blank:]]+#.*)?[[:blank:]]*$'
   local assignment='^[[:blank:]]*([A-Za-z_][A-Za-z0-9_]*(\[[A-Za-z_][A-Za-z0-9_-]*])?)=(.*)$'
-  local declaration='^[[:blank:]]*declare[[:blank:]]+-A[[:blank:]]+([A-Za-z_][A-Za-z0-9_]*)(=\((.*)|[[:blank:]]*(#.*)?)$'
+  local declaration='^[[:blank:]]*declare[[:blank:]]+-A[[:blank:]]+([A-Za-z_][A-Za-z0-9_]*)(=\((.*)|([[:blank:]]+#.*)?[[:blank:]]*)$'
   local plain='only plain assignments are read (name=value, quoted where it has spaces)'
   [ -e "$file" ] || return 0
   if ! [ -f "$file" ] || ! [ -r "$file" ]; then

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .rank import best_first
-from .text import PREFIX_LENGTH, SHORT_QUERY, words
+from .text import PREFIX_LENGTH, SHORT_QUERY, fold, words
 from .vocabulary import SYMBOL_IDS, file_id, path_of
 
 TYPE_CHECKING = False
@@ -80,7 +80,8 @@ class FullTextLeg:
     def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
         rows = [row for row in self._matching(collection, "inflected") if row[1] not in scores]
         others = self._by_node(rows, "some")
-        unit = INFLECTED * min(scores.values(), default=1.0) / max(others.values(), default=1.0)
+        most = max(others.values(), default=0.0) or 1.0
+        unit = INFLECTED * min(scores.values(), default=1.0) / most
         scores.update((id, unit * score) for id, score in others.items())
 
     def _matching(self, collection: str, how: str) -> list[tuple[int, str, float]]:
@@ -122,7 +123,7 @@ class FullTextLeg:
 def coverage(query: Query, text: str) -> float:
     """The share of the query's words that ``text`` has; another form counts a half."""
     wanted = query.single_words()
-    has = set(words(text.lower()))
+    has = set(words(fold(text)))
     missing = [word for word in wanted if word not in has]
     exact = float(len(wanted) - len(missing))
     if len(wanted) <= SHORT_QUERY:

@@ -6,7 +6,6 @@ from hashlib import sha256
 from unicodedata import normalize
 
 from .errors import LoreError
-from .text import words
 from .vocabulary import NAMED_TYPES
 
 LONGEST_ID = 1000
@@ -53,13 +52,25 @@ def named_id(type: str, name: str) -> str:
     spelled = normalize("NFC", name).strip().lower()
     if spelled.startswith("-") and spelled[1:2].isdigit():
         spelled = f"minus {spelled[1:]}"
-    slug = "-".join(words(spelled.translate(_SIGNS)))
+    slug = "-".join(_words(spelled.translate(_SIGNS)))
     if not slug:
         return record_id(type, name)
     if len(slug) > LONGEST_SLUG:
         digest = sha256(slug.encode()).hexdigest()[:KEY_DIGITS]
         slug = f"{slug[:LONGEST_SLUG].rstrip('-')}-{digest}"
     return f"{type}-{slug}"
+
+
+def _words(text: str) -> list[str]:
+    """The runs of letters and digits as Python has them, which full text has otherwise.
+
+    It cannot follow ``text.words``: ids that were given stay.
+    """
+    if not text.isascii():
+        from .letters import MARKS
+
+        text = "".join(letter for letter in text if letter not in MARKS)
+    return "".join(letter if letter.isalnum() else " " for letter in text).split()
 
 
 def make_id(type: str, text: str) -> str:

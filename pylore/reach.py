@@ -129,7 +129,7 @@ def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settin
     ``KEPT`` direct ones are lifted to the highest of all, and everything is brought
     back to 0..1 and to what the search is sure of.
     """
-    top = max(found.fused.values(), default=1.0)
+    top = max(found.fused.values(), default=0.0) or 1.0
     scores = {
         hit.id: found.fused.get(hit.id, 0.0) / top
         + settings.graph_weight * walk.support.get(hit.id, 0.0)

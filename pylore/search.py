@@ -262,7 +262,7 @@ def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
     """The best ``count`` matches of each list, relative to its best one."""
     seeds: dict[str, float] = {}
     for found in lists:
-        top = max(found.fused.values(), default=1.0)
+        top = max(found.fused.values(), default=0.0) or 1.0
         for id in list(found.fused)[:count]:
             seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
     return seeds

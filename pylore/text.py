@@ -1,8 +1,9 @@
 """A person's words: split, classified, and made into a full-text query.
 
-Nothing here needs ``re``: a search imports this module, and one translation
-table does the work. A word is a run of letters and digits (``str.isalnum``);
-that is also what the tokenizers of FTS5 and FTS4 make of the same text.
+Nothing here needs ``re``: a search imports this module, and two translation
+tables do the work. What a word is, and which words are the same one, is what the
+tokenizers of FTS5 and FTS4 make of the composed text (``letters``): here, and
+wherever words are compared.
 """
 
 from __future__ import annotations
@@ -46,43 +47,74 @@ BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0
 """The characters that turn the reading direction around."""
 
 
-# The combining marks that SQLite's tokenizers drop, so that both ways of composing an accent
-# are one word: "e" with U+0301 after it is "e", and so is U+00E9.
-_MARKS = (
-    "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030f\u0311"
-    "\u031b\u0323\u0324\u0325\u0326\u0327\u0328\u032d\u032e\u0330\u0331"
-)
+_PUNCTUATION = range(0x2010, 0x2040)
+"""Dashes, quotation marks and dots, none of them a letter: English texts have no others."""
 
 
-class _Separators(dict[int, int | str]):
-    """A ``str.translate`` table, filled as it is used: all but letters and digits is a space."""
+class _Words(dict[int, int | str]):
+    """A ``str.translate`` table, filled as it is used: what separates words is a space."""
 
     def __missing__(self, code: int) -> int | str:
-        letter = chr(code)
-        self[code] = code if letter.isalnum() else "" if letter in _MARKS else " "
+        if code < 0x80 or code in _PUNCTUATION:
+            self[code] = code if chr(code).isalnum() else " "
+            return self[code]
+        from .letters import MARKS, is_letter
+
+        self[code] = code if is_letter(code) else "" if chr(code) in MARKS else " "
         return self[code]
 
 
-_SEPARATORS = _Separators()
+class _Folds(dict[int, int | str]):
+    """The same for what a letter is folded to; what separates words stays as it is."""
+
+    def __missing__(self, code: int) -> int | str:
+        if code < 0x80 or code in _PUNCTUATION:
+            self[code] = chr(code).lower()
+            return self[code]
+        from .letters import MARKS, folded
+
+        self[code] = "" if chr(code) in MARKS else folded(code)
+        return self[code]
+
+
+_WORDS, _FOLDS = _Words(), _Folds()
+
+
+def composed(text: str) -> str:
+    """``text`` with each accent and its letter as one character (NFC): how it is indexed."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def words(text: str) -> list[str]:
-    """Every run of letters and digits, in order, as written.
+    """Every word, in order, in the case that it is written in.
 
     >>> words("it's a/b.py, snake_case")
     ['it', 's', 'a', 'b', 'py', 'snake', 'case']
     """
-    return text.translate(_SEPARATORS).split()
+    return composed(text).translate(_WORDS).split()
+
+
+def fold(text: str) -> str:
+    """``text`` as words are compared: in lower case, without accents, as full text does it.
+
+    >>> fold("Zürich"), fold("ΟΔΟΣ"), fold("Straße")
+    ('zurich', 'οδοσ', 'straße')
+    """
+    return text.lower() if text.isascii() else composed(text).translate(_FOLDS)
 
 
 def camel_parts(word: str) -> list[str]:
-    """The parts of a camelCase word in lower case; one part if there is nothing to split.
+    """The parts of a camelCase word, folded; one part if there is nothing to split.
 
     >>> camel_parts("getUserByID"), camel_parts("HTTPServer"), camel_parts("plain")
     (['get', 'user', 'by', 'id'], ['http', 'server'], ['plain'])
     """
     if word.islower() or word.isupper() or word[1:].islower():
-        return [word.lower()]
+        return [fold(word)]
     parts = []
     start = 0
     for i in range(1, len(word)):
@@ -91,9 +123,9 @@ def camel_parts(word: str) -> list[str]:
             word[i].isupper() and word[i - 1].isupper() and word[i + 1 : i + 2].islower()
         )
         if upper_begins or last_of_acronym:
-            parts.append(word[start:i].lower())
+            parts.append(fold(word[start:i]))
             start = i
-    parts.append(word[start:].lower())
+    parts.append(fold(word[start:]))
     return parts
 
 
@@ -211,7 +243,7 @@ def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[
     terms = []
     seen = set()
     for written in _phrases(chunks):
-        folded = [word.lower() for word in written]
+        folded = [fold(word) for word in written]
         if not folded or tuple(folded) in seen or stop_words.issuperset(folded):
             continue
         seen.add(tuple(folded))
@@ -287,7 +319,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(tags, str):
         tags = tags.replace(",", " ").split()
-    folded = ("-".join(tag.lower().split()) for tag in tags)
+    folded = ("-".join(composed(tag).lower().split()) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in folded if tag))
 
 
@@ -308,8 +340,8 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     best, most = "", -1
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)
-        lowered = stretch.lower()
-        seen = sum(1 for stem in stems if stem in lowered)
+        folded = fold(stretch.strip("… "))
+        seen = sum(1 for stem in stems if stem in folded)
         if seen > most:
             best, most = stretch, seen
         if most == len(stems):

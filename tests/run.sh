@@ -15,7 +15,7 @@ run_lint() {
   "$bin/ruff" format --check || failed=1
   if type shellcheck >/dev/null 2>&1; then
     shellcheck lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh \
-      tests/*.sh tests/*.bash .ci/run || failed=1
+      tests/*.sh tests/*/*.sh tests/*.bash .ci/run || failed=1
   fi
   return "$failed"
 }

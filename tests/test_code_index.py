@@ -15,8 +15,9 @@ from code_project import Project
 
 from pylore.bugs import BugElsewhere
 from pylore.code import index as indexing
+from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
-from pylore.code.mentions import mentioned
+from pylore.code.mentions import Mentions, mentioned
 from pylore.code.pool import Pool
 from pylore.code.tree import Listing, Tree
 from pylore.code.work import facts_as_json, facts_from_json
@@ -476,3 +477,12 @@ def test_what_markdown_mentions() -> None:
     assert [item.module for item in mentioned(text)] == [
         "src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go",
     ]  # fmt: skip
+
+
+def test_a_mention_is_of_the_file_however_its_accents_are_written() -> None:
+    apart, together = "docs/U\u0308bersicht.py", "docs/Übersicht.py"
+    for path, written in ((apart, together), (together, apart)):
+        mentions = Mentions({path: FileFacts(path, "python")})
+        (item,) = mentioned(f"See {written}.")
+        found = mentions.of(FileFacts("README.md", "markdown", imports=[item]))
+        assert found == {f"file-{path}": 1.0}

@@ -102,6 +102,7 @@ def test_the_id_of_a_name_is_an_id(name: str, type: str) -> None:
         ("concept", ">=3", "concept-more-equal-3"),
         ("concept", "50%", "concept-50-percent"),
         ("entity", "Cafe\u0301", "entity-café"),
+        ("entity", "q\u0301 x² 🤖", "entity-q-x²"),
         ("file", "src/a b.py", "file-src/a b.py"),
         ("symbol", "src/auth.py::Login.check", "symbol-src/auth.py::Login.check"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.errors import UsageError
 from pylore.jsontext import dumps
 from pylore.model import Hit, Hits
+from pylore.nearby import Near
 from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import BY_NAME, Settings
@@ -506,6 +508,49 @@ def test_no_query_is_too_odd(
     hits = search(odd[0], Settings.load(environ={}, flags=flags), Request(query), odd[1])
     assert all(0 <= hit.score <= 1 for hit in hits)
     assert hits.notes or len(hits)
+
+
+@pytest.fixture(scope="module", params=["fts5", "fts4"])
+def office(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    """A store of two notes, with the root of a project beside it."""
+    folder = tmp_path_factory.mktemp("office")
+    (folder / "a.py").touch()
+    with create_store(str(folder), fulltext=request.param) as store:
+        records = Records(store, Settings(), None, str(folder))
+        records.add("note", "The office is in Zurich")
+        records.add("note", "We accept no signed tokens, cookies or requests")
+        yield store
+
+
+@pytest.mark.parametrize("typed", ["Zürich", "zu\u0308rich", "ZURICH", "office zürich"])
+def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> None:
+    (hit,) = search(office, Settings(), Request(typed), None)
+    assert hit.score == 1.0
+    assert not hit.weak
+
+
+@pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("near", [True, False])
+@pytest.mark.parametrize(
+    "flags",
+    [{}, {"field_weights": "title=0 body=0 tags=0 file=0 parts=0"}, {"test_weight": "0"}],
+    ids=["plain", "no weights", "no tests"],
+)
+def test_matches_that_count_nothing_are_no_division_by_zero(
+    office: Store, expansion: str, fusion: str, near: bool, flags: dict[str, str]
+) -> None:
+    flags = {"expansion": expansion, "fusion": fusion, "graph_depth": "1", **flags}
+    root = str(Path(office.path).parent)
+    # All in other forms, and too many for these to count.
+    query = "accepting signing token cookie requesting requested tokened"
+    for typed in (query, "signs", "zur"):
+        request = Request(typed, near=Near(root, ["a.py"]) if near else None)
+        hits = search(office, Settings.load(environ={}, flags=flags), request, None)
+        assert hits
+        assert all(0 <= hit.score <= 1 for hit in hits)
 
 
 def test_the_limit_of_results(look: Lookup) -> None:

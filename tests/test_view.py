@@ -216,7 +216,7 @@ def test_words_narrow_the_list_and_keys_lead_to_the_text(shown: Any) -> None:
     browser.press("Escape")
     browser.run("document.activeElement.blur()")
     browser.press("/", "/")
-    browser.send("Input.insertText", {"text": "KEEPS state"})
+    browser.send("Input.insertText", {"text": "KÉEPS state\u0301"})
     assert listed(browser) == ["Sessions are signed tokens"]
     browser.press("ArrowDown")
     browser.press("Enter", "\r")

@@ -7,7 +7,7 @@
 . "${BASH_SOURCE[0]%/*}/../tools/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 environment=.venv-transformers
-files=(requirements.txt requirements-dev.txt requirements-transformers.txt)
+files=(requirements.lock requirements-dev.lock requirements-transformers.txt)
 
 if ! cat "${files[@]}" | cmp -s - "$environment/installed"; then
   lore_make_venv "$environment" "${PYTHON:-python3}"

@@ -83,7 +83,7 @@ copy_files() {
 make_environment() { # new/.venv: the packages, and no tools that would name a folder that moves
   local file python=$new/.venv/bin/python
   lore_make_venv "$new/.venv" "${PYTHON:-python3}"
-  lore_pip_install "$new/.venv" requirements.txt
+  lore_pip_install "$new/.venv" requirements.lock
   "$python" -I -m pip uninstall -qq -y pip setuptools || exit 1
   for file in "$new"/.venv/bin/*; do
     case ${file##*/} in

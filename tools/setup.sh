@@ -2,16 +2,16 @@
 # Usage: bash tools/setup.sh [--dev]
 #
 # Makes .venv, the private Python environment of this checkout, with the packages
-# of requirements.txt, and with --dev those of requirements-dev.txt too. Python is
+# of requirements.lock, and with --dev those of requirements-dev.lock too. Python is
 # $PYTHON, or python3. Where all of that stands already, it does nothing.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 
-files=(requirements.txt)
-[ "${1-}" != --dev ] || files+=(requirements-dev.txt)
+files=(requirements.lock)
+[ "${1-}" != --dev ] || files+=(requirements-dev.lock)
 
-lore_has() { # <requirements file>: true if .venv holds what it says now
+lore_has() { # <locked requirements file>: true if .venv holds what it says now
   # The copy is written last, so an interrupted set-up is taken up again.
   cmp -s "$1" ".venv/installed-$1"
 }

@@ -26,12 +26,12 @@ lore_make_venv() { # <folder> <python>: an empty environment there, whatever was
   "$2" -I -m venv --clear "$1" || lore_fail "no virtual environment could be made in $1: see above"
 }
 
-lore_pip_install() { # <environment> <requirements file>...
+lore_pip_install() { # <environment> <locked requirements file>...: what has another hash is refused
   local environment=$1 file
   shift
   for file in "$@"; do
     # -qq: pip's warnings are about itself and about packages that lore does not use
-    "$environment/bin/python" -I -m pip install -qq --no-deps --no-input \
+    "$environment/bin/python" -I -m pip install -qq --require-hashes --no-deps --no-input \
       --disable-pip-version-check -r "$file" ||
       lore_fail "pip could not install $file: see above; check the network, then run it again"
   done

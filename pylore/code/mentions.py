@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 
+from ..text import composed
 from ..vocabulary import file_id, symbol_id
 from .facts import FileFacts, Import
 
@@ -32,7 +33,7 @@ def mentioned(text: str) -> list[Import]:
     """The names in a Markdown text that may be of paths or symbols, each once."""
     found: dict[str, int] = {}
     fenced = False
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(composed(text).split("\n"), start=1):
         if _FENCE.match(line):
             fenced = not fenced
             continue
@@ -57,14 +58,16 @@ class Mentions:
     """Names → ids of the files and symbols of a tree."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        self._paths = files.keys()
+        # Some file systems keep accents apart from their letters, and people type them so too.
+        self._paths = {composed(path): path for path in files} | {path: path for path in files}
         self._tails: dict[str, list[str]] = {}
         for path in files:
-            self._tails.setdefault(path.rpartition("/")[2], []).append(path)
+            self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
         self._symbols: dict[str, list[str]] = {}
         for path, facts in files.items():
             for name in {symbol.qualified for symbol in facts.symbols}:
                 id = symbol_id(path, name)
+                name = composed(name)
                 self._symbols.setdefault(name, []).append(id)
                 last = name.rpartition(".")[2]
                 if last != name:
@@ -92,11 +95,12 @@ class Mentions:
         if not name or name.startswith("-") or " " in name:
             return ""
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(here), name))
-        for path in (posixpath.normpath(name.lstrip("/")), beside):
+        for path in (posixpath.normpath(name.lstrip("/")), composed(beside)):
             if path in self._paths:
-                return path
+                return self._paths[path]
         ending = "/" + name.lstrip("./")
-        likely = [p for p in self._tails.get(name.rpartition("/")[2], ()) if p.endswith(ending)]
+        tails = self._tails.get(name.rpartition("/")[2], ())
+        likely = [path for path in tails if composed(path).endswith(ending)]
         return likely[0] if len(likely) == 1 else ""
 
     def _symbol(self, name: str) -> str:

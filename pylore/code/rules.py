@@ -53,8 +53,7 @@ class Rules:
         files = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
         heads = {}
         for name in files:
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                text = file.read()
+            text = _read(os.path.join(folder, name))
             heads[name[:-4]] = (_head(text), text)
         for name, (head, text) in heads.items():
             self.languages[name] = _language(name, head, text)
@@ -75,13 +74,18 @@ class Rules:
         }
 
     def _add(self, language: Language, also: list[str], text: str) -> None:
+        for name in also:
+            if name not in self.languages:
+                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is no language"
+                                f"{nearest(name, list(self.languages))}")  # fmt: skip
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             for target in targets[:1] if _ALONE.search(rule) else targets:
                 grammars = [target.grammar, *(grammar for grammar, _ in target.dialects)]
                 for grammar in grammars:
-                    copy = _GRAMMAR.sub(f"language: {grammar}", rule)
-                    self._rules.append((target.name, _ID.sub(rf"id: {grammar}/\1", copy)))
+                    copy = _GRAMMAR.sub(rf"language: {_plain(grammar)}", rule)
+                    copy = _ID.sub(rf"id: {_plain(grammar)}/\1", copy)
+                    self._rules.append((target.name, copy))
 
     def language_of(self, path: str, first_line: str = "") -> str:
         """The language of a file by its extension, or by its ``#!`` line; or nothing."""
@@ -149,8 +153,9 @@ class Rules:
         self.prefer("cpp" if is_cpp else "c", ".h")
 
     def prefer(self, name: str, extension: str) -> None:
-        """Makes an extension that several languages share this one's."""
-        self._grammars[extension] = (name, self.languages[name].grammar)
+        """Makes an extension that several languages share this one's, if there is such a one."""
+        if name in self.languages:
+            self._grammars[extension] = (name, self.languages[name].grammar)
 
 
 @lru_cache(maxsize=1)
@@ -161,6 +166,19 @@ def load_rules() -> Rules:
         LoreError: they are not where they should be.
     """
     return Rules(rules_folder())
+
+
+def _plain(text: str) -> str:
+    """``text`` as what a match is replaced by, and no reference to a part of it."""
+    return text.replace("\\", r"\\")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except ValueError:
+        raise LoreError(f"{path} is not UTF-8: save it as that") from None
 
 
 def _head(text: str) -> dict[str, str]:

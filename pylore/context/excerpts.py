@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text import PREFIX_LENGTH
+from ..text import PREFIX_LENGTH, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class Excerpts:
         self._parts = sentences(self._line)
         self._sizes = [-1] * len(self._parts)
         stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in self._words]
-        lowered = [part.lower() for part in self._parts]
-        self._worth = [sum(1 for stem in stems if stem in part) for part in lowered]
+        folded = [fold(part) for part in self._parts]
+        self._worth = [sum(1 for stem in stems if stem in part) for part in folded]
 
     def _fits(self, room: int) -> bool:
         """Whether all of the text has room; a word is a token at the least."""

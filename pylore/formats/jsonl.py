@@ -9,7 +9,6 @@ needs ``id`` and ``type`` alone, an edge ``from_id``, ``to_id`` and ``relation``
 from __future__ import annotations
 
 import json
-import math
 from codecs import BOM_UTF8
 
 from ..errors import LoreError, StoreError, nearest
@@ -355,7 +354,7 @@ def _number(fields: dict[str, Any], name: str, default: float) -> float:
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise LoreError(f"{name} is no number")
-    if not math.isfinite(value) or not 0 <= value <= 1:
+    if not 0 <= value <= 1:  # nor is one that is infinite or no number
         raise LoreError(f"{name} is not from 0 to 1")
     return float(value)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import log
 
-from ..text import PREFIX_LENGTH, SHORT_QUERY, inflections
+from ..text import PREFIX_LENGTH, SHORT_QUERY, composed, inflections
 from ..vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from .driver import apsw
 from .scope import Scope, passages_in
@@ -58,11 +58,11 @@ class FullText:
         self._engine = engine
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
-        """Adds ``(key, title, body, tags, file, parts)`` rows."""
+        """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
         self._db.executemany(
             f"INSERT INTO {TABLES[collection]}(rowid, {', '.join(COLUMNS)})"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            rows,
+            ((key, *map(composed, columns)) for key, *columns in rows),
         )
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
@@ -175,7 +175,7 @@ def rank_bm25(matchinfo: bytes) -> float:
 
 
 def _phrase(words: list[str]) -> str:
-    # Words are letters and digits only (text.words), so a quote cannot occur.
+    # A word has nothing that the tokenizers split at (text.words): no quote can occur.
     return '"' + " ".join(words) + '"'
 
 

@@ -19,7 +19,9 @@
     edge.from.out.push(edge);
     edge.to.into.push(edge);
   }
-  const words = nodes.map((node) => `${node.title} ${node.id} ${node.tags} ${node.text}`.toLowerCase());
+  // As a search folds words: neither case nor accents make another one.
+  const fold = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "").replace(/ς/g, "σ");
+  const words = nodes.map((node) => fold(`${node.title} ${node.id} ${node.tags} ${node.text}`));
   const off = { type: new Set(), relation: new Set() };
   let chosen = null;
 
@@ -129,7 +131,7 @@
   // --- what is shown of it
 
   function matches(node) {
-    const wanted = $("find").value.toLowerCase().split(/\s+/);
+    const wanted = fold($("find").value).split(/\s+/);
     return wanted.every((word) => words[node.place].includes(word));
   }
 

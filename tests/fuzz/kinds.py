@@ -1,0 +1,221 @@
+"""The kinds of input that need no store: options, front matter, rule files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import click
+from mutator import ODD, mutated, samples
+
+from pylore.cli import FAMILIES, family_commands
+from pylore.code.rules import Rules
+from pylore.code.scan import scan
+from pylore.errors import LoreError
+from pylore.formats.frontmatter import parse as parse_front_matter
+from pylore.options import Arguments
+from pylore.options import parse as parse_options
+from pylore.output import note
+from pylore.settings import SETTINGS, Settings
+from pylore.text import passages, printable
+
+
+class Kind:
+    """One kind of input: how it is made, and what must hold whatever it is.
+
+    ``share`` is its part of all inputs. ``check`` raises for one that breaks a promise:
+    only a ``LoreError`` may come out of lore, and is handled here.
+    """
+
+    name = ""
+    share = 0.0
+    batch = 1
+    """Inputs that are checked together."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.corpus = samples(self.name)
+        self.tokens = self.words() or ODD
+
+    def words(self) -> list[bytes]:
+        """What has a meaning in inputs of this kind."""
+        return []
+
+    def make(self, random: Random) -> bytes:
+        """The next input."""
+        return mutated(random, self.corpus, self.tokens)
+
+    def check(self, inputs: Sequence[bytes]) -> None:
+        """Raises where one of them breaks a promise."""
+        for data in inputs:
+            self.check_one(data)
+
+    def check_one(self, data: bytes) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Lets go of what is held open."""
+
+
+def one_line(error: LoreError) -> None:
+    """What is printed of a message is one line of a bounded length that no terminal obeys."""
+    printed = io.StringIO()
+    with contextlib.redirect_stderr(printed):
+        note(str(error))
+    line = printed.getvalue().removesuffix("\n")
+    assert line.startswith("lore: ") and len(line) > len("lore: "), "an error without a message"
+    assert len(line) < 10_000, f"a line of {len(line)} characters"
+    assert line == printable(line), repr(line)
+    assert "\n" not in line, repr(line)
+
+
+class Options(Kind):
+    """Command lines: a word a line. The hot path's parser, the settings, and click's."""
+
+    name, share = "options", 0.25
+
+    def __init__(self, folder: Path) -> None:
+        self._commands = {
+            name: command
+            for family in FAMILIES
+            for name, command in family_commands(family).items()
+        }
+        super().__init__(folder)
+
+    def words(self) -> list[bytes]:
+        options = {f"--{setting.option}" for setting in SETTINGS}
+        for command in self._commands.values():
+            for parameter in command.params:
+                options.update(parameter.opts)
+        return [option.encode() for option in sorted(options)]
+
+    def make(self, random: Random) -> bytes:
+        if random.random() < 0.3:
+            return super().make(random)
+        words = [random.choice(sorted(self._commands)).encode()]
+        for _ in range(random.randrange(6)):
+            word = random.choice((random.choice(self.tokens), random.choice(ODD)))
+            if random.random() < 0.3:
+                word += b"=" + random.choice(ODD)
+            words.append(word)
+        return b"\n".join(words)
+
+    def check_one(self, data: bytes) -> None:
+        command, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
+        try:
+            found = parse_options(words, ("--explain", "--tree"), ("--type", "--files"))
+        except LoreError as error:
+            one_line(error)
+        else:
+            assert _same(found, parse_options(_argv(found), ("--explain", "--tree"),
+                                              ("--type", "--files")))  # fmt: skip
+            self._load(found.flags)
+        self._click(command, words)
+
+    def _load(self, flags: dict[str, str]) -> None:
+        try:
+            settings = Settings.load(environ={}, flags=flags)
+        except LoreError as error:
+            one_line(error)
+            return
+        texts = {name: settings.as_text(name) for name in flags}
+        again = Settings.load(environ={}, flags=texts)
+        assert texts == {name: again.as_text(name) for name in flags}
+
+    def _click(self, name: str, words: list[str]) -> None:
+        command = self._commands.get(name) or self._commands["add"]
+        try:
+            command.make_context(name, list(words))
+        except (click.ClickException, LoreError):
+            pass
+        except click.exceptions.Exit as error:
+            assert error.exit_code == 0
+
+
+def _argv(found: Arguments) -> list[str]:
+    """A command line that says the same."""
+    by_name = {setting.name: setting.option for setting in SETTINGS}
+    return [
+        *(f"--{by_name[name]}={value}" if name != "quiet" else "-q"
+          for name, value in found.flags.items()),
+        *(f"--{name}={value}" for name, values in found.values.items() for value in values),
+        *(f"--{name}" for name in sorted(found.switches)), "--", *found.positionals,
+    ]  # fmt: skip
+
+
+def _same(one: Arguments, other: Arguments) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in Arguments.__slots__)
+
+
+class FrontMatterKind(Kind):
+    """The head of a Markdown file: read, written in quotes, and read again."""
+
+    name, share = "frontmatter", 0.36
+
+    def words(self) -> list[bytes]:
+        return [b"---", b"---\n", b"title: ", b"tags: [a, b]", b"\n- ", b"\n  - x", b": ", b" #",
+                b'"\\ud800"', b'"\\u0000"', b"''", b"? ", b"!!python/object", b"&a", b"*a",
+                b"<<: *a", b"|\n", b">-\n"]  # fmt: skip
+
+    def check_one(self, data: bytes) -> None:
+        text = data.decode("utf-8", "replace").replace("\0", "")  # files with NUL are refused
+        assert "".join(passages(text)) == text
+        try:
+            found = parse_front_matter(text.split("\n"))
+        except LoreError as error:
+            one_line(error)
+            return
+        if found.length:
+            written = [
+                f"{key}: {json.dumps(value, ensure_ascii=False)}"
+                for key, value in found.fields.items()
+            ]
+            assert parse_front_matter(["---", *written, "---"]).fields == found.fields
+
+
+class RulesKind(Kind):
+    """Rule files of languages: read with a sound one beside them; some are run as well."""
+
+    name, share = "rules", 0.03
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._runs = 0
+        (folder / "rules").mkdir()
+        (folder / "tree").mkdir()
+        (folder / "rules/plain.yml").write_bytes(self.corpus[0])
+        (folder / "tree/a.plain").write_text("def f(): pass\n")
+
+    def words(self) -> list[bytes]:
+        return [b"# extensions: .x .y\n", b"# also: plain\n", b"# also: none\n",
+                b"# dialect: Tsx .z\n",
+                b"# dialect: \\1 .z\n", b"---\n", b"id: a.b\n", b"language: Python\n", b"# alone\n",
+                b"rule:\n  kind: call\n", b"language: \\g<9>\n", b"message: x\n"]  # fmt: skip
+
+    def check_one(self, data: bytes) -> None:
+        (self.folder / "rules/other.yml").write_bytes(data)
+        try:
+            rules = Rules(str(self.folder / "rules"))
+            assert rules.language_of("a.plain") in rules.languages
+            rules.language_of("script", "#!/usr/bin/env -S other 3")
+            rules.choose_headers(["a.c", "b.h"])
+            self._write(rules)
+        except LoreError as error:
+            one_line(error)
+
+    def _write(self, rules: Rules) -> None:
+        out = self.folder / "out"
+        out.mkdir()
+        try:
+            config = rules.write(str(out), rules.require(()), {})
+            self._runs += 1
+            if self._runs % 500 == 1:
+                scan(str(self.folder / "tree"), config, ["a.plain"])
+        finally:
+            shutil.rmtree(out)

@@ -1,0 +1,70 @@
+"""Inputs that are nearly right: samples of a corpus, changed a little, the same for one seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+CORPUS = Path(__file__).parent / "corpus"
+
+LONGEST = 50_000
+"""Bytes of one input; limits of a megabyte are the matter of tests of their own."""
+
+ODD = (
+    b"\0", b"\r", b"\n", b"\n\n", b"\t", b" ", b"\x1b[2J", b"\x7f", b"\xff", b"\xed\xa0\x80",
+    b"\xc3", b"\xef\xbb\xbf", "\u0301".encode(), "\u2028".encode(), "\u202e".encode(),
+    "\u200b".encode(), "\x85".encode(), "é".encode(), "ﬁ".encode(), "İ".encode(), "ß".encode(),
+    "東京".encode(), "한".encode(), "٣".encode(), "🤖".encode(), "\U0010ffff".encode(),
+    b"'", b'"', b"`", b"\\", b"$(touch MARKER)", b"`touch MARKER`", b"; touch MARKER", b"${x}",
+    b"$((1))", b"<(touch MARKER)", b"&& touch MARKER", b"*", b"..", b"/", b"~", b"-", b"--", b"=",
+    b":", b"#", b"[", b"]", b"{", b"}", b"(", b")", b",", b"|", b"<", b">", b"%s", b"%n", b"0",
+    b"-1",
+    b"1e999", b"nan", b"-inf", b"9" * 30, b"0x10", b"true", b"null", b"1_0", b"A" * 300,
+)  # fmt: skip
+
+
+def samples(kind: str) -> list[bytes]:
+    """The kept inputs of a kind: a JSON string a line, lone surrogates standing for bytes."""
+    lines = (CORPUS / f"{kind}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line).encode("utf-8", "surrogateescape") for line in lines]
+
+
+def as_sample(data: bytes) -> str:
+    """The line that keeps an input in a corpus."""
+    return json.dumps(data.decode("utf-8", "surrogateescape"))
+
+
+def mutated(random: Random, corpus: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
+    """One sample after one to six changes; now and then as it is."""
+    data = random.choice(corpus)
+    for _ in range(random.choice((0, 1, 1, 2, 3, 6))):
+        data = _changed(random, data, corpus, tokens)
+    return data[:LONGEST]
+
+
+def _changed(
+    random: Random, data: bytes, corpus: Sequence[bytes], tokens: Sequence[bytes]
+) -> bytes:
+    start = random.randint(0, len(data))
+    end = min(len(data), start + random.choice((0, 1, 2, 5, 20, 1000)))
+    part = data[start:end]
+    change = random.randrange(8)
+    if change == 0:
+        part = b""
+    elif change == 1:
+        part *= random.choice((2, 3, 50, 1000))
+    elif change == 2:
+        part = bytes(random.randrange(256) for _ in part) or random.randbytes(1)
+    elif change == 3:
+        other = random.choice(corpus)
+        cut = random.randint(0, len(other))
+        part = other[cut : cut + random.choice((3, 30, 3000))]
+    elif change == 4:
+        part = random.choice(ODD) * random.choice((1, 1, 1, 3, 500))
+    elif change == 5:
+        part = random.choice(ODD)
+    else:
+        part += random.choice(tokens)
+    return data[:start] + part + data[end:]

@@ -1,0 +1,86 @@
+"""Ten thousand inputs of the long run (``make fuzz``), those that were kept first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from config_kind import Configs
+from homes import move_home
+from kinds import FrontMatterKind
+from mutator import as_sample
+from session import KINDS, run
+from store_kinds import JsonLines
+
+INPUTS = 10_000
+
+
+def test_no_input_breaks_a_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    move_home(monkeypatch, tmp_path / "home")
+    trials = run(tmp_path, 16, INPUTS)
+    assert sum(trial.tried for trial in trials) == INPUTS
+    faults = [fault for trial in trials for fault in trial.faults.values()]
+    assert [(fault.trace, as_sample(fault.data)) for fault in faults] == []
+
+
+def test_the_kinds_share_all_inputs() -> None:
+    assert sum(kind.share for kind in KINDS) == pytest.approx(1)
+
+
+class Planted(FrontMatterKind):
+    """Breaks at an input that has one letter."""
+
+    share = 1.0
+
+    def check_one(self, data: bytes) -> None:
+        assert "東" not in data.decode(errors="replace"), "planted"
+
+
+def test_a_fault_is_found_again_with_the_same_seed(tmp_path: Path) -> None:
+    inputs = []
+    for again in ("one", "two"):
+        (trial,) = run(tmp_path / again, 7, 1000, kinds=[Planted])
+        (fault,) = trial.faults.values()
+        assert "planted" in fault.trace
+        inputs.append(fault.data)
+    assert inputs[0] == inputs[1]
+    (trial,) = run(tmp_path / "three", 8, 1000, kinds=[Planted])
+    assert [fault.data for fault in trial.faults.values()] != inputs[:1]
+
+
+def test_an_input_that_never_ends_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("session.LONGEST", 0.02)
+    monkeypatch.setattr(Planted, "check_one", _endless)
+    (trial,) = run(tmp_path, 7, 1, kinds=[Planted])
+    assert ["TimeoutError" in fault.trace for fault in trial.faults.values()] == [True]
+
+
+def _endless(*_: object) -> None:
+    while True:
+        pass
+
+
+def test_an_import_that_is_not_taken_back_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pylore.store.sqlite.Transaction.__exit__", _commit)
+    kind = JsonLines(tmp_path)
+    with pytest.raises(AssertionError, match="all or nothing"):
+        for number in range(20):
+            kind.check_one(b'{"id":"note-9","type":"note"}\n{"id":"%d"}' % number)
+
+
+def _commit(transaction: object, *_: object) -> None:
+    transaction._connection.execute("COMMIT")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "line", [b"graph_depth=1 # $(touch MARKER)", b"graph_depth=$(touch MARKER)", b"x", b"x=1\0"]
+)
+def test_a_config_that_runs_is_seen(tmp_path: Path, line: bytes) -> None:
+    Configs(tmp_path / "kind").check_one(line)
+    (tmp_path / "kind" / "MARKER").touch()
+    with pytest.raises(AssertionError, match="something ran"):
+        Configs(tmp_path / "kind").check_one(line)

@@ -1,0 +1,93 @@
+"""Prints what lore is made of as a CycloneDX document in JSON.
+
+    .venv/bin/python tools/sbom.py > dist/lore.cdx.json
+
+The packages of requirements.lock, those for tests alone of requirements-dev.lock, and
+the library that is kept in pylore/view/assets. The same files give the same document.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+ROOT = Path(__file__).resolve().parent.parent
+
+FORMAT = "1.6"
+"""The version of CycloneDX."""
+
+LOCKS = {"requirements.lock": "required", "requirements-dev.lock": "excluded"}
+"""Locked requirements to the scope of what they name."""
+
+PINNED = re.compile(r"^([\w.-]+)==([\w.+!-]+)(?: ; ([^\\\n]+?))?(?= \\$)", re.MULTILINE)
+HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
+
+
+def main() -> None:
+    """Writes the document to stdout."""
+    json.dump(document(ROOT), sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")
+
+
+def document(root: Path) -> dict[str, object]:
+    """The document for the checkout in ``root``."""
+    version = re.search(r'__version__ = "(.+)"', (root / "pylore/__init__.py").read_text())[1]
+    lore = {
+        "type": "application", "bom-ref": "lore", "name": "lore", "version": version,
+        "licenses": [{"license": {"id": "MIT"}}],
+    }  # fmt: skip
+    packages = [
+        component for name, scope in LOCKS.items() for component in _locked(root / name, scope)
+    ]
+    packages.append(_view_library(root))
+    needed = [one["bom-ref"] for one in packages if one["scope"] == "required"]
+    return {
+        "$schema": f"http://cyclonedx.org/schema/bom-{FORMAT}.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": FORMAT,
+        "serialNumber": uuid5(NAMESPACE_URL, json.dumps([lore, packages])).urn,
+        "version": 1,
+        "metadata": {"component": lore},
+        "components": packages,
+        "dependencies": [
+            {"ref": "lore", "dependsOn": needed},
+            *({"ref": one["bom-ref"]} for one in packages),
+        ],
+    }
+
+
+def _locked(path: Path, scope: str) -> list[dict[str, object]]:
+    """A component for each pinned package, with the hashes of all its files."""
+    text = path.read_text(encoding="utf-8")
+    pins = list(PINNED.finditer(text))
+    ends = [*(pin.start() for pin in pins[1:]), len(text)]
+    found = []
+    for pin, end in zip(pins, ends, strict=True):
+        name, version, marker = pin.groups()
+        url = f"pkg:pypi/{name.lower().replace('_', '-')}@{version}"
+        hashes = HASH.findall(text, pin.end(), end)
+        component = {
+            "type": "library", "bom-ref": url, "name": name, "version": version, "purl": url,
+            "scope": scope, "hashes": [{"alg": "SHA-256", "content": one} for one in hashes],
+        }  # fmt: skip
+        if marker:
+            component["properties"] = [{"name": "lore:marker", "value": marker}]
+        found.append(component)
+    return found
+
+
+def _view_library(root: Path) -> dict[str, object]:
+    """The library of ``lore graph view``, as tools/bundle-view.sh pins it."""
+    version = re.search(
+        r"^version=(\S+)", (root / "tools/bundle-view.sh").read_text(), re.MULTILINE
+    )
+    url = f"pkg:npm/cytoscape@{version[1]}"
+    return {
+        "type": "library", "bom-ref": url, "name": "cytoscape", "version": version[1],
+        "purl": url, "scope": "required", "licenses": [{"license": {"id": "MIT"}}],
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
