@@ -20,8 +20,11 @@ PACKAGE = ROOT / "pylore"
 
 FLOORS = (
     ("errors", "model", "text", "rank", "vocabulary", "gitprocess"),
-    ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
-    ("output", "render", "store", "questions"),
+    (
+        "jsontext", "jsonlines", "settings", "ids", "times", "stamps", "citations", "endings",
+        "project_files", "roots",
+    ),
+    ("output", "render", "store", "questions", "git", "listing"),
     (
         "embed",
         "options",
