@@ -25,6 +25,9 @@ LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
 
+MISSING = "is no plain file, or not there"
+"""Why a file is not listed that nobody keeps from being read."""
+
 OWN_FOLDERS = frozenset((".git", ".lore"))
 
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -122,7 +125,7 @@ class Listed:
             return str(error)
         if full != os.path.join(self._root, path):
             return "is behind a link"
-        return "" if os.path.isfile(full) else "is no plain file, or not there"
+        return "" if os.path.isfile(full) else MISSING
 
     def _ask(self, words: tuple[str, ...]) -> Process:
         # Whole paths: git fails where its config says that its work tree is elsewhere.
