@@ -101,12 +101,17 @@ class Process:
             while block := read_from(self._pipe):
                 printed.append(block)
         except TimeoutError:
-            os.kill(self._pid, _KILL)
-            os.waitpid(self._pid, 0)
+            self.end()
             raise
-        finally:
-            os.close(self._pipe)
+        os.close(self._pipe)
         if not self._pid:
             return None
         _, status = os.waitpid(self._pid, 0)
         return b"".join(printed) if status == 0 else None
+
+    def end(self) -> None:
+        """Ends it, whatever it has printed: nobody waits for it."""
+        os.close(self._pipe)
+        if self._pid:
+            os.kill(self._pid, _KILL)
+            os.waitpid(self._pid, 0)

@@ -78,7 +78,12 @@ class Asked:
 
 
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:
-    out, left_out = asked.known.out(), asked.ignored.out()
+    try:
+        out = asked.known.out()
+    except TimeoutError:
+        asked.ignored.end()
+        raise
+    left_out = asked.ignored.out()
     if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
         out = asked.ask("ls-files", "-z", "--cached").out()
     if out is None or (not out and is_ignored(asked.folder)):
