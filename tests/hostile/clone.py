@@ -26,7 +26,7 @@ import pylore.cli
 import pylore.hot
 from pylore import gitprocess
 from pylore.index import Index
-from pylore.main import main
+from pylore.main import _guarded
 from pylore.model import Node
 from pylore.store import Store, open_store
 from pylore.store.anchors import Anchor
@@ -40,8 +40,8 @@ BROKEN = 99
 LORE = Path(pylore.__file__).resolve().parent.parent / "lore.sh"
 
 CONTEXT = ("context", "how do tokens expire", "--as", "prompt", "--budget", "8000")
-TAKE_IN = (("import", "docs", ".lore/knowledge.jsonl", "--skip-bad"), ("index",),
-           ("graph-analyze-cochanges", "--commits"))  # fmt: skip
+TAKE_IN = (("import", "docs", ".lore/knowledge.jsonl", "--skip-bad"), ("index",))
+HISTORY = ("graph-analyze-cochanges", "--commits")
 JUDGE = (("search", "tokens", "--graph-depth", "1"), ("stale",), ("verify",))
 COMMANDS = (
     *JUDGE, ("show", "decision-a"), ("related", "src/auth.py"), *TAKE_IN, CONTEXT, ("export",),
@@ -193,20 +193,30 @@ class Machine:
 
     # --- what somebody does there
 
-    def run(self, *words: str, silent: float = gitprocess.SILENT) -> Done:
-        """One command of lore in the clone; ``silent`` are the seconds that git has."""
+    def run(self, *commands: tuple[str, ...], silent: float = gitprocess.SILENT) -> list[Done]:
+        """Commands of lore in the clone, by one process; ``silent`` are the seconds git has.
+
+        Where it was killed, its last command has the number of the signal, below zero.
+        """
         out = self.base.parent / "said"
+        out.mkdir(exist_ok=True)
         child = os.fork()
         if child == 0:
-            self._become(words, out, silent)
+            self._become(commands, out, silent)
         _, status, used = os.wait4(child, 0)
         with suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)
-        factor = 1 if sys.platform == "darwin" else 1024
-        said = out.read_bytes()
-        return Done(words, os.waitstatus_to_exitcode(status), said, used.ru_maxrss * factor)
+        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        done = []
+        for number, words in enumerate(commands):
+            code = out / f"{number}.code"
+            ended = int(code.read_text()) if code.exists() else os.waitstatus_to_exitcode(status)
+            said = out / f"{number}.said"
+            done.append(Done(words, ended, said.read_bytes() if said.exists() else b"", peak))
+        shutil.rmtree(out)
+        return done
 
-    def _become(self, words: tuple[str, ...], out: Path, silent: float) -> None:
+    def _become(self, commands: tuple[tuple[str, ...], ...], out: Path, silent: float) -> None:
         try:
             os.setsid()
             limit()
@@ -215,16 +225,19 @@ class Machine:
             os.environ.clear()
             os.environ.update(variables)
             os.environ.update(LORE_STORE=f"{self.root}/.lore", LORE_STORE_SCOPE="project")
-            to = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            for number in (1, 2):
-                os.dup2(to, number)
             sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
             sys.stdout, sys.stderr = (
                 os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace")
                 for number in (1, 2)
             )
             gitprocess.SILENT = silent
-            main([*words])
+            for number, words in enumerate(commands):
+                signal.alarm(SECONDS)
+                to = os.open(out / f"{number}.said", os.O_WRONLY | os.O_CREAT)
+                for stream in (1, 2):
+                    os.dup2(to, stream)
+                code = _guarded([*words])
+                (out / f"{number}.code").write_text(str(code))
         except BaseException:
             traceback.print_exc()
         finally:

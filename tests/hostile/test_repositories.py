@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from clone import BYTES, COMMANDS, CONTEXT, JUDGE, SECRET, TAKE_IN, Machine
+from clone import BYTES, COMMANDS, CONTEXT, HISTORY, JUDGE, SECRET, TAKE_IN, Machine
 
 Plant = Callable[[Machine], object]
 
@@ -262,12 +262,15 @@ def cases() -> Iterator[tuple[str, tuple[Plant, Words]]]:
         some = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
         yield f"git {' '.join(pairs)}", (lambda m, p=pairs: setting(m, p), some)
     for path in NAMES:
-        yield f"name {path[:40]!a}", (lambda m, p=path: named(m, p), (*JUDGE, *TAKE_IN, CONTEXT))
+        yield (
+            f"name {path[:40]!a}",
+            (lambda m, p=path: named(m, p), (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)),
+        )
     for fields in ANCHORS:
         some = (*JUDGE, TAKE_IN[0], ("stale",), CONTEXT)
         yield f"anchor {str(fields)[:80]}", (lambda m, f=fields: m.anchor(**f), some)
     for name, plant in REST:
-        yield name, (plant, COMMANDS)
+        yield name, (plant, (*COMMANDS, HISTORY))
 
 
 CASES = dict(cases())
@@ -284,7 +287,7 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     plant, commands = CASES[name]
     plant(machine)
     before = machine.state()
-    done = [machine.run(*words, silent=1 if "pipe" in name else 30) for words in commands]
+    done = machine.run(*commands, silent=1 if "pipe" in name else 30)
     after = machine.state()
     assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
     assert [one.words for one in done if SECRET.encode() in one.said] == []
@@ -331,12 +334,12 @@ def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")
     before = machine.state()
     machine.write("docs/b.md", f"# {SECRET}\n")
-    assert machine.run("import", "docs").code == 0
+    done = machine.run(("import", "docs"), ("context", SECRET, "--as", "prompt"),
+                       ("verify", "nothing"), ("nothing",))  # fmt: skip
+    assert [one.code for one in done] == [0, 0, 1, 2]
     assert "search.db" in " ".join(machine.leaked())
-    assert SECRET.encode() in machine.run("context", SECRET, "--as", "prompt").said
+    assert SECRET.encode() in done[1].said
     assert machine.state() != before
     machine.git("config", "core.fsmonitor", str(machine.trap))
     machine.git("status")
     assert [*(machine.base / "ran").iterdir()]
-    assert machine.run("verify", "nothing").code == 1
-    assert machine.run("nothing").code == 2
