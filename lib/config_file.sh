@@ -100,6 +100,10 @@ lore_config_file() { # <file> <scope>: reads one file, if it is there
   local declaration='^[[:blank:]]*declare[[:blank:]]+-A[[:blank:]]+([A-Za-z_][A-Za-z0-9_]*)(=\((.*)|([[:blank:]]+#.*)?[[:blank:]]*)$'
   local plain='only plain assignments are read (name=value, quoted where it has spaces)'
   [ -e "$file" ] || return 0
+  # What is wrong in a file is quoted, and a clone's link may lead to any.
+  if [ "$2" = project ] && [ -L "$file" ]; then
+    lore_config_fail "$file:1" 'is a link: put a file in its place'
+  fi
   if ! [ -f "$file" ] || ! [ -r "$file" ]; then
     lore_config_fail "$file:1" 'cannot be read: make it a file that you may read'
   fi

@@ -10,8 +10,9 @@ import os
 import time
 
 from .errors import LoreError
-from .gitprocess import Process, command, environment
+from .gitprocess import SILENT, Process, command, environment, read_from, silence
 from .model import Node
+from .project_files import read_plain
 from .vocabulary import COMMIT_IDS
 
 TYPE_CHECKING = False
@@ -29,8 +30,22 @@ _LITERAL = "--literal-pathspecs"
 
 LONGEST_SUBJECT = 200
 _PATHS_AT_ONCE = 500
-CHUNK = 1 << 18
-"""Bytes read from git at a time."""
+_LARGEST_LIST = 1 << 24
+"""Bytes of git's list of the commits at which a clone was cut off."""
+
+_SHORTEST, _LONGEST = 4, 64
+
+
+def is_commit(text: str) -> bool:
+    """Whether a text can be a commit's hash, or the beginning of one: hexadecimal digits alone.
+
+    What a store, an export or a history gives for a commit reaches git only if it is;
+    anything else may be an option to git.
+
+    >>> is_commit("9a3a46f"), is_commit("--output=x"), is_commit("HEAD"), is_commit("")
+    (True, False, False, False)
+    """
+    return _SHORTEST <= len(text) <= _LONGEST and not text.strip("0123456789abcdefABCDEF")
 
 
 class Git:
@@ -66,9 +81,12 @@ class Git:
             done = subprocess.run(
                 command(self.folder, "rev-parse", "--is-inside-work-tree", "--is-bare-repository"),
                 env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                timeout=SILENT,
             )  # fmt: skip
         except FileNotFoundError:
             raise LoreError("git is not installed: install it, then try again") from None
+        except subprocess.TimeoutExpired:
+            raise silence() from None
         if done.returncode:
             raise LoreError(f"{self.folder}: {_why(done.stderr)}")
         head = self.head()
@@ -83,6 +101,7 @@ class Git:
 
         Raises:
             LoreError: it failed.
+            TimeoutError: it says nothing for too long.
         """
         import subprocess
         from tempfile import TemporaryFile
@@ -103,7 +122,9 @@ class Git:
                 raise LoreError(f"git {words[0]} failed: {_why(said.read())}")
 
     def commit(self, hash: str) -> Node:
-        """One commit as a node."""
+        """One commit as a node; ``hash`` is what git itself gave for it."""
+        if not is_commit(hash):
+            raise LoreError(f"'{hash}' is no commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
         seconds, _, message = text.partition("\n")
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
@@ -123,27 +144,43 @@ class Git:
                     found[path] = about.split()[2]
         return found
 
-    def last_commits(self, commits: str, paths: set[str]) -> dict[str, str]:
-        """Path to the newest of these commits that changed it; nothing where git knows none.
+    def last_commits(self, since: str, paths: set[str]) -> dict[str, str]:
+        """Path to the newest commit after ``since`` that changed it; nothing where there is none.
 
-        ``commits`` is a range as git has it, ``a1b2..HEAD``; merges are left out.
+        Without ``since``, of all commits; merges are left out.
         """
         found: dict[str, str] = {}
+        if since and not is_commit(since):
+            return found
+        commits = f"{since}..HEAD" if since else "HEAD"
         hash = ""
         words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
                             "--format=\x01%H", commits, "--")  # fmt: skip
         try:
             for word in words:
                 word = word.lstrip("\n")
-                if word.startswith("\x01"):
+                if word.startswith("\x01") and is_commit(word[1:]):  # else it is a file's name
                     hash = word[1:]
-                elif word in paths:
+                elif hash and word in paths:
                     found.setdefault(word, hash)
                     if len(found) == len(paths):
                         break
         except LoreError:  # the history was rewritten: the first commit is no more
             return found
         return found
+
+    def renamed_since(self, commit: str) -> dict[str, str]:
+        """Path to where the index has the file now, of those renamed since a commit, or since HEAD.
+
+        A commit that is none, or that is no more, tells nothing.
+        """
+        words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
+                 "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
+        listed = None
+        for since in dict.fromkeys((commit if is_commit(commit) else "HEAD", "HEAD")):
+            listed = listed or self.ask(*words, since, "--")
+        fields = (listed or "").split("\0")
+        return dict(zip(fields[1::3], fields[2::3], strict=False))
 
     def changed(self) -> list[str]:
         """The files below the folder that are not as in the commit that is checked out.
@@ -169,8 +206,9 @@ class Git:
         Raises:
             LoreError: there is no such revision; as ``changed`` does.
         """
-        commit = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options",
-                          f"{revision}^{{commit}}")  # fmt: skip
+        commit = None
+        if not revision.startswith("-"):  # not every git knows --end-of-options
+            commit = self.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         if commit is None:
             raise LoreError(
                 f"'{revision}' is no commit of the repository in {self.folder}: see 'git log'"
@@ -213,9 +251,9 @@ class Git:
         """The commits at which a shallow clone was cut off; none in a whole one."""
         path = self.ask("rev-parse", "--git-path", "shallow")
         try:
-            with open(os.path.join(self.folder, path or ""), encoding="ascii") as file:
-                return frozenset(file.read().split())
-        except (OSError, UnicodeDecodeError):
+            held = read_plain(os.path.join(self.folder, path or ""), _LARGEST_LIST)
+            return frozenset(held.decode("ascii").split())
+        except (OSError, LoreError, UnicodeDecodeError):
             return frozenset()
 
 
@@ -230,7 +268,7 @@ def blob_hash(content: bytes, like: str) -> str:
 def _split(number: int) -> Iterator[str]:
     rest = b""
     while True:
-        block = os.read(number, CHUNK)
+        block = read_from(number)
         if not block:
             break
         *whole, rest = (rest + block).split(b"\0")

@@ -22,6 +22,13 @@ _SAFE = (
 )  # fmt: skip
 
 
+_BLOCK = 1 << 18
+_KILL = 9  # the module signal takes longer to load than git does
+
+SILENT = 30
+"""Seconds without a word after which git hangs, as at a pipe in place of a .gitignore."""
+
+
 def command(folder: str, *words: str) -> list[str]:
     """The arguments of a git process in ``folder``, its own name first."""
     return [find_program("git") or "/nonexistent/git", "-C", folder, *_SAFE, *words]
@@ -39,6 +46,26 @@ def environment() -> dict[str, str]:
     }  # fmt: skip
 
 
+def read_from(pipe: int) -> bytes:
+    """What git says next; nothing at the end.
+
+    Raises:
+        TimeoutError: it says nothing for too long.
+    """
+    from select import POLLIN, poll
+
+    waiting = poll()
+    waiting.register(pipe, POLLIN)
+    if not waiting.poll(SILENT * 1000):
+        raise silence()
+    return os.read(pipe, _BLOCK)
+
+
+def silence() -> TimeoutError:
+    """The error of a git that says nothing for too long."""
+    return TimeoutError(f"git has said nothing for {SILENT} s, as where a pipe stands for a file")
+
+
 class Process:
     """A git command that runs in ``folder`` meanwhile; ``out`` waits for what it prints."""
 
@@ -54,16 +81,38 @@ class Process:
         try:
             words = (*command(folder, *words),)
             self._pid = os.posix_spawn(words[0], words, environment(), file_actions=actions)
-        except OSError:
+        except (OSError, ValueError):  # no git; a word with a NUL byte
             self._pid = 0
         finally:
             os.close(theirs)
 
+    @property
+    def started(self) -> bool:
+        """Whether there is a git to ask."""
+        return self._pid != 0
+
     def out(self) -> bytes | None:
-        """What it has printed; None where it failed, or there is no git."""
-        with open(self._pipe, "rb") as pipe:
-            printed = pipe.read()
+        """What it has printed; None where it failed, or there is no git.
+
+        Raises:
+            TimeoutError: it says nothing for too long.
+        """
+        printed = []
+        try:
+            while block := read_from(self._pipe):
+                printed.append(block)
+        except TimeoutError:
+            self.end()
+            raise
+        os.close(self._pipe)
         if not self._pid:
             return None
         _, status = os.waitpid(self._pid, 0)
-        return printed if status == 0 else None
+        return b"".join(printed) if status == 0 else None
+
+    def end(self) -> None:
+        """Ends it, whatever it has printed: nobody waits for it."""
+        os.close(self._pipe)
+        if self._pid:
+            os.kill(self._pid, _KILL)
+            os.waitpid(self._pid, 0)

@@ -8,10 +8,32 @@ from __future__ import annotations
 import os
 
 from .errors import LoreError
+from .git import is_commit
+from .project_files import leads_down
+from .roots import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .store import Store
+    from .store.anchors import Anchor
+
+
+def fault_of(anchor: Anchor) -> str:
+    """Why an anchor must not be followed, whoever has written it; nothing where it may be.
+
+    Its root is looked at apart: see ``is_open``.
+    """
+    way = anchor.stamp if anchor.kind == "glob" else anchor.path
+    if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
+        return f"path '{anchor.path}' leads out of the project"
+    if anchor.commit_id and not is_commit(anchor.commit_id):
+        return f"commit_id '{anchor.commit_id}' is no hash of a commit"
+    return ""
+
+
+def is_open(root: str) -> bool:
+    """Whether the root that an anchor keeps may be looked into: the store's own, or this user's."""
+    return root == "" or is_known(root)
 
 
 def root_of(store: Store, root: str) -> str:

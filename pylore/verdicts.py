@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from .project_files import leads_down
+from .roots import is_known
 from .stamps import GONE, stamp_of
 
 TYPE_CHECKING = False
@@ -50,7 +52,8 @@ def add_verdicts(
     project = os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
     for node_id, verdict, kind, root, path, stamp in anchors:
         by_node.setdefault(node_id, []).append(verdict)
-        if _has_changed(root or project, kind, path, stamp, verdict):
+        ours = leads_down(path) and (not root or is_known(root))
+        if ours and _has_changed(root or project, kind, path, stamp, verdict):
             changed.add(node_id)
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))

@@ -12,7 +12,7 @@ from .anchors.taking import line_numbers
 from .errors import LoreError
 from .index import Index, write_nodes
 from .model import Edge, Record
-from .places import root_of
+from .places import fault_of, is_open, root_of
 from .text import counted
 from .times import now
 from .verdicts import told
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .embed import Embedder
     from .model import Node
     from .store import Store
-    from .store.anchors import Anchor
+    from .store.anchors import Anchor, Key
 
     Parse = Callable[[str, Sequence[str]], FindSymbol]
     """(root, paths) → what finds symbols in these files by their grammar."""
@@ -40,12 +40,16 @@ NOTED = 20
 
 
 class Verified(Record):
-    """``found``: each anchor as it was and as it is; and how many could not be looked at."""
+    """``found``: each anchor as it was and as it is; and how many could not be looked at.
 
-    __slots__ = ("away", "found", "notes", "unreadable")
+    ``unlooked`` are those that may not be: they lead where this user has nothing.
+    """
+
+    __slots__ = ("away", "found", "notes", "unlooked", "unreadable")
 
     def __init__(self) -> None:
         self.found: list[tuple[Anchor, Anchor]] = []
+        self.unlooked: set[Key] = set()
         self.unreadable = 0
         self.away = 0
         self.notes: list[str] = []
@@ -77,7 +81,8 @@ def verify(
         anchors = store.anchors.live(ids)
         result = judge_all(store, anchors, parse, progress)
         changes = [(old, new) for old, new in result.found if old is not new]
-        broken = [new for _, new in result.found if new.verdict in BROKEN]
+        broken = [new for old, new in result.found
+                  if new.verdict in BROKEN and old.key not in result.unlooked]  # fmt: skip
         if store.writable:
             _keep(store, embedder, changes, broken)
         elif changes:
@@ -95,11 +100,17 @@ def judge_all(
     result = Verified()
     by_root: dict[str, list[Anchor]] = {}
     for anchor in anchors:
-        by_root.setdefault(root_of(store, anchor.root), []).append(anchor)
-    for root, some in by_root.items():
-        if not os.path.isdir(root):
+        by_root.setdefault(anchor.root, []).append(anchor)
+    for kept, some in by_root.items():
+        root = root_of(store, kept)
+        lead = counted(len(some), "anchor leads", "anchors lead")
+        if not is_open(kept):
+            result.unlooked |= {anchor.key for anchor in some}
+            result.notes.append(f"{lead} to {root}, where you have not anchored anything: not "
+                                "looked at until 'lore anchor' was used there")  # fmt: skip
+            result.found += [(anchor, anchor) for anchor in some]
+        elif not os.path.isdir(root):
             result.away += len(some)
-            lead = counted(len(some), "anchor leads", "anchors lead")
             result.notes.append(f"{lead} to {root}, which is not there")
             result.found += [(anchor, anchor) for anchor in some]
         else:
@@ -127,6 +138,11 @@ def _judge_project(
     words = set()
     for anchor in anchors:
         progress(1)
+        fault = fault_of(anchor)
+        if fault:
+            result.unlooked.add(anchor.key)
+            _keep_verdict(anchor, Unreadable(fault), result)
+            continue
         try:
             found = judge.judge(anchor)
         except SymbolMissing as error:
@@ -254,7 +270,7 @@ def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anch
             continue
         git = project.git
         paths = project.as_committed(sorted({_file_of(anchor) for anchor in anchors}))
-        by_path = git.last_commits(f"{commit}..HEAD" if commit else "HEAD", paths)
+        by_path = git.last_commits(commit, paths)
         nodes = {hash: git.commit(hash) for hash in sorted(set(by_path.values()))}
         found += [
             (anchor, nodes[by_path[_file_of(anchor)]])

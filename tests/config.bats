@@ -20,6 +20,25 @@ refused() { # <line of text> [line number] [message]: a user's config with it is
   [ ! -e canary ]
 }
 
+# --- whose file it is
+
+@test "a link in place of a project's config is refused, and nothing of what it leads to is said" {
+  echo 'a secret line' >"$HOME/key"
+  ln -s "$HOME/key" .lore/.config
+  run_lore search anything
+  expect_error 2 "$PWD/.lore/.config:1: is a link"
+  refute_contains "$stderr" secret
+  rm .lore/.config
+  mkfifo .lore/.config
+  run_lore search anything
+  expect_error 2 "cannot be read"
+  export LORE_DIR="$PWD/.lore" # a store that a person names has links of their own
+  rm .lore/.config
+  echo 'hop_decay=0.5' >"$HOME/settings"
+  ln -s "$HOME/settings" .lore/.config
+  [ "$(value hop_decay)" = 0.5 ]
+}
+
 # --- precedence
 
 @test "a flag wins over the environment, that over the project, that over the user, that over the default" {

@@ -8,6 +8,14 @@ import pytest
 from endpoints import Endpoint, serving
 
 
+@pytest.fixture(scope="session", autouse=True)
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What lore remembers of its user is of the tests alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
     """An endpoint that serves while the test runs."""

@@ -14,8 +14,8 @@ from repositories import Repository
 
 from pylore.anchors.definitions import find_definitions
 from pylore.anchors.globs import glob_pattern
-from pylore.anchors.placing import place_anchor, remove_anchors
-from pylore.anchors.project import Project
+from pylore.anchors.placing import accept_anchors, place_anchor, remove_anchors
+from pylore.anchors.project import Project, digest
 from pylore.anchors.taking import find_stretch, lines_of, stretch_hash
 from pylore.errors import LoreError
 from pylore.formats.jsonl import export_lines, import_lines
@@ -540,6 +540,54 @@ def test_a_path_stays_within_the_project(anchored: Anchored, tmp_path: Path) -> 
         project.relative(str(anchored.root / "a\nb.py"))
 
 
+# --- anchors that somebody else has written
+
+
+FOREIGN = [
+    {"path": "../secret"}, {"path": "/etc/passwd"}, {"path": "out/secret"}, {"path": "key"},
+    {"kind": "glob", "path": "x*", "stamp": "../secret"}, {"commit_id": "--output=victim"},
+    {"root": "/"}, {"root": "outside"}, {"kind": "symbol", "detail": "f", "root": "/"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", FOREIGN, ids=str)
+@pytest.mark.parametrize("verdict", ["valid", "invalid"])
+def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
+    anchored: Anchored, repository: Repository, tmp_path: Path, fields: dict[str, str], verdict: str
+) -> None:
+    repository.commit("Add")
+    victim = repository.write("victim", "kept")
+    (repository.root.parent / "secret").write_text("secret")
+    (repository.root / "out").symlink_to(repository.root.parent)
+    (repository.root / "key").symlink_to("../secret")
+    row = {"kind": "hash", "path": "gone.py", "hash": digest(b"secret"), **fields}
+    anchored.store.anchors.put(Anchor("decision-a", verdict=verdict, **row))
+    before = [*anchored.store.anchors.all()]
+    found = anchored.verify()
+    assert found.counts()[verdict] == 1
+    assert len(found.notes) == 1
+    assert [*anchored.store.anchors.all()] == before
+    assert anchored.links("invalidated_by") == []
+    assert victim.read_text() == "kept"
+    if verdict == "invalid" and fields.get("path") not in ("out/secret", "key"):
+        with pytest.raises(LoreError, match="not yours to follow"):
+            accept_anchors(anchored.store, "decision-a")
+
+
+def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
+    anchored: Anchored, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("x")
+    foreign = Anchor("decision-a", "hash", "a.py", root=str(other), hash="0" * 32)
+    anchored.store.anchors.put(foreign)
+    assert anchored.verify().counts()["valid"] == 1
+    (other / "b.py").write_text("x")
+    Anchored(anchored.store, other).place("hash", "b.py")
+    assert anchored.verify().counts()["drifted"] == 1
+
+
 # --- keeping and carrying
 
 
@@ -588,7 +636,8 @@ def test_an_export_carries_anchors_and_their_history(
 @pytest.mark.parametrize(
     "fields",
     [{"kind": "none"}, {"path": ""}, {"path": "../x"}, {"path": "/x"}, {"verdict": "good"},
-     {"hash": 3}, {"anchor_of": "x"}],
+     {"hash": 3}, {"anchor_of": "x"}, {"commit_id": "--output=x"}, {"commit_id": "HEAD"},
+     {"kind": "glob", "path": "/etc/*"}, {"kind": "glob", "path": "../*"}],
 )  # fmt: skip
 def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> None:
     line = {"anchor_of": "decision-a", "kind": "file", "path": "a.py", **fields}

@@ -19,12 +19,12 @@ from pylore.code.facts import FileFacts
 from pylore.code.index import below_root
 from pylore.code.mentions import Mentions, mentioned
 from pylore.code.pool import Pool
-from pylore.code.tree import Listing, Tree
 from pylore.code.work import facts_as_json, facts_from_json
 from pylore.embed import open_embedder
 from pylore.errors import LoreError
 from pylore.gitprocess import Process
 from pylore.index import rebuild
+from pylore.listing import Listing, Tree
 from pylore.records import Records
 from pylore.search import Request, search
 from pylore.settings import Settings

@@ -14,6 +14,7 @@ import pytest
 from homes import move_home
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from repositories import Repository
 from tokenizers import Tokenizer
 
 from pylore.context.budget import Tokens
@@ -22,7 +23,9 @@ from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
 from pylore.context.snippets import WorkTree, cut_at_statement, fenced
 from pylore.embed.static import tokenizer_file
+from pylore.gitprocess import Process
 from pylore.index import Index
+from pylore.listing import Tree
 from pylore.model import Node
 from pylore.records import Records
 from pylore.settings import Settings
@@ -297,9 +300,81 @@ def test_nothing_outside_the_project_is_read(project: Store, path: str) -> None:
     (root.parent / "secret.txt").write_text("secret\n")
     (root / "link").symlink_to(root.parent / "secret.txt")
     os.mkfifo(root / "pipe")
-    found = WorkTree(str(root), project).snippet(path, 1, 1, "")
+    found = WorkTree(str(root), project, [path]).snippet(path, 1, 1, "")
     assert found.reason
     assert found.lines == []
+
+
+def test_only_files_that_would_be_indexed_are_shown(project: Store, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.write(".gitignore", "*.env\n.lore\n")
+    for path in ("a.py", "deep/a.py", "local.env", ".lore/notes"):
+        repository.write(path, f"session {path}\n")
+    (tmp_path / "key").write_text("secret\n")
+    (repository.root / "linked.py").symlink_to(tmp_path / "key")
+    (repository.root / "inner.py").symlink_to("a.py")
+    (repository.root / "out").symlink_to(tmp_path)
+    names = ["a.py", "deep/a.py", "local.env", ".lore/notes", ".git/config", ".GIT/config",
+             "linked.py", "inner.py", "out/key", "deep/../a.py", "gone.py"]  # fmt: skip
+    tree = WorkTree(str(repository.root), project, names)
+    shown = {name for name in names if tree.snippet(name, 1, 1, "").lines}
+    assert shown == {"a.py", "deep/a.py"}
+    assert tree.refused.keys() == {*names} - shown - {"gone.py"}
+    assert tree.refused["local.env"] == "is ignored by git, or hidden"
+
+
+def test_without_git_hidden_folders_and_those_of_tools_are_not_shown(
+    project: Store, tmp_path: Path
+) -> None:
+    inner = Repository(tmp_path / "plain/inner")
+    inner.write(".gitignore", "*.env\n")
+    names = ["a.py", "inner/a.py", "inner/b.env", ".ssh/key", "node_modules/a.js", "env/lib.py"]
+    for name in (*names, "env/pyvenv.cfg"):
+        path = tmp_path / "plain" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x\n")
+    tree = WorkTree(str(tmp_path / "plain"), project, names)
+    assert [name for name in names if tree.snippet(name, 1, 1, "").lines] == names[:2]
+    assert [*Tree(str(tmp_path / "plain")).files().paths] == ["a.py", "inner/.gitignore",
+                                                              "inner/a.py"]  # fmt: skip
+
+
+def test_a_broken_repository_shows_nothing(project: Store, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.write("a.py", "x\n")
+    repository.write(".git/config", "[core\n")
+    assert WorkTree(str(repository.root), project, ["a.py"]).snippet("a.py", 1, 1, "").reason
+
+
+def test_git_is_asked_once_and_only_where_code_may_be_shown(
+    project: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    class Counted(Process):
+        def __init__(self, folder: str, *words: str) -> None:
+            calls.append(words)
+            super().__init__(folder, *words)
+
+    monkeypatch.setattr("pylore.project_files.Process", Counted)
+    Repository(Path(project.path).parent.parent)
+    for form in ("narrative", "mermaid"):
+        asked(project, "test of how sessions are signed", form)
+    assert calls == []
+    context = asked(project, "test of how sessions are signed")
+    assert context.text.count("```py\n") == 2
+    assert len(calls) == 1
+
+
+def test_what_is_not_shown_is_said(project: Store) -> None:
+    root = Path(project.path).parent.parent
+    (root / ".env").write_text("session=secret\n")
+    Repository(root).write(".gitignore", ".env\n")
+    put(project, "file", "Session settings", id="file-.env", file=".env")
+    context = asked(project, "session settings")
+    assert "secret" not in context.text
+    assert context.notes[-1:] == ["not shown: .env is ignored by git, or hidden"]
+    assert ".env" in context.withheld[0]["reason"]
 
 
 # --- the picture

@@ -206,6 +206,25 @@ def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
     assert [node.file for node in project.store.nodes.all()] == ["a.md", "b.MARKDOWN", "x/c.md"]
 
 
+def test_links_are_not_followed_and_said_where_that_loses_something(
+    project: Project, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("home")
+    (outside / "key.md").write_text("# secret")
+    project.write("docs/a.md", "[k](out/key.md) [k](key.md)")
+    project.write("docs/.env", "secret")
+    project.write("other.md", "secret")
+    for name, target in (("key.md", outside / "key.md"), ("out", outside), ("up.md", "../other.md"),
+                         ("env.md", ".env"), ("same.md", "a.md"), ("loop", ".")):  # fmt: skip
+        os.symlink(target, project.root / "docs" / name)
+    result = project.run("docs")
+    out = f"is a link that leads out of {project.root}/docs"
+    assert {os.path.basename(place): why for place, why in result.skipped} == {
+        "out": out, "key.md": out, "up.md": out, "env.md": "is a link to what is left out",
+    }  # fmt: skip
+    assert [node.id for node in project.store.nodes.all()] == ["doc-docs/a"]
+
+
 def test_a_file_given_twice_is_read_once(project: Project) -> None:
     project.write("a.md", "text")
     assert project.run("a.md", "", "a.md").nodes == 1

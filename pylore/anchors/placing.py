@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..errors import LoreError
-from ..places import root_of, root_to_keep
+from ..places import fault_of, is_open, root_of, root_to_keep
+from ..roots import remember
 from ..store.anchors import Anchor
 from ..times import now
 from .definitions import find_definitions
@@ -36,6 +37,7 @@ def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) ->
         return ""
     project = Project(root)
     kept = root_to_keep(store, root)
+    remember(kept)
     reason = ""
     for kind, detail in (("lines", lines), ("file", "")) if lines else (("file", ""),):
         anchor = Anchor(node_id, kind, path, detail, kept)
@@ -66,6 +68,7 @@ def place_anchor(
     if node.invalidated_at is not None:
         raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
     anchor = take(project, wanted, find_symbol)
+    remember(anchor.root)
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)
@@ -118,6 +121,10 @@ def accept_anchors(store: Store, node_id: str) -> int:
     broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN]
     count = 0
     for anchor in broken:
+        fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
+        if fault:
+            raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
+                            f"'lore anchor {node_id}' lists them")  # fmt: skip
         judge = Judge(Project(root_of(store, anchor.root)), find_definitions)
         try:
             store.anchors.replace([(anchor.key, judge.accept(anchor))])

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from hashlib import sha256
 
+from ..errors import LoreError
 from ..git import Git, blob_hash
+from ..listing import Tree
 from ..places import relative, relative_glob
+from ..project_files import place_within, read_plain
 from ..stamps import GONE, size_in, stamp_of
 from .globs import glob_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
 LARGEST = 16 << 20
 """Bytes of the largest file that is looked into."""
 
 _DIGITS = 32
 _WORD = re.compile(rb"[\w\x80-\xff]+")
-_OWN_FOLDERS = frozenset((".git", ".lore"))
 _WORDS_AT_ONCE = 200
 
 
@@ -40,6 +41,8 @@ class Project:
     def __init__(self, root: str) -> None:
         self.root = root
         self.git = Git(root)
+        self._folders: dict[str, str] = {}
+        """Folder to where it is, links followed."""
         self._stamps: dict[str, str] = {}
         self._last = ("", b"")
         self._paths: list[str] | None = None
@@ -78,8 +81,8 @@ class Project:
         """
         if path not in self._stamps:
             try:
-                self._stamps[path] = stamp_of(os.path.join(self.root, path))
-            except (OSError, ValueError) as error:
+                self._stamps[path] = stamp_of(self._place(path))
+            except OSError as error:
                 raise Unreadable(f"{path}: {_reason(error)}") from None
         return self._stamps[path]
 
@@ -94,38 +97,32 @@ class Project:
         return self._last[1]
 
     def _read(self, path: str) -> bytes:
-        try:  # non-blocking: a pipe must not hold us up
-            number = os.open(os.path.join(self.root, path), os.O_RDONLY | os.O_NONBLOCK)
-        except (OSError, ValueError) as error:
-            raise Unreadable(f"{path}: {_reason(error)}") from None
         try:
-            found = os.fstat(number)
-            if not stat.S_ISREG(found.st_mode):
-                raise Unreadable(f"{path}: is no plain file")
-            if found.st_size > LARGEST:
-                raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
-            with os.fdopen(number, "rb", closefd=False) as file:
-                return file.read(LARGEST + 1)
-        except OSError as error:
+            content = read_plain(self._place(path), LARGEST)
+        except (OSError, LoreError) as error:
             raise Unreadable(f"{path}: {_reason(error)}") from None
-        finally:
-            os.close(number)
+        if len(content) > LARGEST:
+            raise Unreadable(f"{path}: is larger than {LARGEST >> 20} MB")
+        return content
+
+    def _place(self, path: str) -> str:
+        """Where a path leads; Unreadable where that is not in the project."""
+        folder, _, name = path.rpartition("/")
+        try:
+            if folder not in self._folders:
+                self._folders[folder] = place_within(self.root, folder or ".")
+            full = os.path.join(self._folders[folder], name)
+            return place_within(self.root, path) if _may_leave(name, full) else full
+        except LoreError as error:
+            raise Unreadable(f"{path}: {error}") from None
 
     # --- the files of the project as a whole
 
     def paths(self) -> list[str]:
-        """Every file, as git lists them with those it does not ignore; sorted."""
+        """Every file that ``lore index`` would list; sorted."""
         if self._paths is None:
-            listed = self.git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-            found = self._walk() if listed is None else listed.split("\0")
-            self._paths = sorted({path for path in found if path.isprintable() and path})
+            self._paths = Tree(self.root).files().paths
         return self._paths
-
-    def _walk(self) -> Iterator[str]:
-        for folder, names, files in os.walk(self.root):
-            names[:] = [name for name in names if name not in _OWN_FOLDERS]
-            within = os.path.relpath(folder, self.root)
-            yield from (os.path.normpath(os.path.join(within, name)) for name in files)
 
     def matching(self, glob: str) -> list[str]:
         """The files that a glob matches and that are there."""
@@ -163,8 +160,16 @@ class Project:
         for start in range(0, len(words), _WORDS_AT_ONCE):
             patterns = [part for word in words[start : start + _WORDS_AT_ONCE]
                         for part in ("-e", word)]  # fmt: skip
-            listed = self.git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules",
-                                  "--no-textconv", *patterns)  # fmt: skip
+            listed = self.git.ask(
+                "grep",
+                "-lzwFI",
+                "--untracked",
+                "--no-recurse-submodules",
+                "--no-textconv",
+                *patterns,
+                "--",
+                os.path.abspath(self.root),
+            )
             found.update((listed or "").split("\0"))
         return sorted(path for path in found if path and path.isprintable())
 
@@ -198,13 +203,7 @@ class Project:
 
     def _renames_since(self, commit: str) -> dict[str, str]:
         if commit not in self._renames:
-            words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
-                     "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
-            listed = None
-            for since in dict.fromkeys((commit, "HEAD")):
-                listed = listed or (self.git.ask(*words, since, "--") if since else None)
-            fields = (listed or "").split("\0")
-            self._renames[commit] = dict(zip(fields[1::3], fields[2::3], strict=False))
+            self._renames[commit] = self.git.renamed_since(commit)
         return self._renames[commit]
 
     def _same_content(self, path: str, hash: str, size: int) -> str | None:
@@ -224,5 +223,10 @@ class Project:
         return None
 
 
-def _reason(error: OSError | ValueError) -> str:
-    return (isinstance(error, OSError) and error.strerror) or "cannot be opened"
+def _may_leave(name: str, full: str) -> bool:
+    """Whether a name in a folder of the project may lead out of it."""
+    return name in ("", ".", "..") or "\0" in name or os.path.islink(full)
+
+
+def _reason(error: OSError | LoreError) -> str:
+    return (error.strerror if isinstance(error, OSError) else str(error)) or "cannot be opened"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..errors import LoreError
 from ..stamps import GONE
 from ..store.anchors import Anchor
@@ -10,10 +12,15 @@ from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .definitions import Definition, FindSymbol
 
 NO_MATCH = "none"
 """The stamp of a glob that matches nothing; of one that does, it is a file that matches."""
+
+_MOST_HASHED = 1_000_000
+"""Lines that are looked at for a stretch whose first line is everywhere."""
 
 _FIRST = 8  # digits of a stretch's fingerprint that are its first line's
 
@@ -125,11 +132,22 @@ def stretch_hash(lines: list[bytes]) -> str:
 
 def find_stretch(lines: list[bytes], hash: str, first: int, count: int) -> int | None:
     """The number of the line, nearest to ``first``, where a stretch of ``count`` begins."""
+    if count < 1:
+        return None
     wanted = hash[:_FIRST]
-    starts = (
-        index + 1
-        for index in range(len(lines) - count + 1)
-        if digest(lines[index].expandtabs().strip())[:_FIRST] == wanted
-        and stretch_hash(lines[index : index + count]) == hash
-    )
-    return min(starts, key=lambda start: (abs(start - first), start), default=None)
+    alike = (
+        start for start in _outwards(first, len(lines) - count + 1)
+        if digest(lines[start - 1].expandtabs().strip())[:_FIRST] == wanted
+    )  # fmt: skip
+    tries = islice(alike, max(1, _MOST_HASHED // count))
+    return next((at for at in tries if stretch_hash(lines[at - 1 : at - 1 + count]) == hash), None)
+
+
+def _outwards(middle: int, last: int) -> Iterator[int]:
+    """1 to ``last``, the nearest to ``middle`` first."""
+    middle = min(max(middle, 1), last)
+    for distance in range(last):
+        if middle - distance >= 1:
+            yield middle - distance
+        if distance and middle + distance <= last:
+            yield middle + distance

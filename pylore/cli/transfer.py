@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +14,7 @@ from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
 from ..options import split_words
 from ..output import write
+from ..project_files import leaves_by_link
 from ..text import counted
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
@@ -34,7 +35,7 @@ COMPACT_FROM = 1000
 @click.option("--type", "type", default="doc")
 @output_options
 @setting_options("embedder", "max_text", "busy_timeout")
-def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
+def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     session = Session(options)
     if not paths:
         raise UsageError("import needs a file, a folder, or - for JSON lines on stdin")
@@ -42,6 +43,7 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
         if path != "-" and not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
     total = Imported()
+    paths = _without_links(paths, total)
     with session.open() as store, store.faults, store.transaction():
         embedder = session.embedder(store)
         lines = [path for path in paths if not _is_markdown(path)]
@@ -97,12 +99,28 @@ def _import_pages(
     from ..formats.markdown import import_markdown
     from ..formats.mdfile import markdown_files
 
-    count = sum(1 for page in pages for _ in markdown_files(page, lambda error: None))
+    count = sum(1 for page in pages for _ in markdown_files(page, _silent, _silent))
     with progress_bar("importing", count) as advance:
         return import_markdown(
             store, session.settings, embedder, pages, project_root(), type=type,
             skip_bad=skip_bad, new_types=new_types, progress=advance,
         )  # fmt: skip
+
+
+def _silent(*_: object) -> None:
+    """What is wrong is said when the files are read."""
+
+
+def _without_links(paths: Sequence[str], total: Imported) -> list[str]:
+    """Those of the paths that do not lead out of the project by a link; the others are skipped."""
+    found = []
+    for path in paths:
+        if path != "-" and leaves_by_link(project_root(), path):
+            why = "leads out of the project by a link: name the file or folder that is meant"
+            total.skipped.append((path, why))
+        else:
+            found.append(path)
+    return found
 
 
 def _total_size(paths: list[str]) -> int:

@@ -63,7 +63,7 @@ class History:
                     yield commit
                 head, _, message = word[1:].partition("\n")
                 hash, _, time = head.partition(" ")
-                commit = Commit(hash, int(time), [], message)
+                commit = Commit(hash, int(time) if time.isdigit() else 0, [], message)
             elif word and commit is not None:
                 path = next(words, "")
                 if word[0] in "RC":

@@ -12,9 +12,10 @@ import os
 from time import perf_counter
 
 from ..errors import LoreError
+from ..listing import Listing, Tree
+from ..project_files import read_plain
 from ..stamps import GONE, lstamp_of, size_in
 from ..times import now
-from .tree import Listing, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ INDEXED = "code_indexed_at"
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
 """So many files a worker takes at once, or fewer large ones: all are to end together."""
+_FIRST_LINE = 200
+"""Bytes of a file that may name its interpreter."""
 _FEW = 24
 """So few files are read by this process alone."""
 
@@ -258,11 +261,10 @@ def _scripts(root: str, rules: Rules, paths: Iterable[str]) -> dict[str, list[st
         if "." in path.rpartition("/")[2]:
             continue
         try:
-            with open(os.open(os.path.join(root, path), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-                line = file.read(200).partition(b"\n")[0].decode(errors="replace")
-        except OSError:
+            line = read_plain(os.path.join(root, path), _FIRST_LINE).partition(b"\n")[0]
+        except (OSError, LoreError):
             continue
-        language = rules.language_of(path, line)
+        language = rules.language_of(path, line.decode(errors="replace"))
         if language:
             found.setdefault(language, []).append(path)
     return found

@@ -43,6 +43,9 @@ MOST_FACTS = 30
 MOST_RESULTS = 40
 """Direct matches, and as many reached ones, that a large budget makes a search return."""
 
+MOST_NAMED = 5
+"""Files that are named of those that must not be shown."""
+
 LONGEST_QUESTION = 2000
 """Letters of a task's text that are searched for."""
 
@@ -160,7 +163,8 @@ class _Builder:
         self._context = context
         self._tokens = Tokens()
         self._words = parse_query(context.question).single_words()
-        self._tree = WorkTree(asked.root, store)
+        self._nodes = store.nodes.get_many(hit.id for hit in hits)
+        self._tree = WorkTree(asked.root, store, self._files())
         self._facts = MOST_FACTS
         self._snippets: list[tuple[str, Snippet]] = []
         self._ties: dict[str, list[tuple[str, str]]] = {}
@@ -186,6 +190,7 @@ class _Builder:
         context.text = head + picture + self._written(packed) if packed.texts else ""
         context.tokens_used = self._tokens.text(context.text)
         self._account(packed)
+        context.notes += self._not_shown()
         return context
 
     def _picture_alone(self) -> Context:
@@ -217,12 +222,11 @@ class _Builder:
     def _pieces(self) -> Iterator[Piece]:
         """A piece of each result, the most worth first; what cannot be shown is accounted for."""
         tests = self._tests_too()
-        nodes = self._store.nodes.get_many(hit.id for hit in self._hits)
         for hit in self._by_priority():
             if not tests and hit.file and hit.type in _CODE and is_test(hit.file):
                 self._withhold(hit.id, "a file of tests, which the question does not ask for")
                 continue
-            piece = self._piece(hit, nodes[hit.id]) if hit.id in nodes else None
+            piece = self._piece(hit, self._nodes[hit.id]) if hit.id in self._nodes else None
             if piece is not None:
                 yield piece
 
@@ -261,7 +265,7 @@ class _Builder:
             if subject is not None:
                 own = node.id == self._settings.user_entity
                 return Piece(node.id, section, why, subject.fit, "" if own else node.id)
-        if section == "Code" and self._asked.form != "narrative" and node.file:
+        if node.file and self._has_code(node):
             snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
             if not snippet.reason:
                 return self._code_piece(hit, snippet, why)
@@ -272,6 +276,14 @@ class _Builder:
             hit, node, passage, self._words, self._tie_lines(node.id), self._tokens, whole=whole
         )
         return Piece(node.id, section if section != "Facts" else "Documents", why, text.fit)
+
+    def _has_code(self, node: Node) -> bool:
+        """Whether a node is shown by the lines of its file."""
+        return section_of(node.type) == "Code" and self._asked.form in ("prompt", "json")
+
+    def _files(self) -> set[str]:
+        """The files that lines may be shown of."""
+        return {node.file for node in self._nodes.values() if node.file and self._has_code(node)}
 
     def _code_piece(self, hit: Hit, snippet: Snippet, why: str) -> Piece | None:
         for id, other in self._snippets:
@@ -339,6 +351,13 @@ class _Builder:
         for hit in self._hits:
             if hit.id not in told:
                 self._withhold(hit.id, "no room left in the budget")
+
+    def _not_shown(self) -> Iterator[str]:
+        """A note on the files that a result names and that must not be read."""
+        refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
+        if refused:
+            more = f" and {len(refused) - MOST_NAMED} more" if len(refused) > MOST_NAMED else ""
+            yield f"not shown: {'; '.join(refused[:MOST_NAMED])}{more}"
 
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})

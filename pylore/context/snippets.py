@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-import stat
 
+from ..errors import LoreError
+from ..project_files import MISSING, Listed, read_plain
 from ..stamps import stamp_of
 from ..text import one_line
 from .excerpts import CUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..store import Store
     from .budget import Tokens
 
@@ -61,12 +64,15 @@ class Snippet:
 
 
 class WorkTree:
-    """The files below one folder, as far as they may be read: no link leads out of it."""
+    """Files below one folder, as far as ``lore index`` would list them: no others are shown."""
 
-    def __init__(self, root: str, store: Store) -> None:
+    def __init__(self, root: str, store: Store, paths: Iterable[str]) -> None:
         self._root = os.path.realpath(root)
         self._store = store
+        self._listed = Listed(root, paths)
         self._texts: dict[str, list[str] | str] = {}
+        self.refused: dict[str, str] = {}
+        """Files that were wanted and must not be shown, and why."""
 
     def snippet(self, path: str, first: int | None, last: int | None, name: str) -> Snippet:
         """The lines ``first`` to ``last`` of a file, or its head; ``name`` stands in the first."""
@@ -75,7 +81,7 @@ class WorkTree:
         if isinstance(text, str):
             found.reason = text
             return found
-        found.changed = self._has_changed(path)
+        found.changed = self._has_changed(path, text)
         if first is None:
             first, last = head_of(text)
         found.first = first
@@ -94,39 +100,30 @@ class WorkTree:
 
     def _read_file(self, path: str) -> list[str] | str:
         """The lines of a file, or why there are none."""
-        if not path.isprintable():
-            return "its path has characters that cannot be printed"
-        full = os.path.realpath(os.path.join(self._root, path))
-        if not full.startswith(self._root.rstrip(os.sep) + os.sep):
-            return f"{path} leads out of the project"
+        why = self._listed.why_not(path)
+        if why:
+            if why != MISSING:
+                self.refused[path] = why
+            return f"{path} {why}"
         try:
-            file = os.open(full, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
-        except (OSError, ValueError):
-            return f"{path} cannot be read"
-        try:
-            state = os.fstat(file)
-            if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
-                return f"{path} is no plain file, or too large"
-            with os.fdopen(os.dup(file), "rb") as reader:
-                return reader.read(LARGEST).decode().split("\n")
-        except (OSError, UnicodeDecodeError):
+            content = read_plain(os.path.join(self._root, path), LARGEST)
+            if len(content) > LARGEST:
+                return f"{path} is too large"
+            return content.decode().split("\n")
+        except (OSError, LoreError, UnicodeDecodeError):
             return f"{path} cannot be read as text"
-        finally:
-            os.close(file)
 
-    def _has_changed(self, path: str) -> bool:
+    def _has_changed(self, path: str, lines: list[str]) -> bool:
         """Whether a file is another one than was indexed; False where it never was."""
         known = self._store.code.as_read(path)
         if known is None:
             return False
         stamp, hash = known
-        full = os.path.join(self._root, path)
-        if stamp_of(full) == stamp:
+        if stamp_of(os.path.join(self._root, path)) == stamp:
             return False
         from hashlib import sha256
 
-        with open(full, "rb") as file:
-            return sha256(file.read()).hexdigest() != hash
+        return sha256("\n".join(lines).encode()).hexdigest() != hash
 
 
 _IMPORTS = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..errors import LoreError
 from ..ids import check_id
+from ..places import fault_of
 from ..store.anchors import HISTORY_FIELDS, Anchor
 
 TYPE_CHECKING = False
@@ -49,8 +50,9 @@ def take_anchor(store: Store, fields: dict[str, Any], at: str) -> str:
     anchor.verdict = _one_of({"verdict": "valid", **fields}, "verdict", VERDICTS)
     anchor.created_at = _text(fields, "created_at", required=False) or at
     anchor.verified_at = _text(fields, "verified_at", required=False) or anchor.created_at
-    if anchor.kind != "glob" and (anchor.path.startswith("/") or ".." in anchor.path.split("/")):
-        raise LoreError(f"path '{anchor.path}' leads out of the project")
+    fault = fault_of(anchor)
+    if fault:
+        raise LoreError(fault)
     old = {other.key: other for other in store.anchors.of(anchor.node_id)}.get(anchor.key)
     anchor.stamp = old.stamp if old and old.hash == anchor.hash else ""
     return store.anchors.put(anchor)

@@ -13,6 +13,7 @@ import os
 from ..errors import LoreError, StoreError, UsageError, nearest
 from ..index import Index, Waiting
 from ..model import Edge, Node
+from ..project_files import leads_down
 from ..records import split_location
 from ..times import now
 from .jsonl import Imported
@@ -111,9 +112,7 @@ class _Importer:
     def find(self, path: str) -> None:
         """Reads every file of one path for its id, title and links."""
         found = False
-        for file in markdown_files(path, lambda error: self._fault(
-            error.filename, LoreError(f"cannot be read ({error.strerror})")
-        )):  # fmt: skip
+        for file in markdown_files(path, self._unreadable, self._link):
             found = True
             try:
                 self._find_file(file)
@@ -124,6 +123,12 @@ class _Importer:
             if not found:
                 self._fault(path, LoreError("there are no Markdown files in this folder"),
                             "name one that has some, or files of JSON lines")  # fmt: skip
+
+    def _unreadable(self, error: OSError) -> None:
+        self._fault(error.filename, LoreError(f"cannot be read ({error.strerror})"))
+
+    def _link(self, file: str, why: str) -> None:
+        self.result.skipped.append((file, why))
 
     def _find_file(self, file: str) -> None:
         path = self._path_in_store(file)
@@ -281,8 +286,10 @@ class _Importer:
                 continue
             if path in self._files:
                 yield f"{path} is {self._files[path][1]} now: 'lore forget {id}' takes {id} away"
-            elif any(_is_below(path, folder) for folder in self._folders) and not os.path.exists(
-                os.path.join(self._root, path)
+            elif (
+                leads_down(path)
+                and any(_is_below(path, folder) for folder in self._folders)
+                and not os.path.lexists(os.path.join(self._root, path))
             ):
                 yield f"{path} is gone, {id} stays: 'lore forget {id}' takes it away"
 

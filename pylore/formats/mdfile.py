@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from ..errors import LoreError, nearest
 from ..ids import check_id
 from ..model import Node, Record
+from ..project_files import is_below, read_plain
 from ..relations import fold
 from ..text import clean_tags, one_line
 from ..vocabulary import SOURCES, STATUSES
@@ -40,20 +41,40 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith(EXTENSIONS)
 
 
-def markdown_files(path: str, on_error: Callable[[OSError], None]) -> Iterator[str]:
+def markdown_files(
+    path: str, on_error: Callable[[OSError], None], on_link: Callable[[str, str], None]
+) -> Iterator[str]:
     """The path itself, or the Markdown files below a folder, in a fixed order.
 
-    Hidden files and folders and ``node_modules`` are left out; links to folders are
-    not followed. ``on_error`` hears of folders that cannot be read.
+    Hidden files and folders and ``node_modules`` are left out, and links are not
+    followed: what they lead to in the folder is found without them. ``on_error`` hears of
+    folders that cannot be read, ``on_link`` of links to anything else, with the reason.
     """
     if not os.path.isdir(path):
         yield path
         return
+    top = os.path.realpath(path)
     for folder, folders, files in os.walk(path, onerror=on_error):
         folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _LEFT_OUT)
-        for name in sorted(files):
-            if is_markdown(name) and not name.startswith("."):
-                yield os.path.join(folder, name)
+        names = sorted(n for n in files if is_markdown(n) and not n.startswith("."))
+        for name in (*folders, *names):
+            full = os.path.join(folder, name)
+            if os.path.islink(full) and os.path.exists(full):
+                why = _why_lost(top, os.path.realpath(full))
+                if why:
+                    on_link(full, why)
+            elif name in names:
+                yield full
+
+
+def _why_lost(top: str, real: str) -> str:
+    """Why what a link leads to is no part of an import of ``top``; nothing where it is."""
+    if not is_below(top, real) and real != top:
+        return f"is a link that leads out of {top}"
+    within = os.path.relpath(real, top)
+    found = os.path.isdir(real) or is_markdown(real)
+    hidden = any(name.startswith(".") for name in within.split(os.sep) if name != os.curdir)
+    return "" if found and not hidden else "is a link to what is left out"
 
 
 class Document(Record):
@@ -137,8 +158,7 @@ def _read(file: str, max_text: int) -> str:
             raise LoreError("is no regular file")
         if status.st_size > max_text:
             raise LoreError(f"has {status.st_size} bytes, max_text is {max_text}")
-        with open(file, "rb") as stream:
-            content = stream.read()
+        content = read_plain(os.path.realpath(file), max_text)
     except OSError as error:
         raise LoreError(f"cannot be read ({error.strerror})") from None
     if b"\0" in content:

@@ -8,6 +8,7 @@ from unicodedata import normalize
 from ..errors import LoreError
 from ..ids import check_id
 from ..model import Record
+from ..project_files import place_within
 from ..text import one_line
 from ..vocabulary import file_id
 from .mdfile import EXTENSIONS, is_markdown
@@ -123,7 +124,10 @@ class Targets:
 
     def _is_file(self, path: str) -> bool:
         if path not in self._files:
-            self._files[path] = os.path.isfile(os.path.join(self._root, path))
+            try:
+                self._files[path] = os.path.isfile(place_within(self._root, path))
+            except LoreError:
+                self._files[path] = False
         return self._files[path]
 
 

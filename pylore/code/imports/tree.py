@@ -7,6 +7,9 @@ import posixpath
 import stat
 from collections.abc import Iterable, Iterator
 
+from ...errors import LoreError
+from ...project_files import place_within, read_plain
+
 MANIFEST_LIMIT = 1_000_000
 """The largest manifest that is read, in bytes; larger ones count as absent."""
 
@@ -40,18 +43,20 @@ class Tree:
     def read(self, path: str) -> str | None:
         """The text of a manifest; None where it is absent, no plain file, or too large."""
         if path not in self._texts:
-            self._texts[path] = self._read(os.path.join(self.root, path))
+            self._texts[path] = self._read(path)
         return self._texts[path]
 
     def _read(self, path: str) -> str | None:
+        full = os.path.join(self.root, path)
         try:
-            status = os.lstat(path)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MANIFEST_LIMIT:
+            if not stat.S_ISREG(os.lstat(full).st_mode):
                 return None
-            with open(path, encoding="utf-8-sig", errors="replace") as file:
-                return file.read(MANIFEST_LIMIT)
-        except (OSError, ValueError):
+            content = read_plain(place_within(self.root, path), MANIFEST_LIMIT)
+        except (OSError, ValueError, LoreError):
             return None
+        if len(content) > MANIFEST_LIMIT:
+            return None
+        return content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
 
     def holding(self, name: str, folders: Iterable[str]) -> dict[str, str]:
         """Folder → text of the manifest ``name`` in it, for ``folders`` and all above them.

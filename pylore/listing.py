@@ -1,16 +1,11 @@
-"""Which files there are to read."""
+"""Which files of a project there are to read."""
 
 from __future__ import annotations
 
 import os
 
-from ..gitprocess import Process
-
-LONGEST_PATH = 900
-"""Characters of a path: an id holds it, and the name of a symbol after it."""
-_LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
-_NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
-"""A folder with one of these holds what a tool has put there."""
+from .gitprocess import Process
+from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_ignored
 
 
 class Listing:
@@ -72,30 +67,58 @@ class Asked:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.known = Process(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        self.ignored = Process(folder, "ls-files", "-z", "--others", "--ignored",
-                               "--exclude-standard", "--directory")  # fmt: skip
+        self.known = self.ask(*LISTED)
+        self.ignored = self.ask("ls-files", "-z", "--others", "--ignored", "--exclude-standard",
+                                "--directory")  # fmt: skip
+
+    def ask(self, *words: str) -> Process:
+        """git, about this folder alone: it fails where its config has the work tree elsewhere."""
+        whole = os.path.abspath(self.folder)
+        return Process(self.folder, "--literal-pathspecs", *words, "--", whole)
 
 
 def _list(root: str, below: str, listing: Listing, found: list[str], asked: Asked) -> None:
-    out, left_out = asked.known.out(), asked.ignored.out()
+    try:
+        out = asked.known.out()
+    except TimeoutError:
+        asked.ignored.end()
+        raise
+    left_out = asked.ignored.out()
     if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
-        out = Process(asked.folder, "ls-files", "-z", "--cached").out()
-    if out is None or (not out and _is_ignored(asked.folder)):
+        out = asked.ask("ls-files", "-z", "--cached").out()
+    if out is None or (not out and is_ignored(asked.folder)):
         # Somebody wants a folder read that the repository around it ignores as a whole.
         _walk(root, below, listing, found)
         return
     prefix = f"{below}/" if below else ""
-    for name in _names(out):
+    names = _names(out)
+    behind = _behind_links(asked.folder, names)
+    for name in names:
         if name.endswith("/"):  # a repository of its own, not a submodule
             listing.skip("repository")
+        elif name.rpartition("/")[0] in behind:
+            listing.skip("symlink")
         else:
             found.append(prefix + name)
     listing.skip("ignored", sum(not name.startswith(".lore") for name in _names(left_out or b"")))
 
 
-def _is_ignored(folder: str) -> bool:
-    return Process(folder, "check-ignore", "-q", ".").out() is not None
+def _behind_links(root: str, names: list[str]) -> set[str]:
+    """Those of the folders of some files that are links, or are reached by one.
+
+    git lists what its index has, though a link may have taken the place of a folder since.
+    """
+    plain, links = {""}, set[str]()
+    for folder in {name.rpartition("/")[0] for name in names}:
+        way = []
+        while folder not in plain and folder not in links:
+            if os.path.islink(os.path.join(root, folder)):
+                links.add(folder)
+            else:
+                way.append(folder)
+                folder = folder.rpartition("/")[0]
+        (links if folder in links else plain).update(way)
+    return links
 
 
 def _names(out: bytes) -> list[str]:
@@ -114,11 +137,13 @@ def _walk(root: str, below: str, listing: Listing, found: list[str]) -> None:
         if entry.is_symlink():
             listing.skip("symlink")
         elif entry.is_dir(follow_symlinks=False):
-            if entry.name[:1] == "." or entry.name in _LEFT_OUT:
+            if len(path) > LONGEST_PATH:
+                listing.skip("name")
+            elif entry.name[:1] == "." or entry.name in LEFT_OUT:
                 listing.skip("ignored")
             elif os.path.exists(os.path.join(entry.path, ".git")):
                 _list(root, path, listing, found, Asked(entry.path))
-            elif any(os.path.exists(os.path.join(entry.path, name)) for name in _NOT_SOURCES):
+            elif any(os.path.exists(os.path.join(entry.path, name)) for name in NOT_SOURCES):
                 listing.skip("ignored")
             else:
                 _walk(root, path, listing, found)

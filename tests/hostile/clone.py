@@ -1,0 +1,292 @@
+"""A clone that somebody else has made, on a machine with a home that holds secrets.
+
+Commands run in forked processes, bounded in time and memory. ``Machine.harm`` tells what
+they did beyond the clone's own ``.lore``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from repositories import Repository
+
+import pylore
+import pylore.cli
+import pylore.hot
+from pylore import gitprocess
+from pylore.index import Index
+from pylore.main import _guarded
+from pylore.model import Node
+from pylore.store import Store, open_store
+from pylore.store.anchors import Anchor
+
+SECRET = "zqxjsecret"
+"""Stands in every file that is nobody's business; as one word it is one in an index too."""
+
+SECONDS = 60
+BYTES = 1 << 30
+BROKEN = 99
+LORE = Path(pylore.__file__).resolve().parent.parent / "lore.sh"
+
+CONTEXT = ("context", "how do tokens expire", "--as", "prompt", "--budget", "8000")
+TAKE_IN = (("import", "docs", ".lore/knowledge.jsonl", "--skip-bad"), ("index",))
+HISTORY = ("graph-analyze-cochanges", "--commits")
+JUDGE = (("search", "tokens", "--graph-depth", "1"), ("stale",), ("verify",))
+COMMANDS = (
+    *JUDGE, ("show", "decision-a"), ("related", "src/auth.py"), *TAKE_IN, CONTEXT, ("export",),
+    ("doctor",),
+)  # fmt: skip
+"""What somebody does in a fresh clone; what was taken in is printed by the later ones."""
+
+
+class Done(NamedTuple):
+    """What one command did. ``peak`` is in bytes."""
+
+    words: tuple[str, ...]
+    code: int
+    said: bytes
+    peak: int
+
+
+class Machine:
+    """Three folders: a planted ``home``, ``ran`` for what should not run, and a ``clone``."""
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self.home = base / "home"
+        self.root = base / "clone"
+        self.trap = base / "trap.sh"
+        """A program that tells that it was run, for a clone's settings to name."""
+
+    @classmethod
+    def make(cls, base: Path) -> Machine:
+        """A machine with an honest clone."""
+        machine = cls(base)
+        (base / "ran").mkdir(parents=True)
+        machine._relocate()
+        for path in (".ssh/id_rsa", ".bashrc", "notes/secret.md", "notes/secret.py",
+                     "notes/secret.jsonl", "notes/package.json", "notes/auth.py"):  # fmt: skip
+            file = machine.home / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f'def {SECRET}_tokens():\n    return "{SECRET} of {path}"\n')
+        machine._fill()
+        return machine
+
+    def copy(self, base: Path) -> Machine:
+        """Another machine like this one."""
+        shutil.copytree(self.base, base, symlinks=True)
+        machine = Machine(base)
+        machine._relocate()
+        return machine
+
+    def _relocate(self) -> None:
+        self.trap.write_text(f"#!/bin/sh\n: >'{self.base}/ran/'$$\ncat 2>/dev/null\n")
+        self.trap.chmod(0o755)
+
+    def _fill(self) -> None:
+        repository = Repository(self.root)
+        shutil.rmtree(self.root / ".git/hooks", ignore_errors=True)
+        repository.write(".gitignore", "*.env\n.lore\n")
+        repository.write("src/auth.py", "def check(token):\n    return bool(token)\n")
+        repository.write("src/keys.py", "import auth\n\n\ndef sign():\n    auth.check('tokens')\n")
+        repository.write("docs/a.md", "# Tokens expire\n\nSee [code](../src/auth.py).\n")
+        repository.commit("Sign tokens")
+        repository.write("src/keys.py", "import auth\n\n\ndef sign():\n    auth.check('token')\n")
+        repository.commit("Mend tokens")
+        with pylore.open(self.root / ".lore", create=True, embedder="none") as lore:
+            lore.add("decision", "Sessions are tokens", id="decision-a", file="src/auth.py")
+            lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
+        (self.root / ".lore/knowledge.jsonl").write_text(
+            '{"id": "note-c", "type": "note", "title": "Tokens are short"}\n'
+        )
+
+    # --- what a hostile clone has
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        """A file of the clone."""
+        file = self.clear(path)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def link(self, path: str, target: str) -> None:
+        """A link in place of what is there; ``~/`` is the planted home."""
+        self.clear(path).symlink_to(self.expand(target))
+
+    def pipe(self, path: str) -> None:
+        """A pipe in place of what is there."""
+        os.mkfifo(self.clear(path))
+
+    def socket(self, path: str) -> None:
+        """A socket in place of what is there."""
+        folder = os.getcwd()
+        file = self.clear(path)
+        os.chdir(file.parent)  # the name of one is short
+        try:
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(file.name)
+        finally:
+            os.chdir(folder)
+
+    def clear(self, path: str) -> Path:
+        """The place of a file, empty, its folder made."""
+        file = self.root / path
+        if file.is_symlink() or file.is_file():
+            file.unlink()
+        elif file.is_dir():
+            shutil.rmtree(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return file
+
+    def expand(self, text: str) -> str:
+        """A text with ``~`` for the planted home, RUN for the trap."""
+        return text.replace("~", str(self.home)).replace("RUN", str(self.trap))
+
+    def git(self, *words: str) -> str:
+        """What a git command of the clone's maker prints."""
+        return Repository(self.root).git(*words)
+
+    def config(self, *pairs: str) -> None:
+        """Settings of the clone's own git config: ``key=value``."""
+        for pair in pairs:
+            key, _, value = pair.partition("=")
+            self.git("config", key, self.expand(value))
+
+    def commit(self, path: str) -> None:
+        """A commit with a file of any name in it."""
+        self.write(path, "tokens = 1\n")
+        self.git("add", "-A", ".")
+        self.git("commit", "-q", "-m", "Change")
+
+    def names_file(self, path: str) -> None:
+        """A node of the store that says that its text stands in a file."""
+        at = "2026-01-01T00:00:00Z"
+        node = Node("file-b", "file", title="how do tokens expire", file=self.expand(path),
+                    created_at=at, updated_at=at)  # fmt: skip
+        with self.store() as store, store.transaction():
+            store.nodes.put(node)
+            Index(store, None).update([node])
+
+    def anchor(self, **fields: str) -> None:
+        """An anchor in the store, and the same in the export."""
+        row = {"kind": "hash", "path": "gone.py", "hash": "0" * 32,
+               **{name: self.expand(value) for name, value in fields.items()}}  # fmt: skip
+        with self.store() as store, store.transaction():
+            store.anchors.put(Anchor("decision-a", **row))
+        row.pop("stamp", None)
+        with (self.root / ".lore/knowledge.jsonl").open("a") as file:
+            file.write(json.dumps({"anchor_of": "lesson-b", **row}) + "\n")
+
+    def store(self) -> Store:
+        """The clone's store."""
+        return open_store(str(self.root / ".lore"), busy_timeout=5)
+
+    # --- what somebody does there
+
+    def run(self, *commands: tuple[str, ...], silent: float = gitprocess.SILENT) -> list[Done]:
+        """Commands of lore in the clone, by one process; ``silent`` are the seconds git has.
+
+        Where it was killed, its last command has the number of the signal, below zero.
+        """
+        out = self.base.parent / "said"
+        out.mkdir(exist_ok=True)
+        child = os.fork()
+        if child == 0:
+            self._become(commands, out, silent)
+        _, status, used = os.wait4(child, 0)
+        with suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        done = []
+        for number, words in enumerate(commands):
+            code = out / f"{number}.code"
+            ended = int(code.read_text()) if code.exists() else os.waitstatus_to_exitcode(status)
+            said = out / f"{number}.said"
+            done.append(Done(words, ended, said.read_bytes() if said.exists() else b"", peak))
+        shutil.rmtree(out)
+        return done
+
+    def _become(self, commands: tuple[tuple[str, ...], ...], out: Path, silent: float) -> None:
+        try:
+            os.setsid()
+            limit()
+            os.chdir(self.root)
+            variables = self.environment()
+            os.environ.clear()
+            os.environ.update(variables)
+            os.environ.update(LORE_STORE=f"{self.root}/.lore", LORE_STORE_SCOPE="project")
+            sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
+            sys.stdout, sys.stderr = (
+                os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace")
+                for number in (1, 2)
+            )
+            gitprocess.SILENT = silent
+            for number, words in enumerate(commands):
+                signal.alarm(SECONDS)
+                to = os.open(out / f"{number}.said", os.O_WRONLY | os.O_CREAT)
+                for stream in (1, 2):
+                    os.dup2(to, stream)
+                code = _guarded([*words])
+                (out / f"{number}.code").write_text(str(code))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(BROKEN)
+
+    def run_whole(self, *words: str) -> Done:
+        """The same from the shell on, as somebody types it."""
+        done = subprocess.run(
+            ["bash", LORE, *words], cwd=self.root, env=self.environment(), timeout=SECONDS,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            preexec_fn=limit, check=False,
+        )  # fmt: skip
+        return Done(words, done.returncode, done.stdout, 0)
+
+    def environment(self) -> dict[str, str]:
+        """Of the person who has cloned it."""
+        folders = {f"XDG_{kind}_HOME": f"{self.base.parent}/xdg"
+                   for kind in ("CONFIG", "DATA", "STATE", "CACHE")}  # fmt: skip
+        return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LORE_EMBEDDER": "none",
+                "PASSWORD": SECRET, **folders}  # fmt: skip
+
+    # --- what came of it
+
+    def state(self) -> dict[str, tuple[object, ...]]:
+        """Every file but those of ``.lore``: kind, size, times, where it leads."""
+        found: dict[str, tuple[object, ...]] = {}
+        for folder, folders, files in os.walk(self.base):
+            folders[:] = [name for name in folders if name != ".lore"]
+            for name in (*folders, *files):
+                path = os.path.join(folder, name)
+                at = os.lstat(path)
+                times = () if name in folders else (at.st_size, at.st_mtime_ns)
+                leads = os.readlink(path) if os.path.islink(path) else ""
+                found[path] = (at.st_mode, *times, leads)
+        return found
+
+    def leaked(self) -> list[str]:
+        """The files of ``.lore`` that have a secret in them."""
+        folder = self.root / ".lore"
+        files = [] if folder.is_symlink() else [*folder.iterdir()]
+        return [
+            file.name for file in files
+            if file.is_file() and not file.is_symlink() and SECRET.encode() in file.read_bytes()
+        ]  # fmt: skip
+
+
+def limit() -> None:
+    """Bounds this process, and each that it starts."""
+    signal.alarm(SECONDS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":  # elsewhere it is not heeded
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))

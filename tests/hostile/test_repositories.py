@@ -1,0 +1,345 @@
+"""What a hostile clone can do to somebody who uses lore in it: nothing.
+
+Each table has a line a case; add one where you think of another. For every case those
+commands are run in a fresh clone that it is about. Then nothing outside of the clone's
+``.lore`` has changed, no secret was printed or kept, no program of the clone's has run,
+and no command has ended otherwise than commands do, or took a minute or a gigabyte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from clone import BYTES, COMMANDS, CONTEXT, HISTORY, JUDGE, SECRET, TAKE_IN, Machine
+
+Plant = Callable[[Machine], object]
+
+LINKS = (
+    ("docs/notes.md", "~/.ssh/id_rsa"),
+    ("docs/notes.md", "~/notes/secret.md"),
+    ("docs/notes.md", "../local.env"),
+    ("docs/notes.md", "../.git/config"),
+    ("docs/notes.md", "/proc/self/environ"),
+    ("docs/notes.md", "/dev/zero"),
+    ("docs/notes.md", "notes.md"),
+    ("docs/sub", "~/notes"),
+    ("docs/sub", "/proc"),
+    ("docs/sub", "."),
+    ("docs", "~/notes"),
+    ("src/auth.py", "~/notes/auth.py"),
+    ("src/new.py", "~/notes/secret.py"),
+    ("src", "~/notes"),
+    ("bin", "~/notes"),
+    ("tool", "~/.bashrc"),
+    ("package.json", "~/notes/package.json"),
+    ("tsconfig.json", "~/notes/package.json"),
+    ("go.mod", "~/notes/secret.md"),
+    ("Cargo.toml", "/dev/zero"),
+    (".gitignore", "~/.ssh/id_rsa"),
+    (".gitattributes", "~/.ssh/id_rsa"),
+    (".git/info/exclude", "~/.ssh/id_rsa"),
+    (".git/config", "~/.ssh/id_rsa"),
+    (".git/HEAD", "~/.ssh/id_rsa"),
+    (".git/shallow", "~/.ssh/id_rsa"),
+    (".lore/knowledge.jsonl", "~/notes/secret.jsonl"),
+    (".lore/knowledge.jsonl", "/dev/zero"),
+)
+"""(what is a link, where it leads)"""
+
+FILES = (
+    "local.env", ".git/config", ".GIT/config", ".lore/knowledge.jsonl", "~/.ssh/id_rsa",
+    "../home/.ssh/id_rsa", "src/../local.env", "src/../../home/.bashrc", "./local.env",
+    "link/id_rsa", "linked.py", "--output=victim", "/proc/self/environ", "/dev/zero",
+)  # fmt: skip
+"""What a node of the store names as its file. ``link`` leads to ``~/.ssh``, so ``linked.py``."""
+
+SETTINGS = (
+    ("core.fsmonitor=RUN",),
+    ("core.hooksPath=.",),
+    ("core.pager=RUN", "pager.log=RUN", "pager.ls-files=RUN"),
+    ("core.editor=RUN", "sequence.editor=RUN"),
+    ("core.sshCommand=RUN", "core.askPass=RUN", "core.gitProxy=RUN", "credential.helper=RUN"),
+    ("core.alternateRefsCommand=RUN",),
+    ("diff.external=RUN",),
+    ("diff.trap.command=RUN", "diff.trap.textconv=RUN", "diff.trap.cachetextconv=true"),
+    ("filter.trap.clean=RUN", "filter.trap.smudge=RUN", "filter.trap.required=true"),
+    ("filter.trap.process=RUN",),
+    ("merge.trap.driver=RUN",),
+    ("alias.ls-files=!RUN", "alias.log=!RUN", "alias.ls-tree=!RUN", "alias.rev-parse=!RUN"),
+    ("gpg.program=RUN", "log.showSignature=true"),
+    ("include.path=~/.ssh/id_rsa",),
+    ("include.path=/dev/zero",),
+    ("core.worktree=~",),
+    ("core.worktree=/",),
+    ("core.bare=true",),
+    ("core.excludesFile=~/.ssh/id_rsa", "core.attributesFile=~/.ssh/id_rsa"),
+    ("mailmap.file=~/.ssh/id_rsa", "diff.orderFile=~/.ssh/id_rsa"),
+    ("remote.origin.url=ext::RUN", "remote.origin.promisor=true", "extensions.partialClone=origin"),
+    ("submodule.src.update=!RUN", "submodule.recurse=true"),
+    ("trace2.eventTarget=~/.bashrc", "trace2.normalTarget=~/.bashrc"),
+    ("uploadpack.packObjectsHook=RUN",),
+)
+"""Of the clone's git config. The attributes of all files name ``trap``."""
+
+NAMES = (
+    "--output=victim", "-rf", "src/--output=~/.bashrc", "\x01--output=~/.bashrc", "a\nb.py",
+    "$(RUN).py", "`RUN`.md", "; RUN;.py", "a'b\"c.py", "%0A::notice file=x,line=1.py", "~.py",
+    "::notice file=~/.bashrc,line=1,endLine=1,title=Python/python.function::x.py",
+    "\x1b]0;x\x07.py", "\u202etxt.py", "x" * 250 + ".py", "docs/[[x]](y).md", "docs/-.md",
+    "docs/" + "d/" * 300 + "a.md", ":(exclude)a.py", "HEAD", "\\.py", " .py",
+)  # fmt: skip
+"""Of a committed file. A ``~`` at its beginning or after a ``=`` is the planted home."""
+
+ANCHORS: tuple[dict[str, str], ...] = (
+    {"commit_id": "--output=~/.bashrc"},
+    {"commit_id": "--output=~/.bashrc", "verdict": "invalid", "path": "src/keys.py"},
+    {"commit_id": "--no-index"},
+    {"commit_id": "HEAD..HEAD", "path": "src/auth.py"},
+    {"path": "~/.ssh/id_rsa"},
+    {"path": "../home/.ssh/id_rsa"},
+    {"path": "--output=~/.bashrc", "verdict": "invalid"},
+    {"root": "/"},
+    {"root": "~", "path": ".ssh/id_rsa"},
+    {"root": "..", "path": "home/.bashrc"},
+    {"root": "~", "path": ".bashrc", "verdict": "invalid"},
+    {"root": "/", "kind": "symbol", "detail": "check"},
+    {"kind": "symbol", "detail": "--open-files-in-pager=RUN"},
+    {"kind": "symbol", "detail": "Login.(check|(a+)+$"},
+    {"kind": "symbol", "detail": "", "path": "src/auth.py"},
+    {"kind": "lines", "detail": "5-1", "path": "src/auth.py"},
+    {"kind": "lines", "detail": "0-99999999999999999999", "path": "src/auth.py"},
+    {"kind": "lines", "detail": "x", "path": "src/auth.py"},
+    {"kind": "glob", "path": "**/" * 40 + "x"},
+    {"kind": "glob", "path": "[" * 40},
+    {"kind": "glob", "path": "/etc/*", "stamp": "/etc/passwd"},
+    {"kind": "glob", "path": "*.x", "stamp": "../home/.bashrc", "verdict": "invalid"},
+    {"path": "src/auth.py", "stamp": "9-9-9-9", "hash": "x"},
+)
+"""Fields of an anchor in the store and in the export that came with it."""
+
+REST: tuple[tuple[str, Plant], ...] = (
+    ("an honest clone", lambda m: None),
+    ("no git", lambda m: m.clear(".git")),
+    ("a git that is a pipe", lambda m: m.pipe(".git")),
+    ("a git that is elsewhere", lambda m: m.write(".git", m.expand("gitdir: ~/.ssh\n"))),
+    ("a git inside, with a trap", lambda m: nested(m)),
+    ("a tracked folder that is a link now", lambda m: behind_link(m)),
+    ("hooks", lambda m: [hook(m, name) for name in HOOKS]),
+    ("a pipe of code", lambda m: m.pipe("src/auth.py")),
+    ("a pipe of Markdown", lambda m: m.pipe("docs/a.md")),
+    ("a pipe in place of a manifest", lambda m: m.pipe("package.json")),
+    ("a pipe in place of the attributes", lambda m: m.pipe(".gitattributes")),
+    ("a pipe in place of what is ignored", lambda m: m.pipe("src/.gitignore")),
+    ("a pipe in place of git's list", lambda m: m.pipe(".git/shallow")),
+    ("a socket of code", lambda m: m.socket("src/auth.py")),
+    ("a socket of Markdown", lambda m: m.socket("docs/b.md")),
+    (
+        "folders in place of files",
+        lambda m: [m.clear(p).mkdir() for p in ("go.mod", "src/auth.py")],
+    ),
+    ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
+    ("a deep tree of one letter", lambda m: m.clear("d/" * 900).mkdir(parents=True)),
+    ("a name that is no text", lambda m: bad_name(m)),
+    ("a long line of code", lambda m: m.write("src/auth.py", "x = '" + "a " * 400_000 + "'\n")),
+    ("a long line of Markdown", lambda m: m.write("docs/b.md", "tokens " * 70_000)),
+    ("many empty lines", lambda m: m.write("src/auth.py", "\n" * 900_000)),
+    ("many lines that are alike", lambda m: alike(m)),
+    ("a file that is larger than it says", lambda m: sparse(m)),
+    ("front matter of everything", lambda m: m.write("docs/b.md", FRONT_MATTER)),
+    ("links of Markdown to everything", lambda m: m.write("docs/b.md", m.expand(LINKING))),
+    ("a manifest that extends a secret", lambda m: extends(m)),
+    (
+        "a message of a commit that is a format",
+        lambda m: message(m, "%H\n%x00M%x00--output=x\x01a"),
+    ),
+    ("a commit without a date", lambda m: dateless(m)),
+)
+"""(what it is, what makes it)"""
+
+HOOKS = ("post-index-change", "pre-commit", "post-checkout", "reference-transaction", "fsmonitor")
+FRONT_MATTER = (
+    "---\nid: decision-../../x\nfile: ~/.ssh/id_rsa\ninclude: !!python/object/apply:os.system [x]\n"
+    "supersedes: [../../home/.bashrc, /etc/passwd]\nstatus: accepted\n---\n# Tokens\n"
+)
+LINKING = "\n".join(
+    f"[x]({target}) [[{target}]] `{target}:1-2`"
+    for target in ("../../home/.ssh/id_rsa", "~/.ssh/id_rsa", "../local.env", "../.git/config",
+                   "file://~/.bashrc", "--output=x", "$(RUN)", "../src/auth.py")
+)  # fmt: skip
+
+
+def nested(machine: Machine) -> None:
+    """A folder without git, and in it a repository that would run something."""
+    (machine.root / ".git").rename(machine.root / "src/.git")
+    machine.git("-C", "src", "config", "core.fsmonitor", str(machine.trap))
+
+
+def behind_link(machine: Machine) -> None:
+    (machine.home / "notes/keys.py").write_text(f"tokens = '{SECRET}'\n")
+    machine.link("src", "~/notes")
+    machine.names_file("src/keys.py")
+
+
+def hook(machine: Machine, name: str) -> None:
+    machine.link(f".git/hooks/{name}", "RUN")
+
+
+def bad_name(machine: Machine) -> None:
+    for folder in ("src", "docs"):
+        try:
+            (machine.root / folder / "caf\udce9.md").write_text("# tokens\n")
+        except OSError:
+            pytest.skip("file names are UTF-8 here")
+
+
+def alike(machine: Machine) -> None:
+    """Of a stretch that is nowhere, the first line is everywhere."""
+    from pylore.anchors.taking import stretch_hash
+
+    machine.write("src/auth.py", "x\n" * 60_000)
+    machine.anchor(kind="lines", path="src/auth.py", detail="1-30000",
+                   hash=stretch_hash([b"x"] * 29_999 + [b"y"]))  # fmt: skip
+
+
+def sparse(machine: Machine) -> None:
+    for path in ("src/auth.py", "docs/b.md", "package.json"):
+        with machine.write(path, "tokens").open("r+b") as file:
+            file.truncate(1 << 40)
+
+
+def extends(machine: Machine) -> None:
+    machine.link("home", "~")
+    for path in ("../home/notes/package.json", "./home/notes/package.json", "~/.ssh/id_rsa"):
+        machine.write("tsconfig.json", f'{{"extends": "{machine.expand(path)}"}}')
+    machine.write("src/a.ts", "import x from './b'\n")
+
+
+def message(machine: Machine, text: str) -> None:
+    machine.git("commit", "-q", "--allow-empty", "-m", text)
+
+
+def dateless(machine: Machine) -> None:
+    tree = machine.git("rev-parse", "HEAD^{tree}")
+    held = machine.write(".git/made", f"tree {tree}\nauthor a\ncommitter b\n\ntokens\n")
+    made = machine.git("hash-object", "--literally", "-t", "commit", "-w", str(held))
+    machine.git("update-ref", "HEAD", made)
+
+
+def named(machine: Machine, path: str) -> None:
+    machine.commit(machine.expand(path) if "=~" in path or "RUN" in path else path)
+
+
+def setting(machine: Machine, pairs: tuple[str, ...]) -> None:
+    machine.write(".gitattributes", "* filter=trap diff=trap merge=trap\n")
+    machine.config(*pairs)
+    machine.write("src/keys.py", "import auth\n")  # so that git has something to compare
+
+
+def linked(machine: Machine, path: str, target: str) -> None:
+    machine.link(path, target)
+    if target.endswith("local.env"):
+        machine.write("local.env", f"tokens={SECRET}\n")
+
+
+def naming(machine: Machine, path: str) -> None:
+    machine.write("local.env", f"tokens={SECRET}\n")
+    machine.link("link", "~/.ssh")
+    machine.link("linked.py", "~/notes/secret.py")
+    machine.names_file(path)
+
+
+Words = tuple[tuple[str, ...], ...]
+
+
+def cases() -> Iterator[tuple[str, tuple[Plant, Words]]]:
+    for path, target in LINKS:
+        yield f"link {path} to {target}", (lambda m, p=path, t=target: linked(m, p, t), COMMANDS)
+    for path in FILES:
+        yield f"file {path}", (lambda m, p=path: naming(m, p), (CONTEXT, ("show", "file-b")))
+    for pairs in SETTINGS:
+        some = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
+        yield f"git {' '.join(pairs)}", (lambda m, p=pairs: setting(m, p), some)
+    for path in NAMES:
+        yield (
+            f"name {path[:40]!a}",
+            (lambda m, p=path: named(m, p), (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)),
+        )
+    for fields in ANCHORS:
+        some = (*JUDGE, TAKE_IN[0], ("stale",), CONTEXT)
+        yield f"anchor {str(fields)[:80]}", (lambda m, f=fields: m.anchor(**f), some)
+    for name, plant in REST:
+        yield name, (plant, (*COMMANDS, HISTORY))
+
+
+CASES = dict(cases())
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    return Machine.make(tmp_path_factory.mktemp("honest") / "machine")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
+    machine = honest.copy(tmp_path / "machine")
+    plant, commands = CASES[name]
+    plant(machine)
+    before = machine.state()
+    done = machine.run(*commands, silent=1 if "pipe" in name else 30)
+    after = machine.state()
+    assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
+    assert [one.words for one in done if SECRET.encode() in one.said] == []
+    assert machine.leaked() == []
+    assert [path for path in before | after if before.get(path) != after.get(path)] == []
+    assert [one.words for one in done if one.peak > BYTES] == []
+    assert [*(tmp_path / "xdg").rglob("error.log")] == []
+
+
+# --- from the shell on
+
+
+CONFIGS: tuple[tuple[str, Plant], ...] = (
+    ("a link to a secret", lambda m: m.link(".lore/.config", "~/.ssh/id_rsa")),
+    ("a pipe", lambda m: m.pipe(".lore/.config")),
+    ("a folder", lambda m: m.clear(".lore/.config").mkdir()),
+    ("endless", lambda m: m.link(".lore/.config", "/dev/zero")),
+    ("a command", lambda m: m.write(".lore/.config", m.expand("limit=$(RUN)\n"))),
+    ("a program", lambda m: m.write(".lore/.config", m.expand("llm_command=RUN\n"))),
+    ("a retriever", lambda m: m.write(".lore/.config", m.expand("retrievers=RUN\n"))),
+    ("a plugin", lambda m: m.write(".lore/.config", m.expand("plugin_dir=~/notes\n"))),
+    ("another home", lambda m: m.write(".lore/.config", "dir=/etc\nstore=/etc\nroot=/etc\n")),
+    ("a long line", lambda m: m.write(".lore/.config", "limit=" + "9" * 900_000)),
+    ("a command in the clone", lambda m: m.write("lore-search", m.trap.read_bytes()).chmod(0o755)),
+)  # fmt: skip
+"""What ``.lore/.config`` is, or what stands beside it."""
+
+
+@pytest.mark.parametrize("name", dict(CONFIGS))
+def test_a_config_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
+    machine = honest.copy(tmp_path / "machine")
+    dict(CONFIGS)[name](machine)
+    before = machine.state()
+    done = [machine.run_whole(*words) for words in (("search", "tokens"), ("config", "list"))]
+    assert {one.words: one.code for one in done if one.code not in (0, 1, 2)} == {}
+    assert [one.words for one in done if SECRET.encode() in one.said] == []
+    assert machine.state() == before
+
+
+# --- the checks can fail
+
+
+def test_harm_is_seen(honest: Machine, tmp_path: Path) -> None:
+    machine = honest.copy(tmp_path / "machine")
+    before = machine.state()
+    machine.write("docs/b.md", f"# {SECRET}\n")
+    done = machine.run(("import", "docs"), ("context", SECRET, "--as", "prompt"),
+                       ("verify", "nothing"), ("nothing",))  # fmt: skip
+    assert [one.code for one in done] == [0, 0, 1, 2]
+    assert "search.db" in " ".join(machine.leaked())
+    assert SECRET.encode() in done[1].said
+    assert machine.state() != before
+    machine.git("config", "core.fsmonitor", str(machine.trap))
+    machine.git("status")
+    assert [*(machine.base / "ran").iterdir()]
