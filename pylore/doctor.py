@@ -247,7 +247,9 @@ def _values(store: Store) -> Check:
     written = wrong_values(store.connection)
     found = written or wrong_values(store.connection, made=True)
     wrong = [f"{place} not of a kind that lore writes" for place in found]
-    return _found("values", wrong, "all of the kinds that lore writes", IMPORT if written else REINDEX)
+    return _found(
+        "values", wrong, "all of the kinds that lore writes", IMPORT if written else REINDEX
+    )
 
 
 def _fulltext(store: Store) -> Check:

@@ -20,8 +20,8 @@ from pylore.store.check import missing_tables
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
-    "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors", "edges",
-    "ratings", "similar", "wal",
+    "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
+    "edges", "ratings", "similar", "wal",
 )  # fmt: skip
 
 

@@ -21,18 +21,18 @@ _LIMITS = {
     apsw.SQLITE_LIMIT_ATTACHED: 1,  # VACUUM takes it
 }
 
-_MANY_STEPS = 20_000_000
-"""Steps of SQLite's machine for one statement: a second or less."""
+_STEPS = (5_000_000, 100_000_000)
+"""Steps of SQLite's machine for one statement, some milliseconds to some seconds."""
 
 
 def set_bounds(connection: apsw.Connection, path: str) -> None:
     """Sets SQLite's limits; statements that go on and on find out whether the file is sound."""
-    for limit, most in _LIMITS.items():
-        connection.limit(limit, most)
+    for limit, value in _LIMITS.items():
+        connection.limit(limit, value)
     connection.pragma("cell_size_check", 1)
-    # A sound file has at most a row for every few of its bytes.
-    steps = max(_MANY_STEPS, 2 * os.path.getsize(path))
-    connection.set_progress_handler(_Suspicion(path), steps)
+    least, most = _STEPS
+    steps = 2 * os.path.getsize(path)  # reading all rows of a sound file takes fewer
+    connection.set_progress_handler(_Suspicion(path), min(max(steps, least), most))
 
 
 class _Suspicion:

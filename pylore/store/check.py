@@ -117,6 +117,16 @@ def damage(store: Store, *, full: bool = False) -> list[str]:
 
 def fulltext_damage(store: Store) -> list[str]:
     """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+    found = [
+        f"{table} is not of {store.fulltext.engine}"
+        for (table,) in store.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+            " AND NOT instr(sql, ' USING ' || ? || '(')",
+            (store.fulltext.engine,),
+        )
+    ]
+    if found:
+        return found
     return [line for table in TABLES.values() for line in _pragma(store, f"quick_check({table})")]
 
 

@@ -31,7 +31,8 @@ _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
-    "error in tokenizer constructor", "vtable constructor failed",
+    "error in tokenizer constructor", "vtable constructor failed", "error in trigger ",
+    "invalid fts5 file format", "unsupported file format",
 )  # fmt: skip
 
 

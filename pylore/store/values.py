@@ -148,7 +148,9 @@ def _wrong_of(connection: apsw.Connection, table: str, columns: dict[str, str]) 
     try:
         row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]
         yield from (
-            f"{table}.{name}: {count:.0f}" for name, count in zip(columns, row, strict=True) if count
+            f"{table}.{name}: {count:.0f}"
+            for name, count in zip(columns, row, strict=True)
+            if count
         )
         for _ in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
             pass
