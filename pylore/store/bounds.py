@@ -29,7 +29,6 @@ def set_bounds(connection: apsw.Connection, path: str) -> None:
     """Sets SQLite's limits; statements that go on and on find out whether the file is sound."""
     for limit, value in _LIMITS.items():
         connection.limit(limit, value)
-    connection.pragma("cell_size_check", 1)
     least, most = _STEPS
     steps = 2 * os.path.getsize(path)  # reading all rows of a sound file takes fewer
     connection.set_progress_handler(_Suspicion(path), min(max(steps, least), most))

@@ -107,8 +107,10 @@ class Translated:
 
             wrong = [*wrong_values(self._connection), *wrong_values(self._connection, made=True)]
             if wrong:
-                raise StoreError(f"{self.path}: has values that lore does not write "
-                                 f"({', '.join(wrong[:3])}): run 'lore doctor'") from error  # fmt: skip
+                named = ", ".join(wrong[:3])
+                raise StoreError(
+                    f"{self.path}: has values that lore does not write ({named}): run 'lore doctor'"
+                ) from error
 
 
 class GraphFaults:

@@ -359,6 +359,8 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
                 create_schema(connection, fulltext)
                 connection.pragma("application_id", APPLICATION_ID)
                 connection.pragma("user_version", SCHEMA_VERSION)
+            elif connection.pragma("application_id") != APPLICATION_ID:
+                raise StoreError(f"{path}: belongs to another program: choose another folder")
         connection.close()
     return open_store(folder, busy_timeout=busy_timeout)
 
