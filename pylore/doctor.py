@@ -18,8 +18,10 @@ from .render import bold, dim
 from .settings import Settings, from_environment
 from .similar import Plan, stale
 from .store import Store, check, open_store
+from .store.bounds import is_sound
 from .store.driver import apsw
 from .store.sqlite import FILE, SCHEMA_VERSION
+from .store.values import wrong_values
 from .text import one_line
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ REINDEX = "run 'lore reindex'"
 EMBED = "run 'lore embed --all'"
 SIMILAR = "run 'lore graph similar'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
-FOREIGN = "drop them with sqlite3, or import an export that you trust into a new store"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
 FEW = 5
 """How many findings of one kind are named."""
@@ -220,23 +221,33 @@ def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
 
 
 def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Check]:
+    def looked(id: str, fix: str, look: Callable[[], Check]) -> Check:
+        def within_faults() -> Check:
+            with store.faults:
+                return look()
+
+        return _guarded(id, fix, within_faults)
+
     yield Check("store", True, f"{store.path}, schema version {SCHEMA_VERSION}")
-    yield _guarded("tables", IMPORT, lambda: _tables(store))
-    yield _guarded("integrity", IMPORT, lambda: _integrity(store, full))
-    yield _guarded("fulltext", REINDEX, lambda: _fulltext(store))
-    yield _guarded("foreign-keys", IMPORT, lambda: _foreign_keys(store))
-    yield _guarded("passages", REINDEX, lambda: _passages(store))
-    yield _guarded("vectors", REINDEX, lambda: _vectors(store, settings))
-    yield _guarded("edges", IMPORT, lambda: _edges(store))
-    yield _guarded("ratings", REINDEX, lambda: _ratings(store))
-    yield _guarded("similar", SIMILAR, lambda: _similar(store))
-    yield _guarded("wal", IMPORT, lambda: _wal(store))
+    yield looked("tables", IMPORT, lambda: _tables(store))
+    yield looked("integrity", IMPORT, lambda: _integrity(store, full))
+    if not is_sound(store.path):
+        return  # statements may find no end in such a file
+    yield looked("values", IMPORT, lambda: _values(store))
+    yield looked("fulltext", REINDEX, lambda: _fulltext(store))
+    yield looked("foreign-keys", IMPORT, lambda: _foreign_keys(store))
+    yield looked("passages", REINDEX, lambda: _passages(store))
+    yield looked("vectors", REINDEX, lambda: _vectors(store, settings))
+    yield looked("edges", IMPORT, lambda: _edges(store))
+    yield looked("ratings", REINDEX, lambda: _ratings(store))
+    yield looked("similar", SIMILAR, lambda: _similar(store))
+    yield looked("wal", IMPORT, lambda: _wal(store))
 
 
 def _tables(store: Store) -> Check:
-    foreign = check.foreign_objects(store)
-    if foreign:
-        return _found("tables", foreign, "", FOREIGN)
+    replaced = check.replaced_tables(store)
+    if replaced:
+        return _found("tables", replaced, "", IMPORT)
     missing = check.missing_tables(store)
     fix = REINDEX if check.DERIVED.issuperset(missing) else IMPORT
     return _found("tables", [f"{name} is missing" for name in missing], "all there", fix)
@@ -245,6 +256,15 @@ def _tables(store: Store) -> Check:
 def _integrity(store: Store, full: bool) -> Check:
     fine = "sound" if full else "sound (quick check; --full checks the indexes too)"
     return _found("integrity", check.damage(store, full=full), fine, IMPORT)
+
+
+def _values(store: Store) -> Check:
+    written = wrong_values(store.connection)
+    found = written or wrong_values(store.connection, made=True)
+    wrong = [f"{place} not of a kind that lore writes" for place in found]
+    return _found(
+        "values", wrong, "all of the kinds that lore writes", IMPORT if written else REINDEX
+    )
 
 
 def _fulltext(store: Store) -> Check:

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 
-from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError
+from .errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError
 from .output import flush, note
 
 
@@ -46,7 +46,28 @@ def _guarded(words: list[str]) -> int:
         note(f"{where}{error.strerror or error}: check the disk and the folder you are in")
         return FAILURE
     except Exception as error:
-        return _report_bug(error, words)
+        failure = _fault_of_the_store(error)
+        if failure is None:
+            return _report_bug(error, words)
+        note(str(failure))
+        return failure.exit_code
+
+
+def _fault_of_the_store(error: Exception) -> LoreError | None:
+    """What is wrong with the store that this may come from; None if it is a bug of ours.
+
+    Output is written after the store was closed, and rows may have reached it unseen.
+    """
+    from .common import data_folder
+    from .store import open_store
+
+    try:
+        with open_store(data_folder()):
+            raise error
+    except StoreError as found:
+        return found if found.__cause__ is error else None
+    except Exception:
+        return None
 
 
 def _run(words: list[str]) -> int:

@@ -241,7 +241,8 @@ class Lore:
         with self._lock:
             if user not in self._stores:
                 store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
-                embedder = open_embedder(self.settings.embedder, store, self.settings)
+                with store.faults:
+                    embedder = open_embedder(self.settings.embedder, store, self.settings)
                 self._stores[user] = (store, embedder)
             return self._stores[user]
 

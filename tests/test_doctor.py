@@ -20,8 +20,8 @@ from pylore.store.check import missing_tables
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
-    "store", "tables", "integrity", "fulltext", "foreign-keys", "passages", "vectors", "edges",
-    "ratings", "similar", "wal",
+    "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
+    "edges", "ratings", "similar", "wal",
 )  # fmt: skip
 
 
@@ -164,9 +164,10 @@ def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) ->
 
 
 def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str) -> None:
-    # the index keeps its pages, but is declared over another column
-    damage(folder, "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages(key)'"
-                   " WHERE name = 'passages_node'")  # fmt: skip
+    declared = "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages({})'"
+    its = " WHERE name = 'passages_node'"
+    damage(folder, declared.format("key") + its)
+    damage(folder, "REINDEX passages_node", declared.format("node_id") + its)
     assert "integrity" in failing(examined(folder, full=True))
 
 

@@ -174,7 +174,7 @@ def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Project) -> 
     for words in (["search", "tokens"], ["add", "note", "x"]):
         done = filled.lore(*words)
         assert (done.returncode, done.stdout) == (1, "")
-        assert re.fullmatch(r"lore: .*search\.db: its tables are not lore's .*\n", done.stderr)
+        assert re.fullmatch(r"lore: .*search\.db: has tables that are not lore's .*\n", done.stderr)
 
 
 # --- interruptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..text import words
 from .driver import apsw
-from .foreign import foreign_triggers, foreign_views
+from .foreign import SCHEMA_FILES, foreign_objects
 from .fulltext import TABLES
 
 TYPE_CHECKING = False
@@ -97,10 +97,10 @@ def missing_tables(store: Store) -> list[str]:
     return sorted(_schema_names(whole.connection) - found)
 
 
-def foreign_objects(store: Store) -> list[str]:
-    """The triggers and views that are not lore's: another program made them."""
-    names = foreign_triggers(store.connection) + foreign_views(store.connection)
-    return [f"{name} is not lore's" for name in names]
+def replaced_tables(store: Store) -> list[str]:
+    """The tables that stand in the place of lore's own, and are spared when it is opened."""
+    found = foreign_objects(store.connection, len(SCHEMA_FILES), spared=())
+    return [f"{name} is not lore's" for name in sorted(found)]
 
 
 def damage(store: Store, *, full: bool = False) -> list[str]:
@@ -117,6 +117,16 @@ def damage(store: Store, *, full: bool = False) -> list[str]:
 
 def fulltext_damage(store: Store) -> list[str]:
     """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+    found = [
+        f"{table} is not of {store.fulltext.engine}"
+        for (table,) in store.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+            " AND NOT instr(sql, ' USING ' || ? || '(')",
+            (store.fulltext.engine,),
+        )
+    ]
+    if found:
+        return found
     return [line for table in TABLES.values() for line in _pragma(store, f"quick_check({table})")]
 
 

@@ -31,7 +31,8 @@ _MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
-    "error in tokenizer constructor", "vtable constructor failed",
+    "error in tokenizer constructor", "vtable constructor failed", "error in trigger ",
+    "invalid fts5 file format", "unsupported file format",
 )  # fmt: skip
 
 
@@ -65,13 +66,25 @@ def _is_full(path: str) -> bool:
     return disk.f_bavail * disk.f_frsize < 32_768
 
 
+_OF_VALUES = (
+    apsw.Error, ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError,
+    RuntimeError, TypeError, ValueError,
+)  # fmt: skip
+"""How code fails that is given other values than it was written for; so do bugs."""
+
+
 class Translated:
-    """A ``with`` block in which SQLite's errors become ``StoreError``."""
+    """A ``with`` block in which SQLite's errors become ``StoreError``.
 
-    __slots__ = ("path",)
+    So does what the values of another program bring about. A store is taken at its word
+    as long as nothing fails; then it is looked at whether lore has written what is in it.
+    """
 
-    def __init__(self, path: str) -> None:
+    __slots__ = ("_connection", "path")
+
+    def __init__(self, path: str, connection: apsw.Connection | None = None) -> None:
         self.path = path
+        self._connection = connection
 
     def __enter__(self) -> None:
         return None
@@ -89,6 +102,15 @@ class Translated:
             failure = translate(error, self.path)
             if failure is not None:
                 raise failure from error
+        if isinstance(error, _OF_VALUES) and self._connection is not None:
+            from .values import wrong_values
+
+            wrong = [*wrong_values(self._connection), *wrong_values(self._connection, made=True)]
+            if wrong:
+                named = ", ".join(wrong[:3])
+                raise StoreError(
+                    f"{self.path}: has values that lore does not write ({named}): run 'lore doctor'"
+                ) from error
 
 
 class GraphFaults:

@@ -26,12 +26,13 @@ COLUMNS = ("title", "body", "tags", "file", "parts")
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts"}
 """Collection to its table."""
 
-_CREATE = {
+CREATE = {
     "fts5": "CREATE VIRTUAL TABLE {table} USING fts5({columns},"
     " tokenize='unicode61 remove_diacritics 2')",
     "fts4": "CREATE VIRTUAL TABLE {table} USING fts4({columns},"
     " tokenize=unicode61 'remove_diacritics=2')",
 }
+"""Engine to the statement that makes one of the tables."""
 
 
 class FullText:
@@ -54,7 +55,7 @@ class FullText:
         """Makes the tables, empty; older ones are dropped with all that they held."""
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            self._db.execute(_CREATE[engine].format(table=table, columns=", ".join(COLUMNS)))
+            self._db.execute(CREATE[engine].format(table=table, columns=", ".join(COLUMNS)))
         self._engine = engine
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:

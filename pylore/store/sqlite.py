@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 
 from ..errors import NoStore, StoreError
+from .bounds import set_bounds
 from .driver import apsw
 from .edges import Edges
 from .faults import Translated, lacks_room
+from .foreign import refuse_foreign
 from .fulltext import FullText
 from .nodes import Nodes
 from .tables import Meta, Ratings, Relations, Types, Words
@@ -44,7 +46,7 @@ class Store:
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
-        self.faults = Translated(path)
+        self.faults = Translated(path, connection)
         self.meta = Meta(connection)
         self.types = Types(connection)
         self.relations = Relations(connection)
@@ -148,8 +150,16 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self.faults.__exit__(kind, error, at)
+        finally:
+            self.close()
 
 
 class Snapshot:
@@ -272,6 +282,8 @@ def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
         raise _no_store(folder, path)
     with Translated(path):
         connection, version = _open_version(path, busy_timeout)
+        if isinstance(version, int) and 0 < version <= SCHEMA_VERSION:
+            refuse_foreign(connection, path, version)
         if version in range(1, SCHEMA_VERSION):
             version = _upgrade(connection, path)
     if version != SCHEMA_VERSION:
@@ -344,6 +356,7 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
+        _look_before_writing(path, busy_timeout)
         make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
@@ -354,8 +367,45 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 1
                 create_schema(connection, fulltext)
                 connection.pragma("application_id", APPLICATION_ID)
                 connection.pragma("user_version", SCHEMA_VERSION)
+            elif connection.pragma("application_id") != APPLICATION_ID:
+                raise StoreError(f"{path}: belongs to another program: choose another folder")
         connection.close()
     return open_store(folder, busy_timeout=busy_timeout)
+
+
+def _look_before_writing(path: str, busy_timeout: float) -> None:
+    """Goes on where there is no database yet, or one that may become a store.
+
+    Writing to it turns another program's into one with a write-ahead log, before a
+    transaction sees whose it is. One that has such a log already stays as it is.
+
+    Raises:
+        StoreError: it is another program's.
+    """
+    if not _has_rollback_journal(path):
+        return
+    from urllib.parse import quote
+
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
+    try:
+        _wait(connection, busy_timeout)
+        if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
+            return
+        if connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
+    finally:
+        connection.close()
+
+
+def _has_rollback_journal(path: str) -> bool:
+    """Whether it is a database without a write-ahead log, as its header says."""
+    try:
+        with open(path, "rb") as file:
+            header = file.read(20)
+    except OSError:
+        return False
+    return header.startswith(b"SQLite format 3\0") and header[18:20] == b"\1\1"
 
 
 def _connect(
@@ -371,6 +421,7 @@ def _connect(
         _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_at_checkpoints,
     ):  # fmt: skip
         prepare(connection, busy_timeout)
+    set_bounds(connection, path)
     return connection
 
 

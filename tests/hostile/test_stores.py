@@ -1,0 +1,526 @@
+"""Stores that somebody else made: whatever is in one, a command answers or fails in a line.
+
+Each line of ``BROKEN`` breaks a sound store in one way; add a line to try another. Every
+one is given to ``doctor``, to a deep search and to a few of the other commands; with
+``LORE_HOSTILE_STORES=all`` in the environment to all of them.
+"""
+
+# ruff: noqa: E501 (a store is a line)
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import re
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from homes import move_home
+
+from pylore import Lore
+from pylore.doctor import Check
+from pylore.main import _guarded
+
+MOST_MEMORY = 1 << 30
+MOST_SECONDS = 60
+ALL = os.environ.get("LORE_HOSTILE_STORES") == "all"
+SAMPLE = 4
+"""How many of the commands beside doctor and a search each store is given to."""
+
+COMMANDS = """
+search rotating keys
+related note-1
+show note-1 --history
+list
+context sessions
+stats
+graph-path note-1 note-3
+graph-neighbors note-1
+graph-hubs
+graph-relations
+graph-export --format dot
+graph-view -o -
+export
+add note another thought
+fact Zurich has_river Limmat
+link note-1 relates_to note-3
+edit note-1 --title another
+forget note-2
+forget note-2 --purge
+verify
+stale
+search keys --files src/a.py
+run-start --task note-1
+run-list
+run-show run-1
+feedback note-1 --helpful
+confirm note-1
+sweep
+graph-similar
+graph-duplicates
+reindex
+embed --all
+search keys --retrievers vector
+doctor --full
+""".strip().splitlines()
+ALWAYS = ("search sessions keys --graph-depth 2 --explain", "doctor")
+
+
+SOUND = """
+INSERT INTO nodes(id, type, title, data, created_at, updated_at) VALUES
+  ('run-1', 'run', 'a task', '{"task": "a task"}', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
+INSERT INTO shown VALUES ('run-1', 'note-2', 1, 'keys', '2026-01-01T00:00:00Z');
+INSERT INTO graph_edges(from_id, to_id, relation, metadata, created_at) VALUES
+  ('note-1', 'run-1', 'used_in_run', '{"rating": "helpful", "position": 1, "query": "keys"}',
+   '2026-01-01T00:00:00Z');
+INSERT INTO ratings VALUES ('note-1', 1.0, 1);
+INSERT INTO anchors(node_id, kind, path, detail, hash, commit_id, created_at, verified_at) VALUES
+  ('note-1', 'file', 'src/a.py', '', '', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+  ('note-2', 'lines', 'src/a.py', '1-2', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
+  ('note-3', 'glob', 'src/*', '', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
+UPDATE nodes SET file = 'src/a.py', line_start = 1, line_end = 2 WHERE id = 'note-1';
+INSERT INTO passages(key, node_id) SELECT max(key) + 1, 'run-1' FROM passages;
+INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
+  SELECT max(key), 'a task', '', '', '', '' FROM passages;
+INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
+UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
+INSERT INTO signs SELECT 9, sign FROM signs WHERE key = 1;
+UPDATE signs SET key = (SELECT max(key) FROM passages) WHERE key = 9;
+"""
+"""What a store has that would take long to make by commands."""
+
+
+# --- how each of the stores is broken
+
+NUL, NEWLINE, BAD = "char(0)", "char(10)", "CAST(x'ff80c328' AS TEXT)"
+HUGE = "CAST(zeroblob(4000000) AS TEXT)"
+DEEP = "replace(hex(zeroblob(400)), '00', '[') || replace(hex(zeroblob(400)), '00', ']')"
+
+BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
+    # the schema: what could act, compute or call
+    "version 1": "PRAGMA user_version = 1",
+    "version 3": "PRAGMA user_version = 3",
+    "version -1": "PRAGMA user_version = -1",
+    "version 0": "PRAGMA user_version = 0",
+    "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",
+    "a view in place of edges": "DROP TABLE graph_edges; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_id FROM r",
+    "a view in place of meta": "DROP TABLE meta; CREATE VIEW meta AS SELECT 'fulltext' AS key, 'fts5' AS value",
+    "a view beside the tables": "CREATE VIEW more AS SELECT load_extension('evil')",
+    "a generated column in nodes": "DROP TABLE words; CREATE TABLE words(word TEXT PRIMARY KEY, tokens AS (hex(zeroblob(300000000))))",
+    "a generated column in full text": "DROP TABLE texts_fts; CREATE TABLE texts_fts(title, body AS (hex(zeroblob(300000000))), tags, file, parts)",
+    "a generated column in vectors": "DROP TABLE signs; CREATE TABLE signs(key INTEGER PRIMARY KEY, sign AS (zeroblob(300000000)))",
+    "a trigger that deletes": "CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
+    "a trigger of lore's name": "DROP TRIGGER stats_node_added; CREATE TRIGGER stats_node_added AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
+    "a trigger on reading's table": "CREATE TRIGGER evil AFTER UPDATE ON nodes BEGIN SELECT hex(zeroblob(300000000)); END",
+    "an index on an expression": "CREATE INDEX evil ON nodes(hex(title))",
+    "a check that computes": "DROP TABLE shown; CREATE TABLE shown(run_id, node_id, position, query, shown_at, CHECK (length(hex(zeroblob(300000000))) > 1))",
+    "a default that computes": "DROP TABLE words; CREATE TABLE words(word TEXT PRIMARY KEY, tokens TEXT DEFAULT (hex(zeroblob(300000000))))",
+    "a collation that is not there": "DROP TABLE types; PRAGMA writable_schema = ON; INSERT INTO sqlite_schema SELECT 'table', 'types', 'types', rootpage, 'CREATE TABLE types(name TEXT COLLATE evil PRIMARY KEY, description TEXT)' FROM sqlite_schema WHERE name = 'words'",
+    "a virtual table": "CREATE VIRTUAL TABLE evil USING fts5(a)",
+    "a full-text table of other columns": "DROP TABLE texts_fts; CREATE VIRTUAL TABLE texts_fts USING fts5(a)",
+    "a full-text table without content": "DROP TABLE texts_fts; CREATE VIRTUAL TABLE texts_fts USING fts5(title, body, tags, file, parts, content='nodes')",
+    "an unknown tokenizer": "UPDATE sqlite_schema SET sql = replace(sql, 'unicode61', 'evil') WHERE name = 'texts_fts'",
+    "an unknown module": "UPDATE sqlite_schema SET sql = replace(sql, 'fts5', 'evil') WHERE name = 'texts_fts'",
+    "no schema text": "UPDATE sqlite_schema SET sql = NULL WHERE name = 'nodes'",
+    "schema text that is no SQL": "UPDATE sqlite_schema SET sql = 'CREATE EVIL' WHERE name = 'nodes'",
+    "schema text without end": f"UPDATE sqlite_schema SET sql = 'CREATE TABLE nodes(' || {HUGE} WHERE name = 'nodes'",
+    "schema text not UTF-8": f"UPDATE sqlite_schema SET name = {BAD} WHERE name = 'edges_in'",
+    "a table in another's pages": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'meta') WHERE name = 'nodes'",
+    "an index in a table's pages": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'nodes') WHERE name = 'edges_out'",
+    "a root page that is not there": "UPDATE sqlite_schema SET rootpage = 99999999 WHERE name = 'nodes'",
+    "no nodes": "DROP TABLE nodes",
+    "no meta": "DROP TABLE meta",
+    "no types": "DROP TABLE types",
+    "no relations": "DROP TABLE relations",
+    "no edges": "DROP TABLE graph_edges",
+    "no edge history": "DROP TABLE edge_history",
+    "no passages": "DROP TABLE passages",
+    "no words": "DROP TABLE words",
+    "no vectors": "DROP TABLE passages_vec",
+    "no signs": "DROP TABLE signs",
+    "no ratings": "DROP TABLE ratings",
+    "no shown": "DROP TABLE shown",
+    "no anchors": "DROP TABLE anchors",
+    "no anchor history": "DROP TABLE anchor_history",
+    "no code files": "DROP TABLE code_files",
+    "no full text": "DROP TABLE texts_fts",
+    "nothing at all": "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
+    "edges of other columns": "DROP TABLE graph_edges; CREATE TABLE graph_edges(a, b)",
+    "nodes of other columns": "DROP TABLE nodes; CREATE TABLE nodes(a, b)",
+    "META in capitals": "DROP TABLE meta; CREATE TABLE META(a, b)",
+    "a thousand tables": lambda data: _altered(data, ";".join(f"CREATE TABLE t{n}(a)" for n in range(1000))),
+    # values of another kind in nodes
+    "an unknown status": "UPDATE nodes SET status = 'unheard'",
+    "an empty status": "UPDATE nodes SET status = ''",
+    "a status that is a blob": "UPDATE nodes SET status = x'00ff'",
+    "an unknown source": "UPDATE nodes SET source = 'unheard'",
+    "a source that is a number": "UPDATE nodes SET source = 7",
+    "text for a confidence": "UPDATE nodes SET confidence = 'much'",
+    "an endless confidence": "UPDATE nodes SET confidence = 9e999",
+    "a negative confidence": "UPDATE nodes SET confidence = -1e300",
+    "a confidence that is a blob": "UPDATE nodes SET confidence = x'00'",
+    "a blob for a title": "UPDATE nodes SET title = x'00ff'",
+    "a number for a title": "UPDATE nodes SET title = 7",
+    "a blob for a body": "UPDATE nodes SET body = x'00ff'",
+    "a body not UTF-8": f"UPDATE nodes SET body = {BAD}",
+    "a title not UTF-8": f"UPDATE nodes SET title = {BAD} WHERE id = 'note-1'",
+    "a body with a NUL": f"UPDATE nodes SET body = 'keys' || {NUL} || 'rotating'",
+    "a huge body": f"UPDATE nodes SET body = 'keys ' || {HUGE} WHERE id = 'note-1'",
+    "a body of many words": "UPDATE nodes SET body = replace(hex(zeroblob(1000000)), '00', 'keys ') WHERE id = 'note-1'",
+    "a body longer than SQLite's limit": "UPDATE nodes SET body = zeroblob(70000000) WHERE id = 'note-1'",
+    "a huge title": f"UPDATE nodes SET title = {HUGE} WHERE id = 'note-1'",
+    "a blob for tags": "UPDATE nodes SET tags = x'00ff'",
+    "tags with a newline": f"UPDATE nodes SET tags = 'a' || {NEWLINE} || 'b'",
+    "a blob for a category": "UPDATE nodes SET category = x'00ff'",
+    "a NUL in a path": f"UPDATE nodes SET file = 'src/' || {NUL} || 'a.py'",
+    "a newline in a path": f"UPDATE nodes SET file = 'src/' || {NEWLINE} || 'a.py'",
+    "a blob for a path": "UPDATE nodes SET file = x'00ff'",
+    "a path not UTF-8": f"UPDATE nodes SET file = {BAD}",
+    "a path up and out": "UPDATE nodes SET file = '../../../../etc/passwd', line_start = 1",
+    "a path of a device": "UPDATE nodes SET file = '/dev/zero'",
+    "a long path": "UPDATE nodes SET file = hex(zeroblob(5000))",
+    "lines that are text": "UPDATE nodes SET line_start = 'a', line_end = 'b'",
+    "lines below 0": "UPDATE nodes SET line_start = -9, line_end = -99",
+    "lines without end": "UPDATE nodes SET line_start = 1, line_end = 9223372036854775807",
+    "lines that are no whole numbers": "UPDATE nodes SET line_start = 1.5, line_end = 9e999",
+    "data that is no JSON": "UPDATE nodes SET data = '{'",
+    "data that is a list": "UPDATE nodes SET data = '[1]'",
+    "data that is a blob": "UPDATE nodes SET data = x'00ff'",
+    "data that is a number": "UPDATE nodes SET data = 7",
+    "data that is deep": f"UPDATE nodes SET data = '{{\"why\":' || {DEEP} || '}}'",
+    "data of one huge number": "UPDATE nodes SET data = '{\"why\": ' || replace(hex(zeroblob(5000)), '0', '9') || '}'",
+    "data of endless numbers": "UPDATE nodes SET data = '{\"why\": 1e999}'",
+    "data with half a surrogate": "UPDATE nodes SET data = '{\"why\": \"\\ud800\"}'",
+    "data with a why that is no text": "UPDATE nodes SET data = '{\"why\": [1, {}]}'",
+    "data of a run of other kinds": "UPDATE nodes SET data = '{\"task\": 7, \"finished_at\": [1], \"_stated\": 3}'",
+    "a created time that is a blob": "UPDATE nodes SET created_at = x'00ff'",
+    "an updated time that is a number": "UPDATE nodes SET updated_at = 9e99",
+    "an updated time that is no time": "UPDATE nodes SET updated_at = 'tomorrow'",
+    "a time in the far future": "UPDATE nodes SET updated_at = '9999-12-31T23:59:59Z'",
+    "an access time that is a blob": "UPDATE nodes SET accessed_at = x'00'",
+    "text for a count of accesses": "UPDATE nodes SET access_count = 'many'",
+    "a negative count of accesses": "UPDATE nodes SET access_count = -5",
+    "a count past what integers hold": "UPDATE nodes SET access_count = 9223372036854775807",
+    "a count that is endless": "UPDATE nodes SET access_count = 9e999",
+    "forgotten at a number": "UPDATE nodes SET invalidated_at = 7",
+    "an empty id": "UPDATE nodes SET id = '' WHERE id = 'note-2'",
+    "an id without a type": "UPDATE nodes SET id = 'nothing' WHERE id = 'note-2'",
+    "an id that is a blob": "UPDATE nodes SET id = x'00ff' WHERE id = 'note-2'",
+    "an id that is a number": "UPDATE nodes SET id = 7 WHERE id = 'note-2'",
+    "an id that is NULL": "UPDATE nodes SET id = NULL WHERE id = 'note-2'",
+    "an id with a NUL": f"UPDATE nodes SET id = id || {NUL} || 'x' WHERE id = 'note-2'",
+    "an id with a newline": f"UPDATE nodes SET id = id || {NEWLINE} || 'x' WHERE id = 'note-2'",
+    "an id with a separator": "UPDATE nodes SET id = id || char(31) || 'x' WHERE id = 'note-2'; UPDATE graph_edges SET to_id = to_id || char(31) || 'x'",
+    "an id not UTF-8": f"UPDATE nodes SET id = {BAD} WHERE id = 'note-2'",
+    "an id that is an option": "UPDATE nodes SET id = '--purge' WHERE id = 'note-2'",
+    "a huge id": "UPDATE nodes SET id = 'note-' || hex(zeroblob(2000000)) WHERE id = 'note-2'",
+    "an unknown type": "UPDATE nodes SET type = 'unheard'",
+    "a type that is a blob": "UPDATE nodes SET type = x'00ff'",
+    # edges
+    "text for a weight": "UPDATE graph_edges SET weight = 'much'",
+    "a blob for a weight": "UPDATE graph_edges SET weight = x'00ff'",
+    "an endless weight": "UPDATE graph_edges SET weight = 9e999",
+    "a negative weight": "UPDATE graph_edges SET weight = -9e999",
+    "an unknown relation": "UPDATE graph_edges SET relation = 'unheard'",
+    "a relation that is a blob": "UPDATE graph_edges SET relation = x'00ff'",
+    "a relation not UTF-8": f"UPDATE graph_edges SET relation = {BAD}",
+    "a relation with a separator": "UPDATE graph_edges SET relation = relation || char(31)",
+    "an edge's end that is a blob": "UPDATE graph_edges SET to_id = x'00ff'",
+    "an edge's end that is a number": "UPDATE graph_edges SET to_id = 7",
+    "an edge's status unknown": "UPDATE graph_edges SET status = 'unheard'",
+    "an edge's source a blob": "UPDATE graph_edges SET source = x'00ff'",
+    "metadata that is no JSON": "UPDATE graph_edges SET metadata = '{'",
+    "metadata that is a list": "UPDATE graph_edges SET metadata = '[7]'",
+    "metadata of other kinds": "UPDATE graph_edges SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
+    "edges in a circle": "INSERT INTO graph_edges(from_id, to_id, relation, created_at) VALUES ('note-3', 'note-1', 'relates_to', ''), ('note-1', 'note-1', 'relates_to', ''), ('note-2', 'note-2', 'supersedes', '')",
+    "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO graph_edges(from_id, to_id, relation, created_at) SELECT 'note-1', 'note-x' || i, 'relates_to', '' FROM n",
+    "history of other kinds": "INSERT INTO edge_history VALUES ('note-1', 'note-2', 'relates_to', 'much', 7, x'00', '{', 7, 'unheard', x'00')",
+    # relations, types, meta
+    "a relation's weight that is text": "UPDATE relations SET weight = 'much'",
+    "a relation's weight that is a blob": "UPDATE relations SET backward_weight = x'00ff'",
+    "a relation's weight without end": "UPDATE relations SET weight = 9e999",
+    "a relation's description a blob": "UPDATE relations SET description = x'00ff'",
+    "a relation's name a blob": "INSERT INTO relations(name, weight) VALUES (x'00ff', 1)",
+    "a type's name a blob": "INSERT INTO types VALUES (x'00ff', '')",
+    "a type's description a number": "UPDATE types SET description = 7",
+    "blobs in meta": "UPDATE meta SET value = x'00ff'",
+    "numbers in meta": "UPDATE meta SET value = 7",
+    "meta not UTF-8": f"UPDATE meta SET value = {BAD}",
+    "keys of meta that are blobs": "INSERT INTO meta VALUES (x'00ff', '')",
+    "nothing in meta": "DELETE FROM meta",
+    "an unknown full-text engine": "UPDATE meta SET value = 'fts9' WHERE key = 'fulltext'",
+    "the other full-text engine": "UPDATE meta SET value = 'fts4' WHERE key = 'fulltext'",
+    "another's vectors": "UPDATE meta SET value = 'static:another' WHERE key = 'embedder'",
+    "an embedder of a command": "UPDATE meta SET value = 'endpoint:http://127.0.0.1:1/' WHERE key = 'embedder'",
+    "a dimension that is a word": "UPDATE meta SET value = 'many' WHERE key = 'embedder_dimension'",
+    "a dimension below 0": "UPDATE meta SET value = '-256' WHERE key = 'embedder_dimension'",
+    "a dimension without end": "UPDATE meta SET value = '99999999999999999999' WHERE key = 'embedder_dimension'",
+    "another dimension": "UPDATE meta SET value = '512' WHERE key = 'embedder_dimension'",
+    "counts that are no JSON": "INSERT OR REPLACE INTO meta VALUES ('stats', 'many')",
+    "counts that are lists": "INSERT OR REPLACE INTO meta VALUES ('stats', '[1, [2]]')",
+    "counts of other kinds": "INSERT OR REPLACE INTO meta VALUES ('stats', '{\"nodes\": {\"a\": []}, \"edges\": null}')",
+    "a plan that is no plan": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": \"x\"}')",
+    "a plan of other kinds": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": 1e999, \"nearest\": -9, \"types\": [{}], \"embedder\": []}'), ('similar_stale', 'x')",
+    "times of meta that are words": "INSERT OR REPLACE INTO meta VALUES ('cochanges_analyzed_at', 'never'), ('cochanges_said_at', '')",
+    "vectors begun that are not there": "INSERT OR REPLACE INTO meta VALUES ('embedder_next', 'static:another'), ('embedder_next_dimension', 'x')",
+    # what is made from nodes
+    "vectors of no bytes": "UPDATE passages_vec SET embedding = x''",
+    "vectors of other bytes": "UPDATE passages_vec SET embedding = x'000102'",
+    "vectors of text": "UPDATE passages_vec SET embedding = 'a vector'",
+    "vectors of numbers": "UPDATE passages_vec SET embedding = 7",
+    "vectors of zeros": "UPDATE passages_vec SET embedding = zeroblob(1024)",
+    "vectors that are not numbers": "UPDATE passages_vec SET embedding = CAST(replace(hex(zeroblob(256)), '00', char(255, 255)) AS BLOB)",
+    "vectors of NaN": "UPDATE passages_vec SET embedding = unhex(replace(hex(zeroblob(256)), '00', '0000c07f'))",
+    "vectors of infinity": "UPDATE passages_vec SET embedding = unhex(replace(hex(zeroblob(256)), '00', '0000807f'))",
+    "huge vectors": "UPDATE passages_vec SET embedding = zeroblob(20000000) WHERE key = 1",
+    "signs of other bytes": "UPDATE signs SET sign = x'0001'",
+    "signs of text": "UPDATE signs SET sign = 'a sign'",
+    "signs of no bytes": "UPDATE signs SET sign = x''",
+    "vectors of other keys": "UPDATE passages_vec SET key = key + 1000",
+    "passages of nobody": "UPDATE passages SET node_id = 'note-none'",
+    "passages of a blob": "UPDATE passages SET node_id = x'00ff'",
+    "passages of an unknown collection": "UPDATE passages SET collection = 'unheard'",
+    "a passage at the end of the numbers": "INSERT INTO passages(key, node_id) VALUES (9223372036854775807, 'note-1')",
+    "a passage below 0": "UPDATE passages SET key = -key",
+    "tokens that are a blob": "UPDATE words SET tokens = x'00ff'",
+    "tokens past the last": "UPDATE words SET tokens = '999999999 5'",
+    "ratings that are text": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 'much', 'many')",
+    "ratings without end": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 9e999, 1), ('note-2', 1, 0), ('note-3', 1, -1)",
+    "shown at other kinds": "UPDATE shown SET position = 'first', query = x'00', shown_at = 7",
+    "shown below 0": "UPDATE shown SET position = -9223372036854775808",
+    "full text of blobs": "UPDATE texts_fts_content SET c0 = x'00ff', c1 = x'00ff'",
+    "full text not UTF-8": f"UPDATE texts_fts_content SET c0 = {BAD}, c1 = {BAD}",
+    "full text without rows": "DELETE FROM texts_fts_content",
+    "full text without an index": "DELETE FROM texts_fts_data",
+    "full text of nothing": "UPDATE texts_fts_data SET block = x''",
+    "full text of zeros": "UPDATE texts_fts_data SET block = zeroblob(length(block))",
+    "full text of noise": "UPDATE texts_fts_data SET block = randomblob(length(block))",
+    "full text of text": "UPDATE texts_fts_data SET block = 'a block'",
+    "averages of noise": "UPDATE texts_fts_data SET block = x'ffffffffffffffffff' WHERE id = 1",
+    "a structure of noise": "UPDATE texts_fts_data SET block = x'00000001ffffffffffffffff' WHERE id = 10",
+    "sizes of noise": "UPDATE texts_fts_docsize SET sz = x'ff'",
+    "sizes that are text": "UPDATE texts_fts_docsize SET sz = 'many'",
+    "full text of a later version": "INSERT OR REPLACE INTO texts_fts_config VALUES ('version', 99)",
+    "full text with a rank of its own": "INSERT OR REPLACE INTO texts_fts_config VALUES ('rank', 'load_extension(1)')",
+    "full text with a page size of 0": "INSERT OR REPLACE INTO texts_fts_config VALUES ('pgsz', 0)",
+    # anchors and files
+    "an anchor of an unknown kind": "UPDATE anchors SET kind = 'unheard'",
+    "an anchor's verdict unknown": "UPDATE anchors SET verdict = 'unheard'",
+    "an anchor's verdict a blob": "UPDATE anchors SET verdict = x'00ff'",
+    "an anchor with a NUL in its path": f"UPDATE anchors SET path = 'src/' || {NUL}",
+    "an anchor's path a blob": "UPDATE anchors SET path = x'00ff'",
+    "an anchor's path a number": "UPDATE anchors SET path = 7",
+    "an anchor's path not UTF-8": f"UPDATE anchors SET path = {BAD}",
+    "an anchor's root with a NUL": f"UPDATE anchors SET root = '/tmp' || {NUL}",
+    "an anchor's detail other lines": "UPDATE anchors SET kind = 'lines', detail = '9999999999999999999999-1'",
+    "an anchor's detail no lines": "UPDATE anchors SET kind = 'lines', detail = 'x'",
+    "an anchor's detail a blob": "UPDATE anchors SET detail = x'00ff'",
+    "an anchor's stamp a blob": "UPDATE anchors SET stamp = x'00ff'",
+    "an anchor's hash a number": "UPDATE anchors SET hash = 7",
+    "an anchor's commit an option": "UPDATE anchors SET commit_id = '--output=victim'",
+    "an anchor's commit with a NUL": f"UPDATE anchors SET commit_id = 'a' || {NUL}",
+    "a glob of many stars": "UPDATE anchors SET kind = 'glob', path = replace(hex(zeroblob(1500)), '00', '*a')",
+    "a glob longer than paths": "UPDATE anchors SET kind = 'glob', path = replace(hex(zeroblob(50000)), '00', '[a')",
+    "a glob of everything": "UPDATE anchors SET kind = 'glob', path = '/**'",
+    "anchor history of other kinds": "INSERT INTO anchor_history VALUES ('note-1', 7, x'00', 7, x'00', 7, 7, x'00ff')",
+    "times of anchors that are blobs": "UPDATE anchors SET created_at = x'00ff', verified_at = x'00ff'",
+    "facts that are no JSON": "INSERT INTO code_files VALUES ('src/a.py', '', '', 'python', '{')",
+    "facts that are a list": "INSERT INTO code_files VALUES ('src/a.py', '', '', 'python', '[1]')",
+    "code with a NUL in its path": f"INSERT INTO code_files VALUES ('src/' || {NUL}, 'x', 'x', 'python', '{{}}')",
+    "code with a blob for a stamp": "INSERT INTO code_files VALUES ('src/a.py', x'00', x'00', 7, '{}')",
+    # the file itself
+    "no bytes": lambda data: b"",
+    "half of the file": lambda data: data[: len(data) // 2],
+    "the header alone": lambda data: data[:100],
+    "another file": lambda data: b"no database\n" * 1000,
+    "zeros after the first page": lambda data: data[:4096] + bytes(len(data) - 4096),
+    "a page size of 1": lambda data: data[:16] + b"\0\1" + data[18:],
+    "a page count of 0": lambda data: data[:28] + bytes(4) + data[32:],
+    "an encoding of UTF-16": lambda data: data[:56] + b"\0\0\0\2" + data[60:],
+    "a schema format of 99": lambda data: data[:44] + b"\0\0\0\x63" + data[48:],
+    "a free list without end": lambda data: data[:32] + b"\0\0\0\2\xff\xff\xff\xff" + data[40:],
+    "pages that lead to one another": lambda data: _looped(data, "nodes"),
+    "pages of passages that do": lambda data: _looped(data, "passages"),
+}  # fmt: skip
+
+
+def _altered(data: bytes, statements: str) -> bytes:
+    """The same store after these statements, which lore itself would not run."""
+    with open("altered.db", "wb") as file:
+        file.write(data)
+    connection = apsw.Connection("altered.db")
+    connection.pragma("journal_mode", "delete")
+    for name in ("foreign_keys", "recursive_triggers"):
+        connection.pragma(name, 0)
+    for name in ("ignore_check_constraints", "writable_schema"):
+        connection.pragma(name, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+    connection.execute(statements)
+    connection.close()
+    with open("altered.db", "rb") as file:
+        altered = file.read()
+    os.remove("altered.db")
+    return altered
+
+
+def _looped(data: bytes, table: str) -> bytes:
+    """The same store with a table whose rows come again and again: 100 to the power of 16 times."""
+    with open("looped.db", "wb") as file:
+        file.write(data)
+    connection = apsw.Connection("looped.db")
+    root = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get
+    connection.close()
+    os.remove("looped.db")
+    size, count = 4096, len(data) // 4096
+    pages = [bytearray(data[at : at + size]) for at in range(0, len(data), size)]
+    assert pages[root - 1][0] == 13, "a table of one page"
+    levels = [root, *range(count + 2, count + 17)]
+    pages += [bytearray(pages[root - 1]), *(bytearray(size) for _ in levels[1:])]
+    for level, page in enumerate(levels):
+        below = levels[level + 1] if level + 1 < len(levels) else count + 1
+        cells = [below.to_bytes(4, "big") + bytes([key]) for key in range(1, 101)]
+        start = size - 5 * len(cells)
+        pages[page - 1][:] = (
+            b"\5\0\0" + len(cells).to_bytes(2, "big") + start.to_bytes(2, "big") + b"\0"
+            + below.to_bytes(4, "big")
+            + b"".join((start + 5 * n).to_bytes(2, "big") for n in range(len(cells)))
+        ).ljust(start, b"\0") + b"".join(cells)  # fmt: skip
+    pages[0][28:32] = len(pages).to_bytes(4, "big")
+    return b"".join(map(bytes, pages))
+
+
+# --- what is done with each
+
+
+class Project:
+    """A folder with a sound store of every kind of row, and a home with nothing in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.home.mkdir()
+        self.store = folder / ".lore"
+        (folder / "src").mkdir()
+        (folder / "src/a.py").write_text("def rotate():\n    return 1\n")
+        with Lore(self.store, create=True) as lore:
+            for number, text in enumerate(
+                ("sessions are signed with rotating keys", "keys are rotated each week",
+                 "another thought on sessions and keys"), start=1,
+            ):  # fmt: skip
+                lore.add("note", text, id=f"note-{number}", why="they leak", tags=("keys",))
+            lore.fact("Zurich", "has_river", "Limmat")
+            lore.link("note-1", "relates_to", "note-2")
+            lore.link("note-2", "relates_to", "note-3")
+        self.data = _altered(self._whole(), SOUND)
+        self.outside = self._files()
+
+    def _whole(self) -> bytes:
+        connection = apsw.Connection(str(self.store / "search.db"))
+        connection.pragma("wal_checkpoint(truncate)")
+        connection.close()
+        return (self.store / "search.db").read_bytes()
+
+    def put(self, data: bytes) -> None:
+        for name in os.listdir(self.store):
+            (self.store / name).unlink()
+        (self.store / "search.db").write_bytes(data)
+
+    def _files(self) -> dict[str, int]:
+        """Every file beside the store, with its size; what was tokenized is kept in a cache."""
+        return {
+            str(path): path.stat().st_size
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.parent != self.store and "cache" not in path.parts
+        }
+
+
+Outcome = tuple[str, int, str, str]
+"""(the command, its exit code, what it wrote to stderr, and to stdout if it is doctor)"""
+
+
+def told(words: str, project: Project, data: bytes) -> Outcome:
+    """One command, in this process, with a store of these bytes."""
+    project.put(data)
+    streams = sys.stdout, sys.stderr
+    written = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in streams]
+    sys.stdout, sys.stderr = written
+    try:
+        code = _guarded(words.split())
+        sys.stdout.flush()
+    finally:
+        sys.stdout, sys.stderr = streams
+    for stream in written:
+        stream.seek(0)
+    out = written[0].read() if words.startswith("doctor") else ""
+    return words, code, written[1].read(), out
+
+
+def outcomes(project: Project, data: bytes, commands: list[str]) -> list[Outcome]:
+    """What comes of these commands in a process with a gigabyte and a minute for them all."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(reader)
+            held = int(Path("/proc/self/statm").read_text().split()[0]) * 4096
+            resource.setrlimit(resource.RLIMIT_AS, (held + MOST_MEMORY,) * 2)
+            signal.alarm(MOST_SECONDS)
+            found = [told(words, project, data) for words in commands]
+            with open(writer, "w", encoding="utf-8") as file:
+                json.dump(found, file)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with open(reader, encoding="utf-8") as file:
+        text = file.read()
+    _, status = os.waitpid(child, 0)
+    assert status == 0, f"ended by {status}: too much time or memory"
+    return [tuple(outcome) for outcome in json.loads(text)]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    folder = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        move_home(patch, folder / "home")
+        patch.chdir(folder)
+        patch.setattr("pylore.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
+        patch.setenv("LORE_STORE", str(folder / ".lore"))
+        patch.setenv("LORE_STORE_SCOPE", "project")
+        yield Project(folder)
+
+
+def sample(name: str) -> list[str]:
+    if ALL:
+        return [*ALWAYS, *COMMANDS]
+    return [*ALWAYS, *random.Random(name).sample(COMMANDS, SAMPLE)]
+
+
+def test_the_sound_store_passes_everything(project: Project) -> None:
+    for words, code, said, _ in outcomes(project, project.data, [*ALWAYS, *COMMANDS]):
+        assert (code, "bug" in said) == (0, False), (words, said)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_store_is_answered_or_refused_in_a_line(project: Project, name: str) -> None:
+    how = BROKEN[name]
+    data = _altered(project.data, how) if isinstance(how, str) else how(project.data)
+    assert data != project.data
+    found = outcomes(project, data, sample(name))
+    for words, code, said, _ in found:
+        assert code in (0, 1, 2), (words, said)
+        if code and not words.startswith("doctor"):
+            assert re.fullmatch(r"(lore: .*\n)*lore: .*: .*\n", said), (words, said)
+    assert project.outside == project._files()
+    if any(code for _, code, _, _ in found):
+        checks = json.loads(found[ALWAYS.index("doctor")][3])
+        failed = [check for check in checks if not check["ok"]]
+        assert failed and all(check["detail"] and check["fix"] for check in failed)
