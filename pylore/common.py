@@ -95,6 +95,16 @@ def say(notes: Iterable[str], settings: Settings) -> None:
             note(text)
 
 
+_MOST_LEFT_OUT = 20
+
+
+def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
+    """Names what was left out, and why: the first ones."""
+    say([f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT]], settings)
+    if len(places) > _MOST_LEFT_OUT:
+        say([f"{len(places) - _MOST_LEFT_OUT} more were left out"], settings)
+
+
 def read_stdin() -> str:
     """All of stdin as text.
 

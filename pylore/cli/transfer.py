@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..common import say_left_out
 from ..endings import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
@@ -129,9 +130,7 @@ def _add(total: Imported, part: Imported) -> None:
 
 
 def _say_imported(session: Session, total: Imported) -> None:
-    session.say([f"{place} was left out: {why}" for place, why in total.skipped[:20]])
-    if len(total.skipped) > 20:
-        session.say([f"{len(total.skipped) - 20} more were left out"])
+    say_left_out(total.skipped, session.settings)
     session.say(total.notes)
     if total.dangling:
         session.say(
