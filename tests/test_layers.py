@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
-    ("errors", "model", "text", "rank", "vocabulary", "gitprocess"),
+    ("errors", "limits", "model", "text", "rank", "vocabulary", "gitprocess"),
     ("jsontext", "jsonlines", "settings", "ids", "times", "git", "stamps", "citations", "endings"),
     ("output", "render", "store", "questions"),
     (

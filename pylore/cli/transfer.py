@@ -13,6 +13,7 @@ from ..common import say_left_out
 from ..endings import write_whole
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
+from ..limits import lines_of, record_line
 from ..options import split_words
 from ..output import write
 from ..text import counted
@@ -45,11 +46,12 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
     total = Imported()
     with session.open() as store, store.faults, store.transaction():
         embedder = session.embedder(store)
+        longest = record_line(session.settings.max_text)
         lines = [path for path in paths if not _is_markdown(path)]
         with progress_bar("importing", _total_size(lines)) as advance:
             for path in lines:
                 _add(total, import_lines(
-                    store, session.settings, embedder, _read_lines(path),
+                    store, session.settings, embedder, _read_lines(path, longest),
                     name="" if path == "-" else path, progress=advance, **options,
                 ))  # fmt: skip
         pages = [path for path in paths if _is_markdown(path)]
@@ -110,13 +112,13 @@ def _total_size(paths: list[str]) -> int:
     return sum(os.path.getsize(path) for path in paths if path != "-")
 
 
-def _read_lines(path: str) -> Iterator[bytes]:
+def _read_lines(path: str, longest: int) -> Iterator[bytes]:
     if path == "-":
-        yield from sys.stdin.buffer
+        yield from lines_of(sys.stdin.buffer, longest)
         return
     try:
         with open(path, "rb") as file:
-            yield from file
+            yield from lines_of(file, longest)
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
 
