@@ -144,4 +144,6 @@ ask() { # [argument...]: of that model, as text
   export LORE_LLM_COMMAND="'$MODEL'"
   script -qec "'$LORE_REPOSITORY/lore.sh' ask tokens --quiet" /dev/null </dev/null >said
   contains "$(cat said)" "red ?[31mtokens [decision-tokens1]"
+  run_lore ask tokens --quiet --text
+  expect 0 "red ?[31mtokens [decision-tokens1]"
 }
