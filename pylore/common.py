@@ -9,6 +9,7 @@ import os
 import sys
 
 from .errors import LoreError, NoStore, StoreError, UsageError
+from .limits import STDIN
 from .output import flush, note
 from .settings import from_environment
 
@@ -108,13 +109,25 @@ def say(notes: Iterable[str], settings: Settings) -> None:
             note(text)
 
 
-def read_stdin() -> str:
-    """All of stdin as text.
+_MOST_LEFT_OUT = 20
+
+
+def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
+    """Names what was left out, and why: the first ones."""
+    say([f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT]], settings)
+    if len(places) > _MOST_LEFT_OUT:
+        say([f"{len(places) - _MOST_LEFT_OUT} more were left out"], settings)
+
+
+def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:
+    """All of stdin as text, of so many bytes at most; ``limit`` is what says so.
 
     Raises:
-        LoreError: it is not UTF-8, or has a NUL byte.
+        LoreError: it is longer, not UTF-8, or has a NUL byte.
     """
-    data = sys.stdin.buffer.read()
+    data = sys.stdin.buffer.read(longest + 1)
+    if len(data) > longest:
+        raise LoreError(f"stdin is too long, {limit} is {longest} bytes: give a shorter text")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

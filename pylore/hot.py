@@ -16,6 +16,7 @@ from .common import (
     record_shown,
     remember_words,
     say,
+    say_left_out,
     say_old_cochanges,
 )
 from .errors import UsageError
@@ -237,6 +238,7 @@ def index_command(argv: Sequence[str]) -> None:
     remove_abandoned_folders()
     root = project_root()
     below = below_root(root, *given.positionals) if given.positionals else ""
+    left_out: list[tuple[str, str]] = []
     with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
 
         def embedder() -> Embedder | None:
@@ -245,6 +247,7 @@ def index_command(argv: Sequence[str]) -> None:
         found = index(
             store, settings, embedder, root, below=below, languages=given.words("languages"),
             since=given.last("since") or "", progress=bar.show,
+            left_out=lambda path, why: left_out.append((path, why)),
         )  # fmt: skip
         found["cochanges"] = None
         if "no-history" not in given.switches and cochanges_are_due(store):
@@ -253,6 +256,7 @@ def index_command(argv: Sequence[str]) -> None:
             found["cochanges"] = counted_cochanges(store, settings, embedder, root)
     from .render import index_text
 
+    say_left_out(left_out, settings)
     output.one(found, index_text)
 
 

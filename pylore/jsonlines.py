@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def parse_object(line: bytes) -> dict[str, Any]:
-    """The object on one line.
+def parse_object(line: bytes, longest: int) -> dict[str, Any]:
+    """The object on one line of at most so many bytes.
 
     Raises:
         LoreError: it is no JSON object in UTF-8, or has what no store takes.
     """
+    if len(line) > longest:
+        raise LoreError(f"longer than {longest} bytes")
     try:
         text = line.decode()
     except UnicodeDecodeError as error:

@@ -49,7 +49,7 @@ class Output:
         if self.form == "text":
             self._write(text([_printable(row) for row in rows]))
         elif self.form == "ids":
-            self._write("".join(map(_id_line, rows)))
+            self._write("".join(map(id_line, rows)))
         elif self.form == "jsonl":
             self._write("".join(dumps(row) + "\n" for row in rows))
         else:
@@ -60,7 +60,7 @@ class Output:
         if self.form == "text":
             self._write(text(_printable(item)))
         elif self.form == "ids":
-            self._write(_id_line(item) if "id" in item else "")
+            self._write(id_line(item) if "id" in item else "")
         else:
             self._write(dumps(item) + "\n")
 
@@ -83,7 +83,8 @@ def _printable(value: Any) -> Any:
     return value
 
 
-def _id_line(row: dict[str, Any]) -> str:
+def id_line(row: dict[str, Any]) -> str:
+    """The id of what a row is, as a line."""
     # Ids can be printed; those of a store that another program wrote may not be.
     return printable(row["id"]).replace("\n", "?") + "\n"
 

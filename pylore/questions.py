@@ -11,6 +11,7 @@ from codecs import BOM_UTF8
 
 from .errors import LoreError
 from .jsonlines import parse_object
+from .limits import QUESTION_LINE, lines_of
 from .model import Record
 
 TYPE_CHECKING = False
@@ -41,10 +42,10 @@ def read_lines(path: str) -> Iterator[bytes]:
     """
     try:
         if path == "-":
-            yield from sys.stdin.buffer
+            yield from lines_of(sys.stdin.buffer, QUESTION_LINE)
         else:
             with open(path, "rb") as file:
-                yield from file
+                yield from lines_of(file, QUESTION_LINE)
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: check its name") from None
 
@@ -64,7 +65,8 @@ def read_questions(
         if not line.strip():
             continue
         try:
-            question = _question(parse_object(line.removeprefix(BOM_UTF8) if number == 1 else line))
+            line = line.removeprefix(BOM_UTF8) if number == 1 else line
+            question = _question(parse_object(line, QUESTION_LINE))
         except LoreError as error:
             place = f"{name}: line {number}" if name else f"line {number}"
             if bad is None:

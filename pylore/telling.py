@@ -17,8 +17,7 @@ from .common import (
 from .errors import LoreError, UsageError
 from .jsontext import dumps
 from .options import parse
-from .output import Output, note, write
-from .text import printable
+from .output import Output, id_line, note, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,13 +69,13 @@ def _form(given: Arguments) -> str:
 
 def _print(context: Context, form: str, given: Arguments) -> None:
     if "ids" in given.switches:
-        write("".join(f"{entry['id']}\n" for entry in context.included))
+        write("".join(map(id_line, context.included)))
     elif form == "json":
         fields = {"question": context.question, "text": context.text, **context.receipt(),
                   "notes": context.notes}  # fmt: skip
         Output("json", given.last("jq")).one(fields, str)
     else:
-        write(printable(context.text) if sys.stdout.isatty() else context.text)
+        write(context.text)
 
 
 def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> None:

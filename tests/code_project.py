@@ -32,7 +32,7 @@ def facts_of(path: str, text: str) -> FileFacts:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
         found = scan(root, config, [path])
-    assert found.failed == []
+    assert not found.failed
     source = Source(text, rules.languages[language])
     return extract(path, language, source, found.matches.get(path, []))
 

@@ -108,3 +108,13 @@ setup() {
   run_lore doctor
   expect 0
 }
+
+@test "a file over a limit is named with why, and the others are read" {
+  mkdir nested
+  { yes 'class A {' | head -n 200; yes '}' | head -n 200; } >nested/Deep.java
+  printf 'class Flat { void go() { } }\n' >nested/Flat.java
+  run_lore index nested --jq .skipped.limit
+  expect 0 1
+  [ "$stderr" = "lore: nested/Deep.java was left out: its definitions nest over 100 deep" ]
+  lore list --type symbol --ids | grep -Fx 'symbol-nested/Flat.java::Flat.go'
+}

@@ -374,6 +374,26 @@ def test_a_file_that_becomes_binary_loses_its_symbols(project: Project) -> None:
     assert project.edges("calls") == set()
 
 
+def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
+    project: Project,
+) -> None:
+    left_out: dict[str, str] = {}
+    project.index(left_out=left_out.__setitem__)
+    assert not left_out
+    whole = (project.root / "src/jwt.py").read_text()
+    nested = "".join(f"{' ' * depth}class A:\n" for depth in range(200))
+    project.write("src/jwt.py", f"{nested}{' ' * 200}pass\n{whole}")
+    done = project.index(left_out=left_out.__setitem__)
+    assert left_out == {"src/jwt.py": "its definitions nest over 100 deep"}
+    assert done["skipped"] == {"limit": 1}
+    assert "symbol-src/jwt.py::decode" not in project.live("symbol")
+    assert "symbol-src/auth.py::Login" in project.live("symbol")
+    assert project.index()["skipped"] == {"limit": 1}
+    project.write("src/jwt.py", whole)
+    assert project.index()["skipped"] == {}
+    assert "symbol-src/jwt.py::decode" in project.live("symbol")
+
+
 def test_a_submodule_is_counted(project: Project, tmp_path: Path) -> None:
     commit(project)
     subprocess.run(

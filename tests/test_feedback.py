@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pylore.errors import LoreError, UsageError
 from pylore.formats.jsonl import export_lines, import_lines
 from pylore.graph import related
+from pylore.model import Edge
 from pylore.rank import boosted, feedback
 from pylore.records import Records
 from pylore.runs import Runs
@@ -202,6 +203,22 @@ def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) 
     assert {row["id"] for row in Runs(store).get(run)["records"]} == {"note-0", "note-2"}
     Records(store, Settings(), None).forget([run], purge=True)
     assert store.ratings.of([*IDS]) == {}
+
+
+def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None:
+    with store.transaction():
+        for number, weight in enumerate((0.1, 0.2, 0.3, 0.7)):
+            store.edges.put(Edge("note-0", f"run-{number}", "used_in_run", weight))
+        store.edges.put(Edge("note-1", "run-1", "used_in_run", 0.5))
+    for change, wrong in (("helpful = helpful + 1e-12", 0), ("helpful = helpful - 0.1", 1),
+                          ("rated = rated + 1", 2)):  # fmt: skip
+        store.connection.execute(f"UPDATE ratings SET {change} WHERE node_id = 'note-{wrong // 2}'")
+        assert store.ratings.wrong() == wrong
+    store.connection.execute("DELETE FROM ratings WHERE node_id = 'note-1'")
+    assert store.ratings.wrong() == 2
+    store.ratings.recount()
+    store.connection.execute("INSERT INTO ratings VALUES ('note-2', 0, 1)")
+    assert store.ratings.wrong() == 1
 
 
 # --- rating without finishing, and taking back

@@ -512,6 +512,8 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
         (b"---\ntitle: [a]\n---\n", "line 2: title is a list"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
+        (b"# A\n" + b">" * 1_000_001, "line 2: longer than 1000000 characters"),
+        (b"`a.b` " * 100_001, "has more than 100000 links"),
     ],
 )
 def test_a_fault_names_file_and_line_and_imports_nothing(

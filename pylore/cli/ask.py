@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -80,13 +79,12 @@ def _context(
 def _answer(session: Session, command: list[str], prompt: str) -> str:
     """The whole answer; where people read it, each piece goes out as it comes."""
     shown = session.output.form == "text"
-    clean = printable if sys.stdout.isatty() else str
     pieces = []
     try:
         for piece in answer_of(command, prompt):
             pieces.append(piece)
             if shown:
-                write(clean(piece))
+                write(printable(piece))
                 flush()
     finally:
         if shown and pieces and not pieces[-1].endswith("\n"):

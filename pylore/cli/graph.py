@@ -17,7 +17,7 @@ from ..reach import relation_weights
 from ..render import bold, dim
 from ..store.edges import ALL
 from ..store.faults import GraphFaults
-from ..text import counted
+from ..text import counted, printable
 from .shared import Session, output_options, setting_options
 
 _COUNT = click.IntRange(1, 1_000_000_000)
@@ -117,7 +117,7 @@ def export_command(
             )
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
-            write(piece)
+            write(printable(piece))  # ids that another program wrote may hold anything
 
 
 COMMANDS = (

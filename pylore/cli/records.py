@@ -37,7 +37,7 @@ _FRACTION = click.FloatRange(0, 1)
 def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
         **options: Any) -> None:  # fmt: skip
     session = Session(options)
-    body = read_stdin() if not text or text == ("-",) else " ".join(text)
+    body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
     with session.open() as store:
         change = session.records(store).add(
             type, body, tags=_split(tags), links=[_link_target(link) for link in links], **options
@@ -145,7 +145,7 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
 def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
-        text = read_stdin() if words == ("-",) else " ".join(words) if words else None
+        text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
         if text is None and not tags and not any(value is not None for value in options.values()):
             text = _edited_by_hand(store.nodes.get(id))
         changes = {**options, "text": text, "tags": _split(tags) if tags else None}
@@ -181,6 +181,10 @@ def restore(ids: tuple[str, ...], **options: Any) -> None:
 
 
 COMMANDS = (add, fact, link, unlink, list_records, edit, forget, restore)
+
+
+def _text_on_stdin(session: Session) -> str:
+    return read_stdin(session.settings.max_text, "max_text")
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..atomic_write import write_whole
+from ..common import say_left_out
 from ..errors import LoreError, UsageError
 from ..formats.jsonl import Imported, export_lines, import_lines
+from ..limits import lines_of, record_line
 from ..options import split_words
 from ..output import write
 from ..project_files import leaves_by_link
@@ -46,11 +48,12 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     paths = _without_links(paths, total)
     with session.open() as store, store.faults, store.transaction():
         embedder = session.embedder(store)
+        longest = record_line(session.settings.max_text)
         lines = [path for path in paths if not _is_markdown(path)]
         with progress_bar("importing", _total_size(lines)) as advance:
             for path in lines:
                 _add(total, import_lines(
-                    store, session.settings, embedder, _read_lines(path),
+                    store, session.settings, embedder, _read_lines(path, longest),
                     name="" if path == "-" else path, progress=advance, **options,
                 ))  # fmt: skip
         pages = [path for path in paths if _is_markdown(path)]
@@ -127,13 +130,13 @@ def _total_size(paths: list[str]) -> int:
     return sum(os.path.getsize(path) for path in paths if path != "-")
 
 
-def _read_lines(path: str) -> Iterator[bytes]:
+def _read_lines(path: str, longest: int) -> Iterator[bytes]:
     if path == "-":
-        yield from sys.stdin.buffer
+        yield from lines_of(sys.stdin.buffer, longest)
         return
     try:
         with open(path, "rb") as file:
-            yield from file
+            yield from lines_of(file, longest)
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
 
@@ -147,9 +150,7 @@ def _add(total: Imported, part: Imported) -> None:
 
 
 def _say_imported(session: Session, total: Imported) -> None:
-    session.say([f"{place} was left out: {why}" for place, why in total.skipped[:20]])
-    if len(total.skipped) > 20:
-        session.say([f"{len(total.skipped) - 20} more were left out"])
+    say_left_out(total.skipped, session.settings)
     session.say(total.notes)
     if total.dangling:
         session.say(

@@ -10,6 +10,8 @@ UNKNOWN = "?"
 
 _LONGEST = 2000
 """Characters of an expression that are looked at; what is longer is unknown."""
+AGAIN = 200
+"""Characters of what may come again, and is kept for that: what is longer hardly does."""
 _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
 _NAME = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
 _SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*")
@@ -19,16 +21,19 @@ _WORDS = re.compile(r"^(?:await|new|yield|typeof|delete|void|const|struct|class|
 _MARKS = " \t\r\n&*"
 
 
-@lru_cache(maxsize=65536)
 def chain(text: str) -> str:
     """``text`` as a chain; ``?`` where it is none.
 
     >>> chain("self.g(x)[0].h"), chain("super().x"), chain("std::vector<int>::size")
     ('?.h', 'super.x', 'std.vector.size')
     """
+    return _chain_again(text) if len(text) <= AGAIN else _chain(text[: _LONGEST + 1])
+
+
+def _chain(text: str) -> str:
     if _PLAIN.fullmatch(text):
-        return text
-    text = text[: _LONGEST + 1].strip(_MARKS)
+        return text if len(text) <= _LONGEST else UNKNOWN
+    text = text.strip(_MARKS)
     while True:
         shorter = _WORDS.sub("", text).strip(_MARKS)
         if shorter == text:
@@ -50,6 +55,9 @@ def chain(text: str) -> str:
     if len(links) > 1 and links[0] == "super()":
         links[0] = "super"
     return ".".join(links) or UNKNOWN
+
+
+_chain_again = lru_cache(maxsize=65536)(_chain)
 
 
 def _link(text: str, position: int) -> tuple[str, int]:
@@ -162,21 +170,26 @@ def _is_type_list(text: str, position: int) -> bool:
     return position > 0 and (text[position - 1].isalnum() or text[position - 1] == "_")
 
 
-@lru_cache(maxsize=65536)
 def instance(text: str) -> str:
     """The class that an annotation or a declared type names, or nothing.
 
     >>> instance("Optional['auth.Login']"), instance("*jwt.Token"), instance("List[int]")
     ('auth.Login', 'jwt.Token', 'List')
     """
+    if len(text) <= AGAIN:
+        return _instance_again(text)
+    return _instance(text) if len(text) <= _LONGEST else ""
+
+
+def _instance(text: str) -> str:
     text = text.strip(" \t\r\n&*'\":")
     for opening in ("Optional[", "Option<", "Box<", "Arc<", "Rc<", "Type[", "type["):
         if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
-            return instance(text[len(opening) : -1])
+            return _instance(text[len(opening) : -1])
     if "|" in text:
         parts = [part for part in split(text, "|") if part not in _NOTHING]
         if parts != [text]:
-            return instance(parts[0]) if len(parts) == 1 else ""
+            return _instance(parts[0]) if len(parts) == 1 else ""
     if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
         return ""
     for closing in "[<":
@@ -186,6 +199,8 @@ def instance(text: str) -> str:
     found = chain(text)
     return "" if UNKNOWN in found or "(" in found or found in _NOTHING else found
 
+
+_instance_again = lru_cache(maxsize=65536)(_instance)
 
 _NOTHING = frozenset(
     "None null undefined nil void any unknown never object Any int str bool float bytes string"

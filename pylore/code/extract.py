@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .chains import UNKNOWN, chain, instance, split
+from .chains import AGAIN, UNKNOWN, chain, instance, split
 from .facts import MODULE, Call, FileFacts, Symbol
 from .heads import Source
 from .imported import imports
@@ -24,6 +24,9 @@ _CALLERS = frozenset({"class", "interface", "module", "function", "method", "typ
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _SELF = ("self.", "this.", "@")
 _MOST_VALUES = 8
+_MOST_BASES = 100
+_DEEPEST = 100
+"""Definitions within definitions: each name has those of all around it."""
 _NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _SPACE = re.compile(r"\s+")
 
@@ -59,8 +62,16 @@ def _last(name: str) -> str:
     return name[at:] if at > 0 else name.rpartition(".")[2]
 
 
+class TooDeepError(RecursionError):
+    """Definitions stand within more others than anybody writes."""
+
+
 def extract(path: str, language: str, source: Source, matches: Sequence[Match]) -> FileFacts:
-    """Everything that these matches say of one file."""
+    """Everything that these matches say of one file.
+
+    Raises:
+        TooDeepError: its definitions nest too deep.
+    """
     facts = FileFacts(path, language)
     grouped: dict[str, list[Match]] = {}
     for match in matches:
@@ -98,6 +109,8 @@ def _nested(found: Iterable[Definition]) -> list[Definition]:
         if each.kind == "constant" and any(d.kind not in within for d in stack):
             continue
         if outer is not None:
+            if len(stack) > _DEEPEST:
+                raise TooDeepError(f"its definitions nest over {_DEEPEST} deep")
             each.qualified = f"{outer.qualified}.{each.qualified}"
             if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"
@@ -133,7 +146,7 @@ def _embed(matches: Sequence[Match], definitions: list[Definition]) -> None:
     for match in sorted(matches, key=_place):
         owner = at(match.first, match.last)
         if owner is not None:
-            owner.bases = (*owner.bases, *_bases(match.fields[0]))
+            owner.bases = (*owner.bases, *_bases(match.fields[0]))[:_MOST_BASES]
 
 
 def _symbols(definitions: list[Definition], source: Source) -> list[Symbol]:
@@ -141,7 +154,7 @@ def _symbols(definitions: list[Definition], source: Source) -> list[Symbol]:
     for each in definitions:
         if each.bases:
             known = bases.get(each.qualified, ())
-            bases[each.qualified] = tuple(dict.fromkeys((*known, *each.bases)))
+            bases[each.qualified] = tuple(dict.fromkeys((*known, *each.bases)))[:_MOST_BASES]
     return [
         Symbol(
             each.name, each.qualified, each.kind, each.first, each.last,
@@ -266,8 +279,11 @@ _USELESS = frozenset(
 )
 
 
-@lru_cache(maxsize=65536)
 def _args(text: str) -> tuple[str, ...]:
+    return _args_again(text) if len(text) <= AGAIN else _found_args(text)
+
+
+def _found_args(text: str) -> tuple[str, ...]:
     if text.startswith("("):
         text = text[1:-1]
     found = []
@@ -281,6 +297,9 @@ def _args(text: str) -> tuple[str, ...]:
     while found and not found[-1]:
         found.pop()
     return tuple(found)
+
+
+_args_again = lru_cache(maxsize=65536)(_found_args)
 
 
 def _arg(text: str) -> str:

@@ -10,6 +10,10 @@ from .rules import Language
 SIGNATURE_LENGTH = 300
 DOC_LENGTH = 1500
 _HEAD_LINES = 25
+_HEAD_LENGTH = 4000
+"""Characters of a definition that are looked at for its head."""
+_MOST_ATTRIBUTES = 50
+"""Lines of attributes between a definition and its comment."""
 _MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
 _DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)(?<!\\)\1", re.DOTALL)
 _ATTRIBUTES = ("@", "#[")  # decorators, annotations, Rust's attributes
@@ -29,9 +33,9 @@ class Source:
         first = self._after_attributes(first, last)
         lines = self.lines[first - 1 : min(last, first + _HEAD_LINES)]
         if kind == "constant" or not lines:
-            return one_line(lines[0])[:SIGNATURE_LENGTH] if lines else ""
-        end = self._head_end(lines)
-        return one_line("\n".join(lines)[:end])[:SIGNATURE_LENGTH].rstrip(" =")
+            return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH] if lines else ""
+        text = "\n".join(lines)[:_HEAD_LENGTH]
+        return one_line(text[: self._head_end(text)])[:SIGNATURE_LENGTH].rstrip(" =")
 
     def doc(self, first: int, last: int, kind: str) -> str:
         """The docstring of a definition, or else the comment right before it."""
@@ -57,7 +61,8 @@ class Source:
 
     def excerpt(self, first: int, last: int, length: int) -> str:
         """The text of these lines, its beginning if it is longer."""
-        return "\n".join(self.lines[first - 1 : last])[:length]
+        # a line is a character at the least
+        return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
 
     # --- steps
 
@@ -75,9 +80,8 @@ class Source:
             first += 1
         return first
 
-    def _head_end(self, lines: list[str]) -> int:
-        """Where the head ends in these lines: at its body, a semicolon, or a line's end."""
-        text = "\n".join(lines)
+    def _head_end(self, text: str) -> int:
+        """Where the head ends in a definition: at its body, a semicolon, or a line's end."""
         block = self._language.block
         depth = position = 0
         while True:
@@ -103,9 +107,9 @@ class Source:
                 return match.start()
 
     def _docstring(self, first: int, last: int) -> str:
-        lines = self.lines[first - 1 : last]
-        end = self._head_end(lines[:_HEAD_LINES])
-        text = "\n".join(lines[: _HEAD_LINES + 40])
+        lines = self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
+        end = self._head_end("\n".join(lines[:_HEAD_LINES])[:_HEAD_LENGTH])
+        text = "\n".join(lines)
         colon = text.find(":", end)
         rest = text[colon + 1 :] if colon >= 0 else ""
         if "#" in rest[: rest.find("\n")]:  # a comment after the colon
@@ -115,7 +119,8 @@ class Source:
 
     def _comment_before(self, first: int) -> str:
         at = first - 2
-        while at >= 0 and self.lines[at].lstrip().startswith(_ATTRIBUTES):
+        last = max(0, at - _MOST_ATTRIBUTES)
+        while at >= last and self.lines[at].lstrip().startswith(_ATTRIBUTES):
             at -= 1
         begin = self._comment_begin(at)
         if begin > at:

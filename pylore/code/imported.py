@@ -33,14 +33,24 @@ def imports(kind: str, match: Match) -> Iterator[Import]:
     yield Import(module, name, "" if alias == name else alias, level, match.first, kind)
 
 
-def _use_tree(text: str, prefix: str = "") -> Iterator[tuple[str, str, str]]:
-    """``a::{b, c as d}`` → ``("a", "b", "")``, ``("a", "c", "d")``."""
+_DEEPEST = 50
+"""Braces within braces of one import."""
+
+
+def _use_tree(text: str, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str, str]]:
+    """``a::{b, c as d}`` → ``("a", "b", "")``, ``("a", "c", "d")``.
+
+    Raises:
+        RecursionError: the braces nest too deep.
+    """
+    if depth > _DEEPEST:
+        raise RecursionError
     text = text.strip()
     path, brace, rest = text.partition("{")
     if brace:
         base = _joined(prefix, path.strip().removesuffix("::"))
         for part in split(rest.rstrip().removesuffix("}")):
-            yield from _use_tree(part, base)
+            yield from _use_tree(part, base, depth + 1)
         return
     path, _, alias = text.partition(" as ")
     path, alias = "".join(path.split()), alias.strip()

@@ -96,8 +96,11 @@ def index(
     languages: tuple[str, ...] = (),
     since: str = "",
     progress: Callable[[int, int], None] = lambda done, total: None,
+    left_out: Callable[[str, str], None] = lambda path, why: None,
 ) -> dict[str, Any]:
     """Brings the store in step with the files under ``root``/``below``; what it holds then.
+
+    ``left_out`` is told of each file that goes over a limit, and why.
 
     Raises:
         LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
@@ -131,6 +134,9 @@ def index(
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
         hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
         for chunk in _read(job, rules, found.read, hashes, progress):
+            for outcome in chunk.outcomes:
+                if outcome.why:
+                    left_out(outcome.path, outcome.why)
             writer.take(chunk)
         totals = writer.finish()
         with store.transaction():
@@ -245,7 +251,7 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[Chunk]:
     processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:
         for job in jobs:
-            yield work(job._replace(threads=0), rules)
+            yield work(job._replace(threads=min(os.cpu_count() or 1, 8)), rules)
         return
     from .pool import Pool
 

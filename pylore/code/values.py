@@ -29,11 +29,19 @@ _DEEPEST = 100
 """Names that are looked up one for the other."""
 
 
-@lru_cache(maxsize=65536)
-def _parts(chain: str) -> list[tuple[str, int]]:
+def _split(chain: str) -> list[tuple[str, int]]:
     """``self.make().run`` → its names, and how often each is called."""
     names = [(part.rstrip("()"), part) for part in chain.split(".")]
     return [(name, (len(part) - len(name)) // 2) for name, part in names]
+
+
+_split_again = lru_cache(maxsize=65536)(_split)
+_AGAIN = 100
+"""Characters of a chain that may come again: the parts of a longer one take much room."""
+
+
+def _parts(chain: str) -> list[tuple[str, int]]:
+    return _split_again(chain) if len(chain) <= _AGAIN else _split(chain)
 
 
 class Values:

@@ -17,7 +17,7 @@ from ..index import passage_rows
 from ..stamps import lstamp_of, settled, size_in
 from ..vocabulary import file_id, symbol_id
 from .content import check
-from .extract import extract
+from .extract import TooDeepError, extract
 from .facts import FileFacts, Symbol
 from .heads import Source
 from .mentions import mentioned
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 TEXT = "text"
 """The language of a file that has no rules."""
+
+
+FACTS, FACTS_A_CHARACTER = 1_000_000, 8
+"""Characters of facts that a file may have, and for each of its own: in large ones about 1."""
 
 
 class Job(NamedTuple):
@@ -77,6 +81,8 @@ class Outcome(NamedTuple):
     """As ``code_files`` keeps them: so they reach another process in a third of the time."""
     entries: list[Entry] | None = None
     """The node of the file, then those of its symbols."""
+    why: str = ""
+    """Why it is left out, for a person, where the reason does not say it all."""
 
 
 class Chunk(NamedTuple):
@@ -101,15 +107,23 @@ def work(job: Job, rules: Rules) -> Chunk:
     scanned = scan(job.root, job.config, code, job.threads)
     for path, (text, stamp, hash) in texts.items():
         language = languages[path] or TEXT
+        failure = scanned.failed.get(path)
+        if failure is not None:
+            outcomes.append(_skip(path, stamp, hash, *failure))
+            continue
         try:
-            if path in scanned.failed:
-                raise RecursionError
             source = Source(text, rules.languages.get(language, _PLAIN))
-            facts, entries = _read_code(path, language, source, scanned.matches.get(path, []))
-        except RecursionError:  # nobody nests that deep but a generator, or an attacker
-            outcomes.append(_skip(path, stamp, hash, "unparsed"))
+            facts, entries = _read_code(path, language, source, scanned.matches.pop(path, []))
+        except TooDeepError as error:  # nobody nests that deep but a generator, or an attacker
+            outcomes.append(_skip(path, stamp, hash, "limit", str(error)))
+            continue
+        except RecursionError:
+            outcomes.append(_skip(path, stamp, hash, "unparsed", "it nests too deep"))
             continue
         kept = facts_as_json(facts)
+        if len(kept) > FACTS + FACTS_A_CHARACTER * len(text):
+            outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
+            continue
         outcomes.append(Outcome(path, stamp, hash, language, "", False, kept, entries))
     return _embedded(outcomes) if job.embed else Chunk(outcomes, {})
 
@@ -215,8 +229,8 @@ def _read(job: Job, path: str, known: str) -> Outcome | tuple[str, str, str]:
     return _skip(path, stamp, hash, reason) if reason else (data.decode(), stamp, hash)
 
 
-def _skip(path: str, stamp: str, hash: str, reason: str) -> Outcome:
-    return Outcome(path, stamp, hash, "", reason, False)
+def _skip(path: str, stamp: str, hash: str, reason: str, text: str = "") -> Outcome:
+    return Outcome(path, stamp, hash, "", reason, False, why=text)
 
 
 def _language(rules: Rules, path: str, text: str) -> str:

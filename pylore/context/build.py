@@ -7,9 +7,10 @@ from ..graph import related
 from ..model import Node, Record
 from ..reach import relation_weights
 from ..search import Request, search
-from ..text import is_test, one_line, parse_query
+from ..text import is_test, one_line, parse_query, printable
 from ..vocabulary import qualified_of
 from .budget import Tokens
+from .frame import Frame
 from .narrative import (
     ORDER,
     RecordText,
@@ -173,10 +174,11 @@ class _Builder:
         context, asked = self._context, self._asked
         if asked.form == "mermaid":
             return self._picture_alone()
-        head = f"# Context: {one_line(context.question)[:HEADING]}\n"
-        room = asked.budget - self._tokens.text(head)
+        frame = Frame(self._tokens)
+        head = f"# Context: {printable(one_line(context.question)[:HEADING])}\n"
+        room = asked.budget - frame.size - self._tokens.lines(head)
         if room < 0:
-            head, room = "", asked.budget - 1
+            head, room = "", asked.budget - frame.size
         picture = ""
         try:
             self._ties = ties_of(self._store, [hit.id for hit in self._hits])
@@ -187,8 +189,10 @@ class _Builder:
         except GraphUnavailable as error:
             context.notes.append(f"{error}; without what the graph says")
         packed = pack(self._pieces(), room - self._tokens.lines(picture), self._tokens)
-        context.text = head + picture + self._written(packed) if packed.texts else ""
-        context.tokens_used = self._tokens.text(context.text)
+        if packed.texts:
+            text = head + picture + self._written(packed)
+            context.text = printable(frame.around(text))
+            context.tokens_used = frame.size + self._tokens.lines(text)
         self._account(packed)
         context.notes += self._not_shown()
         return context
@@ -198,7 +202,8 @@ class _Builder:
         context = self._context
         try:
             lines = self._picture(min(DIAGRAM, self._asked.budget)).split("\n")
-            context.text = "".join(f"{line}\n" for line in lines if line and "```" not in line)
+            kept = "".join(f"{line}\n" for line in lines if line and "```" not in line)
+            context.text = printable(kept)
         except GraphUnavailable as error:
             context.notes.append(f"{error}; nothing to draw")
         if not context.text:
@@ -303,7 +308,8 @@ class _Builder:
         except GraphUnavailable:
             return None
         self._facts -= len(lines)
-        return Subject(one_line(node.title), node.id, lines, self._tokens) if lines else None
+        title = printable(one_line(node.title))
+        return Subject(title, node.id, lines, self._tokens) if lines else None
 
     def _passage(self, node: Node) -> tuple[str, bool]:
         """The passage that matched, or its beginning, with why; and whether that is all of it."""
@@ -318,7 +324,9 @@ class _Builder:
         ties = self._ties.get(id, ())
         briefs = self._store.nodes.briefs([other for _, other in ties]) if ties else {}
         return [
-            f"{how} {other}: {one_line(briefs[other][1])}" for how, other in ties if other in briefs
+            f"{how} {other}: {printable(one_line(briefs[other][1]))}"
+            for how, other in ties
+            if other in briefs
         ]
 
     # --- text and receipt

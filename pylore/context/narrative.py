@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text import one_line
+from ..text import one_line, printable
 from ..vocabulary import THING_IDS
 from .excerpts import CUT, Excerpts
 
@@ -63,13 +63,13 @@ class RecordText:
         tokens: Tokens, *, whole: bool,
     ) -> None:  # fmt: skip
         self._tokens = tokens
-        title = one_line(node.title) or node.id
+        title = printable(one_line(node.title)) or node.id
         self._head = f"- **{title}** ({', '.join(_particulars(hit, node))})\n"
         self._head += "".join(f"  - {tie}\n" for tie in ties)
         self._size = tokens.lines(self._head)
         self._frame = tokens.lines("  \n")
         self._all = whole
-        text = _after_title(one_line(text), title)
+        text = _after_title(printable(one_line(text)), title)
         self._text = Excerpts(text, words, tokens) if text else None
 
     def fit(self, room: int) -> tuple[str, bool]:
@@ -197,7 +197,7 @@ def _fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
     if edge.weight < 1:
         marks.append(f"{edge.weight:.2g} sure")
     mark = f" ({', '.join(marks)})" if marks else ""
-    return f"  - {_predicate(edge).replace('_', ' ')}: {one_line(name)}{mark}\n"
+    return f"  - {_predicate(edge).replace('_', ' ')}: {printable(one_line(name))}{mark}\n"
 
 
 def _superseded(edge: Edge) -> bool:
@@ -210,4 +210,4 @@ def _predicate(edge: Edge) -> str:
     from json import loads
 
     named = loads(edge.metadata).get("predicate")
-    return one_line(named) if isinstance(named, str) and named.strip() else edge.relation
+    return printable(one_line(named)) if isinstance(named, str) and named.strip() else edge.relation

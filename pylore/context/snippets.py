@@ -7,7 +7,7 @@ import os
 from ..errors import LoreError
 from ..project_files import MISSING, Listed, read_plain
 from ..stamps import stamp_of
-from ..text import one_line
+from ..text import one_line, printable
 from .excerpts import CUT
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class WorkTree:
         if first is None:
             first, last = head_of(text)
         found.first = first
-        found.lines = text[first - 1 : last]
+        found.lines = [printable(line.rstrip("\r")) for line in text[first - 1 : last]]
         if not found.lines:
             found.reason = f"{path} has fewer lines now: run 'lore index'"
         elif found.changed and name and name not in "\n".join(found.lines[:NEAR]):
@@ -193,7 +193,6 @@ def fenced(lines: list[str], path: str) -> str:
         fence += "`"
     ending = os.path.splitext(path)[1][1:]
     kind = ending if ending.isalnum() else ""
-    lines = [line.rstrip("\r") for line in lines]
     return f"{fence}{kind}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
 
 

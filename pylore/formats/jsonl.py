@@ -16,6 +16,7 @@ from ..ids import check_id
 from ..index import Index, Waiting
 from ..jsonlines import parse_object
 from ..jsontext import harmless
+from ..limits import record_line
 from ..model import Edge, Node, Record
 from ..relations import fold, require_name
 from ..store.edges import HISTORY_FIELDS
@@ -86,13 +87,15 @@ def import_lines(
             set; nothing is imported then.
     """
     importer = _Importer(store, settings, embedder, new_relations, new_types)
+    longest = record_line(settings.max_text)
     with store.faults, store.transaction():
         for number, line in enumerate(lines, start=1):
             progress(len(line))
             if not line.strip():
                 continue
             try:
-                importer.take(parse_object(line.removeprefix(BOM_UTF8) if number == 1 else line))
+                line = line.removeprefix(BOM_UTF8) if number == 1 else line
+                importer.take(parse_object(line, longest))
             except StoreError:
                 raise
             except LoreError as error:
@@ -233,9 +236,7 @@ class _Importer:
             raise LoreError(f"the id '{id}' is not of type {type}")
         old = self._store.nodes.get(id)
         node = _node_from(fields, old or Node(id, type))
-        if len(node.body.encode()) > self._settings.max_text:
-            raise LoreError(f"the body of '{id}' is longer than max_text "
-                            f"({self._settings.max_text} bytes)")  # fmt: skip
+        self._require_lengths(node)
         node.created_at = node.created_at or self._now
         if "updated_at" not in fields:
             node.updated_at = self._now
@@ -244,6 +245,14 @@ class _Importer:
         self.result.count(state)
         if state != "unchanged":
             self._waiting.add(node)
+
+    def _require_lengths(self, node: Node) -> None:
+        texts = {"body": node.body, "title": node.title, "list of tags": " ".join(node.tags),
+                 "data": node.data}  # fmt: skip
+        for name, text in texts.items():
+            if len(text.encode()) > self._settings.max_text:
+                raise LoreError(f"the {name} of '{node.id}' is longer than max_text "
+                                f"({self._settings.max_text} bytes)")  # fmt: skip
 
     def _take_edge(self, fields: dict[str, Any]) -> None:
         from_id, to_id = (

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 
 from ..errors import LoreError, nearest
 from ..ids import check_id
+from ..limits import LINKS, MARKDOWN_LINE
 from ..model import Node, Record
 from ..project_files import is_below, read_plain
 from ..relations import fold
@@ -137,9 +138,12 @@ def read_document(
     """Reads ``file``, which the store knows as ``path``; ``type`` is what it is by default.
 
     Raises:
-        LoreError: it cannot be read, is no text, too long, or its front matter is wrong.
+        LoreError: it cannot be read, is no text, is too long, or its front matter is wrong.
     """
     lines = _read(file, max_text).split("\n")
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MARKDOWN_LINE:
+            raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
     document = Document(path)
     front = parse(lines)
     _apply_front_matter(document, front, relations)
@@ -147,6 +151,8 @@ def read_document(
     rest = lines[front.length :]
     shown = prose(rest)
     document.links = find_links(shown, front.length + 1)
+    if len(document.links) > LINKS:
+        raise LoreError(f"has more than {LINKS} links: cut it into several files")
     _set_text(document, rest, shown, front.length + 1)
     return document
 

@@ -1,0 +1,38 @@
+"""How long what is read may be; beside these there are settings: ``max_text``, ``index_max_file``.
+
+What is longer gets one line that names the limit, and a batch treats it as any bad line:
+all is refused, or it is left out with ``--skip-bad``. What lore takes for a file's code is
+in ``code/scan.py``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+STDIN = 64_000_000
+"""Bytes of a question or of ids on stdin; of a text to keep: ``max_text``."""
+
+QUESTION_LINE = 10_000_000
+"""Bytes of a JSON line with a query."""
+
+MARKDOWN_LINE = 1_000_000
+"""Characters of a line of Markdown."""
+
+LINKS = 100_000
+"""Links of one Markdown file."""
+
+
+def record_line(max_text: int) -> int:
+    """Bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
+    return 6 * max_text + 4_000_000
+
+
+def lines_of(stream: IO[bytes], longest: int) -> Iterator[bytes]:
+    """The lines of a stream as they come; of a longer one ``longest`` bytes and one more."""
+    while line := stream.readline(longest + 1):
+        yield line
+        while len(line) > longest and not line.endswith(b"\n"):  # what it has more is passed over
+            line = stream.readline(longest + 1)

@@ -1,0 +1,121 @@
+"""Small files that are hard on whoever reads code: each costs little, or is left out by name.
+
+A row is a file; add yours. A row may say why its file must be left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MEMORY = 1 << 30
+"""Bytes of address space of each process that takes part."""
+SECONDS = 60
+"""Of processor time, of each."""
+
+COSTLY = "it takes too long|it takes over|repeat to over"
+"""Which of them comes first depends on the machine."""
+NESTED = "its definitions nest over 100 deep"
+REPEATED = "its names repeat too often"
+NAME = "a" * 300
+
+
+def deep(opening: str, closing: str, times: int, inner: str = "1") -> str:
+    return opening * times + inner + closing * times
+
+
+def numbered(text: str, times: int) -> str:
+    return "".join(text.replace("#", str(number)) for number in range(times))
+
+
+def indented(text: str, times: int) -> str:
+    return "".join(f"{' ' * depth}{text}\n" for depth in range(times))
+
+
+CALLS = "x = " + deep("f(\n", ")\n", 3000)
+CHAIN = "x = (a" + numbered("\n.m#()", 3000) + ")\n"
+
+FILES = {
+    "calls-in-calls.py": (CALLS, COSTLY),
+    "calls-in-calls.js": (CALLS, ""),
+    "calls-in-calls.rb": (CALLS, ""),
+    "calls-in-calls.go": (f"package p\nvar {CALLS}", ""),
+    "calls-in-calls.rs": (f"fn a() {{ let {CALLS}; }}", ""),
+    "a-chain-of-calls.js": (CHAIN, COSTLY),
+    "a-chain-of-calls.java": (f"class A {{ void f() {{ {CHAIN}; }} }}", COSTLY),
+    "a-chain-of-calls.c": ("int x = a" + numbered("\n->m#()", 3000) + ";", COSTLY),
+    "a-chain-of-calls.ts": ("let x = a" + numbered("\n.m#()", 3000) + ";", COSTLY),
+    "a-long-chain-of-calls.js": ("a" + numbered("\n.m#()", 30_000) + ";", COSTLY),
+    "a-sum-of-calls.py": ("x = (1\n" + "+ f(1)\n" * 12_000 + ")\n", COSTLY),
+    "classes-in-classes.java": (deep("class A {\n", "}\n", 10_000), NESTED),
+    "classes-in-classes.py": (indented("class A:", 1000), NESTED),
+    "modules-in-modules.rb": (deep("module A\n", "end\n", 10_000), NESTED),
+    "namespaces-in-namespaces.cpp": (deep("namespace a {\n", "}\n", 10_000), NESTED),
+    "functions-in-functions.js": (deep("function f() {\n", "}\n", 3000), NESTED),
+    "functions-in-functions.sh": (deep("f() {\n", "}\n", 2000), NESTED),
+    "long-names-in-long-names.py": (
+        "".join(f"{' ' * depth}class {NAME}{depth}:\n" for depth in range(80))
+        + "".join(f"{' ' * 80}c{call}()\n" for call in range(1500)),
+        REPEATED,
+    ),
+    "one-class-with-many-bases.rb": (numbered("class A < B#\nend\n", 4000), REPEATED),
+    "blocks-in-blocks.c": ("void f() " + deep("{\n", "}\n", 10_000, "g();"), ""),
+    "arrays-in-arrays.js": ("x = " + deep("[\n", "]\n", 20_000), ""),
+    "objects-in-objects.js": ("x = " + deep("{a:\n", "}\n", 20_000), ""),
+    "brackets-in-brackets.py": ("x = " + deep("(", ")", 20_000), ""),
+    "elements-in-elements.jsx": ("x = " + deep("<a>\n", "</a>\n", 2000), ""),
+    "elements-in-elements.tsx": ("x = " + deep("<a>\n", "</a>\n", 2000), ""),
+    "templates-in-templates.js": ("x = " + deep("`${\n", "}`\n", 10_000), ""),
+    "types-in-types.ts": ("let x: " + deep("A<\n", ">\n", 10_000, "B"), ""),
+    "types-in-types.java": ("class A { " + deep("List<\n", ">\n", 10_000, "A") + " x; }", ""),
+    "uses-in-uses.rs": (f"use {deep('a::{', '}', 5000, 'b')};\n", "it nests too deep"),
+    "commands-in-commands.sh": (deep("$(", ")", 10_000, "a"), ""),
+    "data-in-data.json": (deep("[\n", "]\n", 100_000), ""),
+    "data-in-data.yaml": (indented("a:", 1000), ""),
+    "attributes-before-each.java": ("@A class B{}\n" * 3000, ""),
+    "constants-on-a-line.py": (numbered("A#=1;", 9000), REPEATED),
+    "functions-on-a-line.sh": (numbered("f#() { a; };", 6000), ""),
+    "a-value-of-a-value.py": (numbered("b# = a#\na# = b#\n", 5000) + "a1()\n", ""),
+    "a-class-of-a-class.py": ("class A0: pass\n" + numbered("class B#(A0): pass\n", 3000), ""),
+}
+
+INDEX = """
+import json, resource, sys
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
+from pylore.code import scan
+from pylore.code.index import index
+from pylore.settings import Settings
+from pylore.store import create_store
+scan.CPU_SECONDS, scan.CPU_SECONDS_A_MB = 1, 0
+with create_store(sys.argv[1] + "/.lore") as store:
+    left_out = {}
+    found = index(store, Settings(), lambda: None, sys.argv[1], left_out=left_out.__setitem__)
+print(json.dumps({**found, "left_out": left_out}))
+"""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_hostile_file_costs_little_and_the_others_go_on(name: str, tmp_path: Path) -> None:
+    text, why = FILES[name]
+    (tmp_path / name).write_text(text)
+    (tmp_path / "beside.py").write_text("def beside(): pass\n")
+    done = subprocess.run(
+        [sys.executable, "-c", INDEX, str(tmp_path), str(MEMORY), str(SECONDS)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["left_out"].keys() == ({name} if why else set())
+    assert re.search(why, found["left_out"].get(name, ""))
+    assert found["files"] == (1 if why else 2)
+    skipped = found["skipped"].get("limit", 0) + found["skipped"].get("unparsed", 0)
+    assert skipped == len(found["left_out"])
+    assert found["symbols"] >= 1
