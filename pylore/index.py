@@ -109,7 +109,7 @@ class Index:
         self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
     ) -> None:
         try:
-            vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
+            vectors = embedder.embed([embedded_text(row[1], row[2]) for row in rows])
         except EmbedderError as error:
             if self._notes is None:
                 raise
@@ -173,6 +173,19 @@ def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
         (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
         for text in passages(body)
     ]
+
+
+def embedded_text(title: str, text: str) -> str:
+    """What is embedded of a passage."""
+    return f"{title} {text}"
+
+
+def texts_of(node: Node) -> list[str]:
+    """What is embedded of a node."""
+    if node.invalidated_at is not None:
+        return []
+    rows = passage_rows(node.title, indexed_text(node), " ".join(node.tags), node.file or "")
+    return [embedded_text(row[0], row[1]) for row in rows]
 
 
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
