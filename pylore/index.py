@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .embed.ahead import Ahead
 from .errors import EmbedderError
 from .similar import follow
 from .text import identifier_parts, passages
@@ -214,28 +215,36 @@ def rebuild(
     Raises:
         EmbedderError: the embedder cannot; nothing is changed.
     """
+    ahead = Ahead(store, lambda: embedder)
+    for node in store.nodes.all(live_only=True):
+        ahead.prepare(texts_of(node))
+    return ahead.settled(lambda: _rebuild(store, ahead.given, fulltext, progress))
+
+
+def _rebuild(
+    store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
+) -> int:
     from .store.schema import choose_engine
 
-    with store.transaction():
-        engine = choose_engine(fulltext)
-        store.meta.set("fulltext", engine)
-        store.fulltext.create(engine)
-        if store.meta.get("embedder") is not None:
-            store.vectors.drop()
-        store.next_vectors.drop()
-        store.meta.set("embedder", None)
-        store.meta.set("embedder_dimension", None)
-        store.nodes.remove_all_passages()
-        index = Index(store, embedder, follow=False)
-        done = 0
-        batch: list[Node] = []
-        for node in store.nodes.all(live_only=True):
-            batch.append(node)
-            if len(batch) == BATCH:
-                index.update(batch)
-                done += len(batch)
-                progress(done)
-                batch = []
-        index.update(batch)
-        store.ratings.recount()
+    engine = choose_engine(fulltext)
+    store.meta.set("fulltext", engine)
+    store.fulltext.create(engine)
+    if store.meta.get("embedder") is not None:
+        store.vectors.drop()
+    store.next_vectors.drop()
+    store.meta.set("embedder", None)
+    store.meta.set("embedder_dimension", None)
+    store.nodes.remove_all_passages()
+    index = Index(store, embedder, follow=False)
+    done = 0
+    batch: list[Node] = []
+    for node in store.nodes.all(live_only=True):
+        batch.append(node)
+        if len(batch) == BATCH:
+            index.update(batch)
+            done += len(batch)
+            progress(done)
+            batch = []
+    index.update(batch)
+    store.ratings.recount()
     return done + len(batch)

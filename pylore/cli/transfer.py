@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..embed.ahead import Ahead
 from ..endings import write_whole
 from ..errors import LoreError, UsageError
-from ..formats.jsonl import Imported, export_lines, import_lines
+from ..formats.jsonl import Imported, LineImport, export_lines
 from ..options import split_words
 from ..output import write
 from ..text import counted
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
-    from ..embed import Embedder
+    from ..formats.markdown import MarkdownImport
     from ..store import Store
 
 
@@ -41,23 +42,23 @@ def import_files(paths: tuple[str, ...], type: str, **options: Any) -> None:
     for path in paths:
         if path != "-" and not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
-    total = Imported()
-    with session.open() as store, store.faults, store.transaction():
-        embedder = session.embedder(store)
-        lines = [path for path in paths if not _is_markdown(path)]
-        with progress_bar("importing", _total_size(lines)) as advance:
-            for path in lines:
-                _add(total, import_lines(
-                    store, session.settings, embedder, _read_lines(path),
+    with session.open() as store, store.faults:
+        ahead = Ahead(store, lambda: session.embedder(store))
+        with progress_bar("importing", _steps(paths)) as advance:
+            parts: list[LineImport | MarkdownImport] = [
+                LineImport(
+                    store, session.settings, ahead, _lines(path),
                     name="" if path == "-" else path, progress=advance, **options,
-                ))  # fmt: skip
-        pages = [path for path in paths if _is_markdown(path)]
-        if pages:
-            _add(total, _import_pages(store, session, embedder, pages, type, **options))
-        if len(paths) > 1 and total.edges:
-            total.dangling = len(store.edges.dangling())
-        changed = total.added + total.updated
-    if changed >= COMPACT_FROM:
+                )
+                for path in paths if not _is_markdown(path)
+            ]  # fmt: skip
+            pages = [path for path in paths if _is_markdown(path)]
+            if pages:
+                parts.append(_pages(store, session, ahead, pages, type, advance, **options))
+            for part in parts:
+                part.prepare()
+            total = ahead.settled(lambda: _written(store, parts))
+    if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
             store.compact()
     _say_imported(session, total)
@@ -90,34 +91,54 @@ def _is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
 
 
-def _import_pages(
-    store: Store, session: Session, embedder: Embedder | None, pages: list[str], type: str,
-    *, skip_bad: bool, new_types: bool, **_: Any,
-) -> Imported:  # fmt: skip
-    from ..formats.markdown import import_markdown
+def _pages(
+    store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, **_: Any,
+) -> MarkdownImport:  # fmt: skip
+    from ..formats.markdown import MarkdownImport
+
+    return MarkdownImport(
+        store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
+        new_types=new_types, progress=progress,
+    )  # fmt: skip
+
+
+def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Imported:
+    total = Imported()
+    for part in parts:
+        _add(total, part.write())
+    if len(parts) > 1 and total.edges:
+        total.dangling = len(store.edges.dangling())
+    return total
+
+
+def _steps(paths: Sequence[str]) -> int:
+    """How far there is to go: each byte of lines is read twice, a page counts one."""
     from ..formats.mdfile import markdown_files
 
-    count = sum(1 for page in pages for _ in markdown_files(page, lambda error: None))
-    with progress_bar("importing", count) as advance:
-        return import_markdown(
-            store, session.settings, embedder, pages, project_root(), type=type,
-            skip_bad=skip_bad, new_types=new_types, progress=advance,
-        )  # fmt: skip
+    lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
+    pages = (markdown_files(path, lambda error: None) for path in paths if _is_markdown(path))
+    return 2 * lines + sum(1 for found in pages for _ in found)
 
 
-def _total_size(paths: list[str]) -> int:
-    return sum(os.path.getsize(path) for path in paths if path != "-")
+def _lines(path: str) -> Iterable[bytes]:
+    """The lines of a file, each time anew; those of a pipe, once."""
+    return _File(path) if os.path.isfile(path) else iter(_File(path))
 
 
-def _read_lines(path: str) -> Iterator[bytes]:
-    if path == "-":
-        yield from sys.stdin.buffer
-        return
-    try:
-        with open(path, "rb") as file:
-            yield from file
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+class _File:
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._path == "-":
+            yield from sys.stdin.buffer
+            return
+        try:
+            with open(self._path, "rb") as file:
+                yield from file
+        except OSError as error:
+            raise LoreError(f"{self._path}: {error.strerror}: nothing was imported") from None
 
 
 def _add(total: Imported, part: Imported) -> None:

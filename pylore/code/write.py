@@ -7,6 +7,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..embed.ahead import Ahead
 from ..index import Index
 from ..model import Edge, Node
 from ..times import now
@@ -47,7 +48,8 @@ class Writer:
         self._root = root
         self._known = known
         self._gone = found.gone
-        self._index = Index(store, embedder)
+        self._ahead = Ahead(store, lambda: embedder)
+        self._index = Index(store, self._ahead.given)
         self._facts: dict[str, FileFacts] = {}
         self._waiting: list[Outcome] = []
         self._words: dict[str, list[int]] = {}
@@ -65,6 +67,11 @@ class Writer:
         embedder = self._index.embedder
         return embedder is not None and embedder.name.startswith("static:")
 
+    @property
+    def _is_quick(self) -> bool:
+        """Whether there is nothing left to embed while the store is locked."""
+        return self._index.embedder is None or self.embeds_elsewhere
+
     def take(self, chunk: Chunk) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
         self._count(chunk.outcomes)
@@ -74,14 +81,16 @@ class Writer:
             self._flush()
 
     def _flush(self) -> None:
-        with self._store.transaction():
-            self._write_waiting()
+        self._ahead.settled(self._write_waiting)
+        self._waiting, self._words = [], {}
 
     def _write_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        """May run again where it was taken back: what waits stays until it is written."""
+        waiting = self._waiting
         if not waiting:
             return
         store = self._store
+        self._index = Index(store, self._ahead.given)
         changed = [outcome for outcome in waiting if not outcome.same]
         store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
         store.code.put(
@@ -90,7 +99,6 @@ class Writer:
         )
         self._write_nodes(changed)
         store.words.put(self._words)
-        self._words = {}
 
     def _count(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -130,7 +138,7 @@ class Writer:
         code.put_nodes(put)
         code.add_nodes(new)
         forgotten = self._forget(old.values())
-        if self._index.embedder is None or self.embeds_elsewhere:
+        if self._is_quick:
             self._index.replace(CODE, [
                 *((entry.id, entry.rows, entry.vectors or []) for _, entry in seen),
                 *((node.id, [], []) for node in forgotten),
@@ -182,6 +190,8 @@ class Writer:
         from .index import INDEXED, OWED
 
         store = self._store
+        if not self._is_quick:
+            self._flush()  # here it may be taken back, to ask for vectors
         with store.transaction():
             unresolved = self._resolve(store.meta.get(OWED) != self.token)
             totals = self._totals(unresolved)
@@ -242,6 +252,7 @@ class Writer:
 
     def _write_rest(self) -> None:
         self._write_waiting()
+        self._waiting = []
         self._forget_files()
 
     def _stored_facts(self, but: Container[str]) -> dict[str, FileFacts]:
