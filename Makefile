@@ -9,9 +9,10 @@
 
 PYTHON ?= python3
 PREFIX ?= ~/.local
+MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint bench bench-quality docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint bench bench-quality soak docs install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +40,9 @@ bench: setup-dev ## speed, as ratios against floors measured in the same run
 
 bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
 	@bash tests/bench/quality.sh
+
+soak: setup-dev ## kills, power cuts, full disks and crowds for MINUTES (default 5)
+	@bash tests/soak/run.sh $(MINUTES)
 
 docs: setup ## write docs/commands.md anew from the commands' own help
 	@bash docs/generate.sh
