@@ -12,11 +12,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import apsw
 import pytest
 
 import pylore
+from pylore.code import write
+from pylore.code.index import index
 from pylore.embed.ahead import TRIES, Ahead
 from pylore.errors import EmbedderError, StoreError
 from pylore.formats.jsonl import import_lines
@@ -26,6 +29,7 @@ from pylore.model import Node
 from pylore.records import Records
 from pylore.settings import Settings
 from pylore.store import Store, create_store, open_store, queue
+from pylore.vocabulary import symbol_id
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,6 +67,12 @@ def _markdown(store: Store, slow: Slow) -> object:
     return import_markdown(store, Settings(), slow, [str(page)], str(page.parent))
 
 
+def _index(store: Store, slow: Slow) -> object:
+    root = Path(store.path).parent.parent
+    (root / "a.py").write_text("def one():\n    return 1\n")
+    return index(store, Settings(), lambda: slow, str(root))
+
+
 def _file_node(store: Store, slow: Slow) -> object:
     ahead = Ahead(store, lambda: slow)
     node = Node("file-a.py", "file", title="a.py")
@@ -91,6 +101,7 @@ WRITES: dict[str, Callable[[Store, Slow], object]] = {
     "import": lambda store, slow: import_lines(store, Settings(), slow, LINES),
     "markdown": _markdown,
     "reindex": lambda store, slow: (_old(store), rebuild(store, slow, "auto")),
+    "index": _index,
     "a file to link to": lambda store, slow: _file_node(store, slow),
 }
 
@@ -101,6 +112,24 @@ def test_others_write_while_a_write_waits_for_its_vectors(store: Store, name: st
     WRITES[name](store, slow)
     assert store.meta.get("written meanwhile")
     assert store.next_vectors.count_lacking(aside=False) == 0
+
+
+def test_others_write_while_names_are_resolved(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolved(*given: Any) -> Any:
+        found = write._resolved_before(*given)  # type: ignore[attr-defined]
+        with open_store(os.path.dirname(store.path), busy_timeout=0) as other, other.transaction():
+            other.meta.set("written meanwhile", "yes")
+        return found
+
+    monkeypatch.setattr(write, "_resolved_before", write._resolved, raising=False)
+    monkeypatch.setattr(write, "_resolved", resolved)
+    (tmp_path / "a.py").write_text("def one():\n    return two()\ndef two(): pass\n")
+    index(store, Settings(), lambda: None, str(tmp_path))
+    assert store.meta.get("written meanwhile")
+    ends = symbol_id("a.py", "one"), symbol_id("a.py", "two")
+    assert store.edges.get(*ends, "calls") is not None
 
 
 def test_what_is_embedded_is_embedded_once(store: Store) -> None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .edges import Resolution
     from .index import Changes
 
+    Wanted = dict[tuple[str, str, str], tuple[float, str]]
+    """Both ends and the relation of an edge, to its weight and why."""
+
 _BATCH = 300
 """Files of one transaction."""
 _DEEPEST = 4000
@@ -192,8 +195,17 @@ class Writer:
         store = self._store
         if not self._is_quick:
             self._flush()  # here it may be taken back, to ask for vectors
+        found = None
+        if store.meta.get(OWED) == self.token:
+            old = {outcome.path for outcome in self._waiting if not outcome.same}
+            facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
+            found = self._found(facts, self._write_rest_now)
         with store.transaction():
-            unresolved = self._resolve(store.meta.get(OWED) != self.token)
+            if found is None or store.meta.get(OWED) != self.token:
+                self._write_rest()  # another run has written since: what the store has counts
+                found = self._found(self._stored_facts(()), lambda: None)
+            wanted, unresolved = found
+            self._write_edges(wanted)
             totals = self._totals(unresolved)
             store.meta.set(INDEXED, self._now)
         return totals
@@ -232,28 +244,29 @@ class Writer:
                     )  # fmt: skip
                 )
 
-    def _resolve(self, by_others: bool) -> dict[str, Any]:
-        """Writes the rest, and brings the edges between names in step; what became of the names."""
-        if by_others:
-            self._write_rest()
-            facts = self._stored_facts(())
-            found = _resolved(facts, self._root, lambda: None)
-        else:
-            old = {outcome.path for outcome in self._waiting if not outcome.same}
-            facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
-            found = _resolved(facts, self._root, self._write_rest)
+    def _found(
+        self, facts: dict[str, FileFacts], meanwhile: Callable[[], object]
+    ) -> tuple[Wanted, dict[str, Any]]:
+        """The edges between names, and what became of the names.
+
+        ``meanwhile`` is called while other processes are at it.
+        """
+        found = _resolved(facts, self._root, meanwhile)
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in found.edges.items()}
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
                 wanted[file_id(path), id, "mentions"] = (weight, "{}")
-        self._write_edges(wanted)
-        return found.counts
+        return wanted, found.counts
 
     def _write_rest(self) -> None:
         self._write_waiting()
         self._waiting = []
         self._forget_files()
+
+    def _write_rest_now(self) -> None:
+        with self._store.transaction():
+            self._write_rest()
 
     def _stored_facts(self, but: Container[str]) -> dict[str, FileFacts]:
         return {
@@ -261,7 +274,7 @@ class Writer:
             for path, language, text in self._store.code.facts(but)
         }
 
-    def _write_edges(self, wanted: dict[tuple[str, str, str], tuple[float, str]]) -> None:
+    def _write_edges(self, wanted: Wanted) -> None:
         """Ends the edges that are not wanted any more, and writes those that are new or other."""
         code = self._store.code
         held = code.resolved()
