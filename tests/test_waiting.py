@@ -272,6 +272,30 @@ def test_writers_have_their_turn_in_the_order_they_came(store: Store) -> None:
     assert [word for (word,) in rows] == ["word0", "word1", "word3", "word4", "word5"]
 
 
+@pytest.mark.parametrize("queued", [True, False])
+def test_a_command_says_for_whom_it_waits_and_then_goes_on(
+    store: Store, tmp_path: Path, queued: bool
+) -> None:
+    other = apsw.Connection(store.path)  # another program knows of no line
+    holder = store.transaction() if queued else None
+    if holder:
+        holder.__enter__()
+    else:
+        other.execute("BEGIN IMMEDIATE")
+    with lore(tmp_path, "add", "note", "a text") as process:
+        assert process.stderr is not None and process.stdout is not None
+        whom = f"lore (process {os.getpid()})" if queued else "another program"
+        assert process.stderr.readline() == (
+            f"lore: waiting for {whom}, which writes to the store\n"
+        )
+        if holder:
+            holder.__exit__(None, None, None)
+        else:
+            other.execute("ROLLBACK")
+        assert json.loads(process.stdout.read())["state"] == "added"
+    other.close()
+
+
 def test_who_waits_in_vain_is_told_for_whom(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["main.py", "import", "x.jsonl"])
     script = WAITER.replace("(sys.argv[1])", "(sys.argv[1], busy_timeout=0.05)")
