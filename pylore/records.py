@@ -63,6 +63,27 @@ def _written(
     return run
 
 
+def _worded(
+    first: int,
+) -> Callable[
+    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
+]:
+    """For what is going to embed: its arguments from ``first`` on have the words."""
+
+    def of(
+        method: Callable[Concatenate[Records, Given], Result],
+    ) -> Callable[Concatenate[Records, Given], Result]:
+        @wraps(method)
+        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+            texts = (*given[first:], *(fields.get(name) for name in ("text", "title", "why")))
+            self._ahead.learn([text for text in texts if isinstance(text, str)])
+            return method(self, *given, **fields)
+
+        return run
+
+    return of
+
+
 class Records:
     """The writing side of a store. Every method is one transaction."""
 
@@ -76,6 +97,7 @@ class Records:
         self._root = root
         self._notes: list[str] = []
 
+    @_worded(1)
     @_written
     def add(
         self,
@@ -179,6 +201,7 @@ class Records:
         self._store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
 
+    @_worded(0)
     @_written
     def fact(
         self,
@@ -211,6 +234,7 @@ class Records:
         state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
         return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
 
+    @_worded(1)
     @_written
     def edit(
         self,

@@ -21,6 +21,7 @@ import pylore
 from pylore.code import write
 from pylore.code.index import index
 from pylore.embed.ahead import TRIES, Ahead
+from pylore.embed.static import StaticEmbedder
 from pylore.errors import EmbedderError, StoreError
 from pylore.formats.jsonl import import_lines
 from pylore.formats.markdown import import_markdown
@@ -187,6 +188,20 @@ def test_many_vectors_do_not_need_much_memory(
     ahead.prepare(texts)
     assert ahead.given is not None
     assert ahead.given.embed(texts) == [bytes([len(text)]) * 32 for text in texts]
+
+
+NEW_WORDS: tuple[Callable[[Records], object], ...] = (
+    lambda records: records.add("note", "Quixotically", title="Brobdingnagian", id="note-a"),
+    lambda records: records.edit("note-a", text="Sesquipedalian", why="Tintinnabulation"),
+    lambda records: records.fact("Chrysalis Widdershins", "uses", "Borborygmus"),
+)
+
+
+def test_a_record_of_new_words_stands_in_line_once(store: Store) -> None:
+    for change in NEW_WORDS:
+        before = _drawn(store)
+        change(Records(store, Settings(), StaticEmbedder(store.words)))
+        assert _drawn(store) == before + 1
 
 
 # --- nobody waits for a pipe

@@ -59,6 +59,13 @@ class Ahead:
         if self.given is not None:
             self.given.prepare(texts)
 
+    def learn(self, texts: Sequence[str]) -> None:
+        """What will be embedded has words of these texts: an embedder that can gets ready."""
+        learn = None if self.given is None else self.given.learn
+        if learn is not None and not self._store.in_transaction:
+            with self._store.faults:
+                learn(texts)
+
     def settled(self, write: Callable[[], Result]) -> Result:
         """What ``write`` returns, run in a transaction; it may run several times.
 
@@ -121,6 +128,11 @@ class Prepared:
         self._waiting.update((text, None) for text in texts if text not in self._kept)
         if len(self._waiting) >= BATCH:
             self.fetch()
+
+    @property
+    def learn(self) -> Callable[[Sequence[str]], None] | None:
+        """The embedder's own, if it has one."""
+        return getattr(self._embedder, "learn", None)
 
     def fetch(self) -> None:
         """Embeds all that has been asked for and is not there."""

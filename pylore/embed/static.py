@@ -61,6 +61,10 @@ class StaticEmbedder:
         wanted = {word for text in texts for word in _words(text)} - self._tokens.keys()
         return wanted == self._known.get(wanted).keys()
 
+    def learn(self, texts: Sequence[str]) -> None:
+        """Makes sure that words like these can be embedded in no time."""
+        self._look_up({word for text in texts for word in _words(text)})
+
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """A unit vector for each text; None for a text without words."""
         split = [_words(text) for text in texts]
