@@ -183,10 +183,10 @@ def embedded_text(title: str, text: str) -> str:
 
 def texts_of(node: Node) -> list[str]:
     """What is embedded of a node."""
-    if node.invalidated_at is not None:
+    body = indexed_text(node)
+    if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
         return []
-    rows = passage_rows(node.title, indexed_text(node), " ".join(node.tags), node.file or "")
-    return [embedded_text(row[0], row[1]) for row in rows]
+    return [embedded_text(node.title, text) for text in passages(body)]
 
 
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
