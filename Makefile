@@ -9,9 +9,10 @@
 
 PYTHON ?= python3
 PREFIX ?= ~/.local
+MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality lock sbom docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality soak lock sbom docs install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +49,9 @@ lock: ## write the hashes of all packages anew, when a version in requirements*.
 
 sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
+
+soak: setup-dev ## kills, power cuts, full disks and crowds for MINUTES (default 5)
+	@bash tests/soak/run.sh $(MINUTES)
 
 docs: setup ## write docs/commands.md anew from the commands' own help
 	@bash docs/generate.sh

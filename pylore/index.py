@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .embed.ahead import Ahead
 from .errors import EmbedderError
 from .similar import follow
 from .text import identifier_parts, passages
@@ -109,7 +110,7 @@ class Index:
         self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
     ) -> None:
         try:
-            vectors = embedder.embed([f"{row[1]} {row[2]}" for row in rows])
+            vectors = embedder.embed([embedded_text(row[1], row[2]) for row in rows])
         except EmbedderError as error:
             if self._notes is None:
                 raise
@@ -175,6 +176,19 @@ def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
     ]
 
 
+def embedded_text(title: str, text: str) -> str:
+    """What is embedded of a passage."""
+    return f"{title} {text}"
+
+
+def texts_of(node: Node) -> list[str]:
+    """What is embedded of a node."""
+    body = indexed_text(node)
+    if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
+        return []
+    return [embedded_text(node.title, text) for text in passages(body)]
+
+
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
     """Writes new nodes and indexes them; the caller holds a transaction."""
     for node in nodes:
@@ -201,28 +215,36 @@ def rebuild(
     Raises:
         EmbedderError: the embedder cannot; nothing is changed.
     """
+    ahead = Ahead(store, lambda: embedder)
+    for node in store.nodes.all(live_only=True):
+        ahead.prepare(texts_of(node))
+    return ahead.settled(lambda: _rebuild(store, ahead.given, fulltext, progress))
+
+
+def _rebuild(
+    store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
+) -> int:
     from .store.schema import choose_engine
 
-    with store.transaction():
-        engine = choose_engine(fulltext)
-        store.meta.set("fulltext", engine)
-        store.fulltext.create(engine)
-        if store.meta.get("embedder") is not None:
-            store.vectors.drop()
-        store.next_vectors.drop()
-        store.meta.set("embedder", None)
-        store.meta.set("embedder_dimension", None)
-        store.nodes.remove_all_passages()
-        index = Index(store, embedder, follow=False)
-        done = 0
-        batch: list[Node] = []
-        for node in store.nodes.all(live_only=True):
-            batch.append(node)
-            if len(batch) == BATCH:
-                index.update(batch)
-                done += len(batch)
-                progress(done)
-                batch = []
-        index.update(batch)
-        store.ratings.recount()
+    engine = choose_engine(fulltext)
+    store.meta.set("fulltext", engine)
+    store.fulltext.create(engine)
+    if store.meta.get("embedder") is not None:
+        store.vectors.drop()
+    store.next_vectors.drop()
+    store.meta.set("embedder", None)
+    store.meta.set("embedder_dimension", None)
+    store.nodes.remove_all_passages()
+    index = Index(store, embedder, follow=False)
+    done = 0
+    batch: list[Node] = []
+    for node in store.nodes.all(live_only=True):
+        batch.append(node)
+        if len(batch) == BATCH:
+            index.update(batch)
+            done += len(batch)
+            progress(done)
+            batch = []
+    index.update(batch)
+    store.ratings.recount()
     return done + len(batch)

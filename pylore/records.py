@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import wraps
 
 from .anchors.placing import accept_anchors, anchor_file, drop_file_anchors
+from .embed.ahead import Ahead
 from .errors import LoreError, UsageError, nearest
 from .ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from .index import Index
@@ -20,12 +22,15 @@ from .vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Concatenate, ParamSpec, TypeVar
 
     from .embed import Embedder
     from .settings import Settings
     from .store import Store
+
+    Given = ParamSpec("Given")
+    Result = TypeVar("Result")
 
 TITLE_LENGTH = 80
 
@@ -46,6 +51,39 @@ class Change(Record):
         self.notes = list(notes)
 
 
+def _written(
+    method: Callable[Concatenate[Records, Given], Result],
+) -> Callable[Concatenate[Records, Given], Result]:
+    """One transaction, without the time that embedding takes."""
+
+    @wraps(method)
+    def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+        return self._settled(lambda: method(self, *given, **fields))
+
+    return run
+
+
+def _worded(
+    first: int,
+) -> Callable[
+    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
+]:
+    """For what is going to embed: its arguments from ``first`` on have the words."""
+
+    def of(
+        method: Callable[Concatenate[Records, Given], Result],
+    ) -> Callable[Concatenate[Records, Given], Result]:
+        @wraps(method)
+        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+            texts = (*given[first:], *(fields.get(name) for name in ("text", "title", "why")))
+            self._ahead.learn([text for text in texts if isinstance(text, str)])
+            return method(self, *given, **fields)
+
+        return run
+
+    return of
+
+
 class Records:
     """The writing side of a store. Every method is one transaction."""
 
@@ -54,10 +92,13 @@ class Records:
     ) -> None:
         self._store = store
         self._settings = settings
-        self._embedder = embedder
+        self._ahead = Ahead(store, lambda: embedder)
+        self._embedder: Embedder | None = None
         self._root = root
         self._notes: list[str] = []
 
+    @_worded(1)
+    @_written
     def add(
         self,
         type: str,
@@ -86,40 +127,40 @@ class Records:
             UsageError: unknown type or relation.
             LoreError: unknown id, no text, or too long a text.
         """
-        with self._store.faults, self._store.transaction():
-            self._require_type(type, new_type)
-            text = self._require_text(text)
-            node = self._new_node(type, text, id)
-            old = self._store.nodes.get(node.id)
-            gone = old.invalidated_at if old else None
-            if old is not None:
-                node = _merged(old, node, named=bool(id))
-            if title or not node.title:
-                node.title = title or title_of(text)
-            node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
-            if why:
-                node.data = _with_why(node.data, why)
-            if category:
-                node.category = category
-            if old is None or status:
-                node.status = status or first_status(source)
-            if old is None:
-                node.source, node.confidence = source, confidence
-            before = location_of(node)
-            path = self._set_file(node, file)
-            state = self._write(node)
-            notes = self._near_duplicates(node) if state == "added" else []
-            if gone is not None:
-                self._store.edges.restore_node(node.id, gone)
-            for other, relation in links:
-                self._link(node.id, relation, other, source=source)
-            if path:
-                self._link_file(node, path, before)
+        self._require_type(type, new_type)
+        text = self._require_text(text)
+        node = self._new_node(type, text, id)
+        old = self._store.nodes.get(node.id)
+        gone = old.invalidated_at if old else None
+        if old is not None:
+            node = _merged(old, node, named=bool(id))
+        if title or not node.title:
+            node.title = title or title_of(text)
+        node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
+        if why:
+            node.data = _with_why(node.data, why)
+        if category:
+            node.category = category
+        if old is None or status:
+            node.status = status or first_status(source)
+        if old is None:
+            node.source, node.confidence = source, confidence
+        before = location_of(node)
+        path = self._set_file(node, file)
+        state = self._write(node)
+        notes = self._near_duplicates(node) if state == "added" else []
+        if gone is not None:
+            self._store.edges.restore_node(node.id, gone)
+        for other, relation in links:
+            self._link(node.id, relation, other, source=source)
+        if path:
+            self._link_file(node, path, before)
         if node.status in ("retracted", "superseded") and not status:
             notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
                          "brings it back")  # fmt: skip
         return Change(node.id, state, notes + self._missing(path) + self._said())
 
+    @_written
     def link(
         self,
         from_id: str,
@@ -138,29 +179,30 @@ class Records:
             UsageError: unknown relation, unless ``new_relation`` declares it.
             LoreError: unknown id, or a node linked to itself.
         """
-        with self._store.faults, self._store.transaction():
-            if new_relation:
-                self._declare(relation)
-            state = self._link(
-                from_id, relation, to_id, weight=weight, source=source, status=status,
-                metadata=metadata,
-            )  # fmt: skip
+        if new_relation:
+            self._declare(relation)
+        state = self._link(
+            from_id, relation, to_id, weight=weight, source=source, status=status,
+            metadata=metadata,
+        )  # fmt: skip
         return Change(f"{from_id} {fold(relation)} {to_id}", state)
 
+    @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
         """Takes a link away; its history keeps it.
 
         Raises:
             LoreError: there is no such link.
         """
-        with self._store.faults, self._store.transaction():
-            key = (from_id, to_id, self._require_relation(relation))
-            edge = self._store.edges.get(*key)
-            if edge is None or edge.invalidated_at is not None:
-                raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
-            self._store.edges.invalidate(key, now())
+        key = (from_id, to_id, self._require_relation(relation))
+        edge = self._store.edges.get(*key)
+        if edge is None or edge.invalidated_at is not None:
+            raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
+        self._store.edges.invalidate(key, now())
         return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
 
+    @_worded(0)
+    @_written
     def fact(
         self,
         subject: str,
@@ -181,20 +223,19 @@ class Records:
         says is staged, and the rest confirmed. Of a predicate with one value at a time
         (``single``, or the setting) the former value is superseded (``lifecycle``).
         """
-        with self._store.faults, self._store.transaction():
-            notes = self._declare(predicate)
-            from_id = self._thing(subject, "entity", source)
-            kind = "concept" if literal or _is_literal(object) else "entity"
-            to_id = self._thing(object, kind, source)
-            edge = self._edge(
-                from_id, predicate, to_id, weight=confidence, source=source,
-                status=status or first_status(source),
-            )  # fmt: skip
-            state, said = state_fact(
-                self._store, self._settings, edge, edge.created_at, single=single
-            )
+        notes = self._declare(predicate)
+        from_id = self._thing(subject, "entity", source)
+        kind = "concept" if literal or _is_literal(object) else "entity"
+        to_id = self._thing(object, kind, source)
+        edge = self._edge(
+            from_id, predicate, to_id, weight=confidence, source=source,
+            status=status or first_status(source),
+        )  # fmt: skip
+        state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
         return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
 
+    @_worded(1)
+    @_written
     def edit(
         self,
         id: str,
@@ -216,56 +257,56 @@ class Records:
         Raises:
             LoreError: unknown id, status or source, no text, or too long a text.
         """
-        with self._store.faults, self._store.transaction():
-            node = self._require(id)
-            if text is not None:
-                if title is None and node.title == title_of(node.body):
-                    title = title_of(text)
-                node.body = self._require_text(text)
-            if why is not None:
-                node.data = _with_why(node.data, why)
-            if tags is not None:
-                node.tags = clean_tags(tags)
-            node.title = node.title if title is None else title
-            node.status = status or node.status
-            node.source = source or node.source
-            node.confidence = node.confidence if confidence is None else confidence
-            node.category = node.category if category is None else category
-            before = location_of(node)
-            path = self._set_file(node, file or "")
-            if file == "":
-                node.file = node.line_start = node.line_end = None
-            state = self._write(node)
-            if file is not None:
-                self._link_file(node, path, before)
+        node = self._require(id)
+        if text is not None:
+            if title is None and node.title == title_of(node.body):
+                title = title_of(text)
+            node.body = self._require_text(text)
+        if why is not None:
+            node.data = _with_why(node.data, why)
+        if tags is not None:
+            node.tags = clean_tags(tags)
+        node.title = node.title if title is None else title
+        node.status = status or node.status
+        node.source = source or node.source
+        node.confidence = node.confidence if confidence is None else confidence
+        node.category = node.category if category is None else category
+        before = location_of(node)
+        path = self._set_file(node, file or "")
+        if file == "":
+            node.file = node.line_start = node.line_end = None
+        state = self._write(node)
+        if file is not None:
+            self._link_file(node, path, before)
         return Change(id, state, self._missing(path) + self._said())
 
+    @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
         changes = []
-        with self._store.faults, self._store.transaction():
-            at = now()
-            for id in ids:
-                node = self._require(id)
-                if purge:
-                    node.invalidated_at = at
-                    Index(self._store, None).update([node])
-                    self._store.edges.delete_node(id)
-                    self._store.anchors.delete_node(id)
-                    self._store.nodes.delete(id)
-                    changes.append(Change(id, "purged"))
-                elif node.invalidated_at is None:
-                    # What was unlinked this very second must not come back with the node.
-                    own = now_exactly() if self._store.edges.ended_at(id, at) else at
-                    node.invalidated_at = own
-                    self._store.nodes.invalidate(id, own)
-                    self._store.edges.invalidate_node(id, own)
-                    Index(self._store, None).update([node])
-                    changes.append(Change(id, "invalidated"))
-                else:
-                    changes.append(Change(id, "unchanged"))
+        at = now()
+        for id in ids:
+            node = self._require(id)
+            if purge:
+                node.invalidated_at = at
+                Index(self._store, None).update([node])
+                self._store.edges.delete_node(id)
+                self._store.anchors.delete_node(id)
+                self._store.nodes.delete(id)
+                changes.append(Change(id, "purged"))
+            elif node.invalidated_at is None:
+                # What was unlinked this very second must not come back with the node.
+                own = now_exactly() if self._store.edges.ended_at(id, at) else at
+                node.invalidated_at = own
+                self._store.nodes.invalidate(id, own)
+                self._store.edges.invalidate_node(id, own)
+                Index(self._store, None).update([node])
+                changes.append(Change(id, "invalidated"))
+            else:
+                changes.append(Change(id, "unchanged"))
         return changes
 
+    @_written
     def restore(self, ids: Sequence[str]) -> list[Change]:
         """Brings forgotten nodes back, with the edges that went with them.
 
@@ -273,22 +314,28 @@ class Records:
         hold for the code as it is now.
         """
         changes = []
-        with self._store.faults, self._store.transaction():
-            for id in ids:
-                node = self._require(id)
-                at = node.invalidated_at
-                if at is None:
-                    held = accept_anchors(self._store, id)
-                    changes.append(Change(id, "restored" if held else "unchanged"))
-                    continue
-                node.invalidated_at = None
-                self._store.nodes.invalidate(id, None)
-                self._store.edges.restore_node(id, at)
-                self._index(node)
-                changes.append(Change(id, "restored", self._said()))
+        for id in ids:
+            node = self._require(id)
+            at = node.invalidated_at
+            if at is None:
+                held = accept_anchors(self._store, id)
+                changes.append(Change(id, "restored" if held else "unchanged"))
+                continue
+            node.invalidated_at = None
+            self._store.nodes.invalidate(id, None)
+            self._store.edges.restore_node(id, at)
+            self._index(node)
+            changes.append(Change(id, "restored", self._said()))
         return changes
 
     # --- the steps; each runs inside the transaction of a method above
+
+    def _settled(self, write: Callable[[], Result]) -> Result:
+        def anew() -> Result:
+            self._embedder, self._notes = self._ahead.given, []
+            return write()
+
+        return self._ahead.settled(anew)
 
     def _write(self, node: Node) -> str:
         require_known(node.status, node.source, node.confidence)

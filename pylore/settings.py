@@ -552,7 +552,7 @@ SETTINGS: tuple[Setting, ...] = (
         low=1000,
         high=1_000_000_000,
     ),
-    Setting("busy_timeout", "float", 10.0, "seconds to wait for another writer", low=0, high=3600),
+    Setting("busy_timeout", "float", 30.0, "seconds to wait for another writer", low=0, high=3600),
     Setting("plugin_dir", "text", "", "a folder of lore-<command> executables; user config only"),
     Setting("quiet", "bool", False, "leave out notes on stderr; errors are still said"),
 )

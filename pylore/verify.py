@@ -9,6 +9,7 @@ from .anchors.judging import BROKEN, HOLDS, Judge, SymbolMissing
 from .anchors.linking import link_anchor, unlink_anchor, unlink_commits
 from .anchors.project import Project, Unreadable
 from .anchors.taking import line_numbers
+from .embed.ahead import Ahead
 from .errors import LoreError
 from .index import Index, write_nodes
 from .model import Edge, Record
@@ -208,29 +209,31 @@ def _keep(
     if not changes and not commits:
         return
 
-    def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, embedder(), nodes)
+    ahead = Ahead(store, embedder)
 
-    with store.transaction():
+    def write(nodes: Sequence[Node]) -> None:
+        write_nodes(store, ahead.given, nodes)
+
+    def keep() -> None:
         store.anchors.replace((old.key, new) for old, new in changes)
         for old, new in changes:
             if (old.path, old.detail) != (new.path, new.detail):
                 unlink_anchor(store, old)
                 link_anchor(store, write, new, [], "system")
-                _move_node(store, embedder, old, new)
+                _move_node(store, ahead, old, new)
         for id in sorted({new.node_id for old, new in changes if _recovered(old, new)}):
             if all(anchor.verdict in HOLDS for anchor in store.anchors.of(id)):
                 unlink_commits(store, id)
         _link_commits(store, write, commits)
+
+    ahead.settled(keep)
 
 
 def _recovered(old: Anchor, new: Anchor) -> bool:
     return old.verdict in BROKEN and new.verdict in HOLDS
 
 
-def _move_node(
-    store: Store, embedder: Callable[[], Embedder | None], old: Anchor, new: Anchor
-) -> None:
+def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
     """A record whose own file it was goes with its anchor."""
     node = store.nodes.get(new.node_id)
     if node is None or node.file != old.path:
@@ -239,7 +242,7 @@ def _move_node(
     if new.kind == "lines" and (node.line_start, node.line_end) == line_numbers(old.detail):
         node.line_start, node.line_end = line_numbers(new.detail)
     if store.nodes.put(node) == "updated" and new.path != old.path:
-        Index(store, embedder()).update([node])
+        Index(store, ahead.given).update([node])
 
 
 def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:

@@ -269,9 +269,9 @@ def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_
             assert other.connection.pragma("wal_autocheckpoint") == 0
             other.meta.set("told", "yes")
         assert {name: other.connection.pragma(name) for name in _KEPT} == before
-        assert (before["synchronous"], store.meta.get("told")) == (1, "yes")
+        assert (before["synchronous"], store.meta.get("told")) == (2, "yes")
         with other.transaction(), other.aside():  # a part of the outer one: synced with it
-            assert other.connection.pragma("synchronous") == 1
+            assert other.connection.pragma("synchronous") == 2
 
 
 _KEPT = ("busy_timeout", "synchronous", "wal_autocheckpoint")

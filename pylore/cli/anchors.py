@@ -14,6 +14,7 @@ from ..anchors.placing import place_anchor, remove_anchors
 from ..anchors.project import Project
 from ..anchors.taking import line_numbers
 from ..common import ids_from
+from ..embed.ahead import Ahead
 from ..errors import DONE, FAILURE, UsageError
 from ..git import Git
 from ..index import write_nodes
@@ -51,14 +52,17 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             return
         project = Project(project_root())
         wanted = _wanted(store, project, id, file, remove=remove, **options)
-        with store.transaction():
+        ahead = Ahead(store, lambda: session.embedder(store))
+
+        def change() -> list[tuple[Anchor, str]]:
             if remove:
-                changed = [(one, "removed") for one in remove_anchors(store, wanted)]
-            else:
-                changed = [place_anchor(
-                    store, lambda nodes: write_nodes(store, session.embedder(store), nodes),
-                    project, wanted, _finder(project, wanted),
-                )]  # fmt: skip
+                return [(one, "removed") for one in remove_anchors(store, wanted)]
+            return [place_anchor(
+                store, lambda nodes: write_nodes(store, ahead.given, nodes),
+                project, wanted, _finder(project, wanted),
+            )]  # fmt: skip
+
+        changed = ahead.settled(change)
         found_rows = [
             {**row, "state": state}
             for row, (_, state) in zip(

@@ -14,7 +14,7 @@ from ..endings import Tidying
 from ..output import FORMATS, Output, note
 from ..records import Records
 from ..settings import SETTINGS, Settings, from_environment
-from ..store import Store
+from ..store import Store, queue
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -42,6 +42,8 @@ class Session:
         for warning in self.settings.warnings:
             note(warning)
         self.output = chosen_output(options)
+        if not self.settings.quiet:
+            queue.tell = note
 
     def open(self) -> Store:
         """The store of this command's data folder."""

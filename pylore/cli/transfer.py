@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..atomic_write import write_whole
 from ..common import say_left_out
+from ..embed.ahead import Ahead
 from ..errors import LoreError, UsageError
-from ..formats.jsonl import Imported, export_lines, import_lines
+from ..formats.jsonl import Imported, LineImport, export_lines
 from ..limits import lines_of, record_line
 from ..options import split_words
 from ..output import write
@@ -21,7 +22,7 @@ from ..text import counted
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
-    from ..embed import Embedder
+    from ..formats.markdown import MarkdownImport
     from ..store import Store
 
 
@@ -44,25 +45,27 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     for path in paths:
         if path != "-" and not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
-    total = Imported()
-    paths = _without_links(paths, total)
-    with session.open() as store, store.faults, store.transaction():
-        embedder = session.embedder(store)
-        longest = record_line(session.settings.max_text)
-        lines = [path for path in paths if not _is_markdown(path)]
-        with progress_bar("importing", _total_size(lines)) as advance:
-            for path in lines:
-                _add(total, import_lines(
-                    store, session.settings, embedder, _read_lines(path, longest),
+    skipped = _leading_out(paths)
+    paths = [path for path in paths if path not in dict(skipped)]
+    with session.open() as store, store.faults:
+        ahead = Ahead(store, lambda: session.embedder(store))
+        with progress_bar("importing", _steps(paths)) as advance:
+            parts: list[LineImport | MarkdownImport] = [
+                LineImport(
+                    store, session.settings, ahead,
+                    _lines(path, record_line(session.settings.max_text)),
                     name="" if path == "-" else path, progress=advance, **options,
-                ))  # fmt: skip
-        pages = [path for path in paths if _is_markdown(path)]
-        if pages:
-            _add(total, _import_pages(store, session, embedder, pages, type, **options))
-        if len(paths) > 1 and total.edges:
-            total.dangling = len(store.edges.dangling())
-        changed = total.added + total.updated
-    if changed >= COMPACT_FROM:
+                )
+                for path in paths if not _is_markdown(path)
+            ]  # fmt: skip
+            pages = [path for path in paths if _is_markdown(path)]
+            if pages:
+                parts.append(_pages(store, session, ahead, pages, type, advance, **options))
+            for part in parts:
+                part.prepare()
+            total = ahead.settled(lambda: _written(store, parts))
+    total.skipped[:0] = skipped
+    if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
             store.compact()
     _say_imported(session, total)
@@ -95,50 +98,67 @@ def _is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
 
 
-def _import_pages(
-    store: Store, session: Session, embedder: Embedder | None, pages: list[str], type: str,
-    *, skip_bad: bool, new_types: bool, **_: Any,
-) -> Imported:  # fmt: skip
-    from ..formats.markdown import import_markdown
+def _pages(
+    store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, **_: Any,
+) -> MarkdownImport:  # fmt: skip
+    from ..formats.markdown import MarkdownImport
+
+    return MarkdownImport(
+        store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
+        new_types=new_types, progress=progress,
+    )  # fmt: skip
+
+
+def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Imported:
+    total = Imported()
+    for part in parts:
+        _add(total, part.write())
+    if len(parts) > 1 and total.edges:
+        total.dangling = len(store.edges.dangling())
+    return total
+
+
+def _steps(paths: Sequence[str]) -> int:
+    """How far there is to go: each byte of lines is read twice, a page counts one."""
     from ..formats.mdfile import markdown_files
 
-    count = sum(1 for page in pages for _ in markdown_files(page, _silent, _silent))
-    with progress_bar("importing", count) as advance:
-        return import_markdown(
-            store, session.settings, embedder, pages, project_root(), type=type,
-            skip_bad=skip_bad, new_types=new_types, progress=advance,
-        )  # fmt: skip
+    lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
+    pages = (markdown_files(path, _silent, _silent) for path in paths if _is_markdown(path))
+    return 2 * lines + sum(1 for found in pages for _ in found)
 
 
 def _silent(*_: object) -> None:
     """What is wrong is said when the files are read."""
 
 
-def _without_links(paths: Sequence[str], total: Imported) -> list[str]:
-    """Those of the paths that do not lead out of the project by a link; the others are skipped."""
-    found = []
-    for path in paths:
-        if path != "-" and leaves_by_link(project_root(), path):
-            why = "leads out of the project by a link: name the file or folder that is meant"
-            total.skipped.append((path, why))
-        else:
-            found.append(path)
-    return found
+def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of the paths that lead out of the project by a link, each with why it is skipped."""
+    why = "leads out of the project by a link: name the file or folder that is meant"
+    root = project_root()
+    return [(path, why) for path in paths if path != "-" and leaves_by_link(root, path)]
 
 
-def _total_size(paths: list[str]) -> int:
-    return sum(os.path.getsize(path) for path in paths if path != "-")
+def _lines(path: str, longest: int) -> Iterable[bytes]:
+    """The lines of a file, each time anew; those of a pipe, once."""
+    lines = _File(path, longest)
+    return lines if os.path.isfile(path) else iter(lines)
 
 
-def _read_lines(path: str, longest: int) -> Iterator[bytes]:
-    if path == "-":
-        yield from lines_of(sys.stdin.buffer, longest)
-        return
-    try:
-        with open(path, "rb") as file:
-            yield from lines_of(file, longest)
-    except OSError as error:
-        raise LoreError(f"{path}: {error.strerror}: nothing was imported") from None
+class _File:
+    def __init__(self, path: str, longest: int) -> None:
+        self._path = path
+        self._longest = longest
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._path == "-":
+            yield from lines_of(sys.stdin.buffer, self._longest)
+            return
+        try:
+            with open(self._path, "rb") as file:
+                yield from lines_of(file, self._longest)
+        except OSError as error:
+            raise LoreError(f"{self._path}: {error.strerror}: nothing was imported") from None
 
 
 def _add(total: Imported, part: Imported) -> None:

@@ -11,6 +11,7 @@ from itertools import combinations
 from math import sqrt
 
 from ..anchors.filenodes import file_nodes
+from ..embed.ahead import Ahead
 from ..errors import LoreError
 from ..git import Git
 from ..index import write_nodes
@@ -179,10 +180,12 @@ def analyze_cochanges(
     result = CoChanges()
     result.commits, result.bulk = count, count - len(commits)
 
-    def write(nodes: Sequence[Node]) -> None:
-        write_nodes(store, embedder(), nodes)
+    ahead = Ahead(store, embedder)
 
-    with store.faults, store.transaction():
+    def write(nodes: Sequence[Node]) -> None:
+        write_nodes(store, ahead.given, nodes)
+
+    def keep() -> None:
         linked = {path for pair in pairs for path in pair}
         if keep_commits:
             linked |= {name for name in names.values() if name is not None}
@@ -194,6 +197,8 @@ def analyze_cochanges(
             result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         store.meta.set("cochanges_analyzed_at", now())
         store.meta.set("cochanges_commit", head)
+
+    ahead.settled(keep)
     if git.shallow_commits():
         result.notes.append(
             f"this is a shallow clone: only {count} commits of its history are here"

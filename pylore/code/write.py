@@ -7,6 +7,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..embed.ahead import Ahead
 from ..index import Index
 from ..model import Edge, Node
 from ..times import now
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ..store import Store
     from .edges import Resolution
     from .index import Changes
+
+    Wanted = dict[tuple[str, str, str], tuple[float, str]]
+    """Both ends and the relation of an edge, to its weight and why."""
 
 _BATCH = 300
 """Files of one transaction."""
@@ -47,7 +51,8 @@ class Writer:
         self._root = root
         self._known = known
         self._gone = found.gone
-        self._index = Index(store, embedder)
+        self._ahead = Ahead(store, lambda: embedder)
+        self._index = Index(store, self._ahead.given)
         self._facts: dict[str, FileFacts] = {}
         self._waiting: list[Outcome] = []
         self._words: dict[str, list[int]] = {}
@@ -65,6 +70,11 @@ class Writer:
         embedder = self._index.embedder
         return embedder is not None and embedder.name.startswith("static:")
 
+    @property
+    def _is_quick(self) -> bool:
+        """Whether there is nothing left to embed while the store is locked."""
+        return self._index.embedder is None or self.embeds_elsewhere
+
     def take(self, chunk: Chunk) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
         self._count(chunk.outcomes)
@@ -74,14 +84,16 @@ class Writer:
             self._flush()
 
     def _flush(self) -> None:
-        with self._store.transaction():
-            self._write_waiting()
+        self._ahead.settled(self._write_waiting)
+        self._waiting, self._words = [], {}
 
     def _write_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        """May run again where it was taken back: what waits stays until it is written."""
+        waiting = self._waiting
         if not waiting:
             return
         store = self._store
+        self._index = Index(store, self._ahead.given)
         changed = [outcome for outcome in waiting if not outcome.same]
         store.code.restamp((o.stamp, o.path) for o in waiting if o.same)
         store.code.put(
@@ -90,7 +102,6 @@ class Writer:
         )
         self._write_nodes(changed)
         store.words.put(self._words)
-        self._words = {}
 
     def _count(self, outcomes: Iterable[Outcome]) -> None:
         for outcome in outcomes:
@@ -130,7 +141,7 @@ class Writer:
         code.put_nodes(put)
         code.add_nodes(new)
         forgotten = self._forget(old.values())
-        if self._index.embedder is None or self.embeds_elsewhere:
+        if self._is_quick:
             self._index.replace(CODE, [
                 *((entry.id, entry.rows, entry.vectors or []) for _, entry in seen),
                 *((node.id, [], []) for node in forgotten),
@@ -182,8 +193,19 @@ class Writer:
         from .index import INDEXED, OWED
 
         store = self._store
+        if not self._is_quick:
+            self._flush()  # here it may be taken back, to ask for vectors
+        found = None
+        if store.meta.get(OWED) == self.token:
+            old = {outcome.path for outcome in self._waiting if not outcome.same}
+            facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
+            found = self._found(facts, self._write_rest_now)
         with store.transaction():
-            unresolved = self._resolve(store.meta.get(OWED) != self.token)
+            if found is None or store.meta.get(OWED) != self.token:
+                self._write_rest()  # another run has written since: what the store has counts
+                found = self._found(self._stored_facts(()), lambda: None)
+            wanted, unresolved = found
+            self._write_edges(wanted)
             totals = self._totals(unresolved)
             store.meta.set(INDEXED, self._now)
         return totals
@@ -222,27 +244,29 @@ class Writer:
                     )  # fmt: skip
                 )
 
-    def _resolve(self, by_others: bool) -> dict[str, Any]:
-        """Writes the rest, and brings the edges between names in step; what became of the names."""
-        if by_others:
-            self._write_rest()
-            facts = self._stored_facts(())
-            found = _resolved(facts, self._root, lambda: None)
-        else:
-            old = {outcome.path for outcome in self._waiting if not outcome.same}
-            facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
-            found = _resolved(facts, self._root, self._write_rest)
+    def _found(
+        self, facts: dict[str, FileFacts], meanwhile: Callable[[], object]
+    ) -> tuple[Wanted, dict[str, Any]]:
+        """The edges between names, and what became of the names.
+
+        ``meanwhile`` is called while other processes are at it.
+        """
+        found = _resolved(facts, self._root, meanwhile)
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in found.edges.items()}
         mentions = Mentions(facts)
         for path, each in facts.items():
             for id, weight in mentions.of(each).items():
                 wanted[file_id(path), id, "mentions"] = (weight, "{}")
-        self._write_edges(wanted)
-        return found.counts
+        return wanted, found.counts
 
     def _write_rest(self) -> None:
         self._write_waiting()
+        self._waiting = []
         self._forget_files()
+
+    def _write_rest_now(self) -> None:
+        with self._store.transaction():
+            self._write_rest()
 
     def _stored_facts(self, but: Container[str]) -> dict[str, FileFacts]:
         return {
@@ -250,7 +274,7 @@ class Writer:
             for path, language, text in self._store.code.facts(but)
         }
 
-    def _write_edges(self, wanted: dict[tuple[str, str, str], tuple[float, str]]) -> None:
+    def _write_edges(self, wanted: Wanted) -> None:
         """Ends the edges that are not wanted any more, and writes those that are new or other."""
         code = self._store.code
         held = code.resolved()

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     class Embedder(Protocol):
         """What search and indexing need of an embedder."""
 
-        name: str
-        dimension: int
+        @property
+        def name(self) -> str:
+            """What a store remembers."""
+
+        @property
+        def dimension(self) -> int:
+            """Of its vectors."""
 
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:
             """A unit vector for each text; None where there is nothing to embed.

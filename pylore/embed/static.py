@@ -54,9 +54,20 @@ class StaticEmbedder:
         self.fresh: dict[str, list[int]] = {}
         """Words that had to be tokenized since the last ``remember``."""
 
+    def knows(self, texts: Sequence[str]) -> bool:
+        """Whether these can be embedded without loading the tokenizer, that is in no time."""
+        if self._tokenizer is not None:
+            return True
+        wanted = {word for text in texts for word in _words(text)} - self._tokens.keys()
+        return wanted == self._known.get(wanted).keys()
+
+    def learn(self, texts: Sequence[str]) -> None:
+        """Makes sure that words like these can be embedded in no time."""
+        self._look_up({word for text in texts for word in _words(text)})
+
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         """A unit vector for each text; None for a text without words."""
-        split = [[word[:_LONGEST_WORD] for word in words(text)[:_LONGEST]] for text in texts]
+        split = [_words(text) for text in texts]
         self._look_up({word for text in split for word in text})
         tokens = [[token for word in text for token in self._tokens[word]] for text in split]
         few = len(texts) <= _FEW and sum(map(len, tokens)) <= _FEW_TOKENS
@@ -125,6 +136,10 @@ class StaticEmbedder:
             vector.tobytes() if length else None
             for vector, length in zip(sums, lengths, strict=True)
         ]
+
+
+def _words(text: str) -> list[str]:
+    return [word[:_LONGEST_WORD] for word in words(text)[:_LONGEST]]
 
 
 def _unit(rows: list[tuple[float, ...]]) -> bytes | None:

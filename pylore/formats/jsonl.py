@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 
+from ..embed.ahead import Ahead
 from ..errors import LoreError, StoreError, nearest
 from ..ids import check_id
-from ..index import Index, Waiting
+from ..index import Index, Waiting, texts_of
 from ..jsonlines import parse_object
 from ..jsontext import harmless
 from ..limits import record_line
@@ -27,12 +29,16 @@ from .anchorlines import anchor_lines, take_anchor, take_anchor_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterable
+    from typing import IO, Any
 
     from ..embed import Embedder
     from ..settings import Settings
     from ..store import Store
+
+
+_IN_MEMORY = 8_000_000
+"""Bytes of a pipe; more go to a file."""
 
 
 class Imported(Record):
@@ -80,34 +86,116 @@ def import_lines(
     """Reads lines into the store, in one transaction; the same lines twice change nothing.
 
     Fields that a line does not have stay as they are. ``name`` is the file, for
-    messages; ``progress`` hears how many bytes each line had.
+    messages; ``progress`` hears how many bytes each line had, when it is read for its
+    texts and when it is written.
 
     Raises:
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
             set; nothing is imported then.
     """
-    importer = _Importer(store, settings, embedder, new_relations, new_types)
-    longest = record_line(settings.max_text)
-    with store.faults, store.transaction():
-        for number, line in enumerate(lines, start=1):
-            progress(len(line))
-            if not line.strip():
-                continue
+    ahead = Ahead(store, lambda: embedder)
+    part = LineImport(
+        store, settings, ahead, lines, name=name, skip_bad=skip_bad,
+        new_relations=new_relations, new_types=new_types, progress=progress,
+    )  # fmt: skip
+    part.prepare()
+    return ahead.settled(part.write)
+
+
+class LineImport:
+    """One import of lines, in two steps: the store is locked for the second one alone.
+
+    The fields are those of ``import_lines``.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        ahead: Ahead,
+        lines: Iterable[bytes],
+        *,
+        name: str,
+        skip_bad: bool,
+        new_relations: bool,
+        new_types: bool,
+        progress: Callable[[int], None],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._longest = record_line(settings.max_text)
+        self._ahead = ahead
+        self._lines = lines
+        self._name = name
+        self._skip_bad = skip_bad
+        self._new = (new_relations, new_types)
+        self._progress = progress
+
+    def prepare(self) -> None:
+        """Reads all lines, those of a pipe for good, and embeds what is new in them."""
+        if isinstance(self._lines, Iterator):
+            self._lines = _set_aside(self._lines)
+        for _, line in self._numbered():
             try:
-                line = line.removeprefix(BOM_UTF8) if number == 1 else line
-                importer.take(parse_object(line, longest))
+                fields = parse_object(line, self._longest)
+                if "id" in fields and "from_id" not in fields:
+                    self._expect(fields)
+            except LoreError:
+                if not self._skip_bad:
+                    return  # ``write`` comes to it too, and says where
+
+    def write(self) -> Imported:
+        """Writes what the lines say; the caller holds a transaction."""
+        importer = _Importer(self._store, self._settings, self._ahead.given, *self._new)
+        for number, line in self._numbered():
+            try:
+                importer.take(parse_object(line, self._longest))
             except StoreError:
                 raise
             except LoreError as error:
-                place = f"{name}: line {number}" if name else f"line {number}"
-                if not skip_bad:
+                place = f"{self._name}: line {number}" if self._name else f"line {number}"
+                if not self._skip_bad:
                     raise LoreError(
                         f"{place}: {error}: nothing was imported; "
                         "mend it, or leave such lines out with --skip-bad"
                     ) from None
                 importer.result.skipped.append((place, str(error)))
         importer.finish()
-    return importer.result
+        return importer.result
+
+    def _numbered(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that say something, with their numbers."""
+        for number, line in enumerate(self._lines, start=1):
+            self._progress(len(line))
+            if line.strip():
+                yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
+
+    def _expect(self, fields: dict[str, Any]) -> None:
+        id = check_id(_text(fields, "id", ""))
+        old = self._store.nodes.get(id)
+        node = _node_from(fields, old or Node(id, _text(fields, "type", id.partition("-")[0])))
+        if old is None or not self._store.nodes.holds(node):
+            self._ahead.prepare(texts_of(node))
+
+
+def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
+    """What can be read once alone, kept in a file without a name, so that a kill leaves none."""
+    from tempfile import SpooledTemporaryFile
+
+    kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
+    kept.writelines(line if line.endswith(b"\n") else line + b"\n" for line in lines)
+    return _Kept(kept)
+
+
+class _Kept:
+    """The lines of an open file, from the first one whenever they are asked for."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._file.seek(0)
+        return iter(self._file)
 
 
 def export_lines(store: Store, types: Collection[str] = ()) -> Iterator[str]:

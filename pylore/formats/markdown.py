@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import os
 
+from ..embed.ahead import Ahead
 from ..errors import LoreError, StoreError, UsageError, nearest
-from ..index import Index, Waiting
+from ..index import Index, Waiting, texts_of
 from ..model import Edge, Node
 from ..project_files import leads_down
 from ..records import split_location
@@ -63,26 +64,62 @@ def import_markdown(
         LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
             not set; nothing is imported then.
     """
-    importer = _Importer(store, settings, embedder, root, skip_bad)
-    with store.faults, store.transaction():
-        importer.set_type(type, declare=new_types)
-        for path in paths:
-            importer.find(path)
-        importer.write_all(progress)
-    return importer.result
+    ahead = Ahead(store, lambda: embedder)
+    part = MarkdownImport(
+        store, settings, ahead, paths, root, type=type, skip_bad=skip_bad, new_types=new_types,
+        progress=progress,
+    )  # fmt: skip
+    part.prepare()
+    return ahead.settled(part.write)
+
+
+class MarkdownImport:
+    """One import of Markdown, in two steps: the store is locked for the second one alone.
+
+    The fields are those of ``import_markdown``.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        ahead: Ahead,
+        paths: Iterable[str],
+        root: str,
+        *,
+        type: str,
+        skip_bad: bool,
+        new_types: bool,
+        progress: Callable[[int], None],
+    ) -> None:
+        self._importer = _Importer(store, settings, ahead, root, skip_bad)
+        self._paths = paths
+        self._type = type
+        self._new_types = new_types
+        self._progress = progress
+
+    def prepare(self) -> None:
+        """Finds all documents, and embeds what is new in them."""
+        self._importer.set_type(self._type, declare=self._new_types)
+        for path in self._paths:
+            self._importer.find(path)
+
+    def write(self) -> Imported:
+        """Writes what was found; the caller holds a transaction."""
+        return self._importer.write_all(self._progress)
 
 
 class _Importer:
     def __init__(
-        self, store: Store, settings: Settings, embedder: Embedder | None, root: str, skip_bad: bool
+        self, store: Store, settings: Settings, ahead: Ahead, root: str, skip_bad: bool
     ) -> None:
         self.result = Imported()
         self._store = store
         self._settings = settings
+        self._ahead = ahead
         self._root = os.path.realpath(root)
         self._skip_bad = skip_bad
         self._type = ""
-        self._waiting = Waiting(Index(store, embedder, self.result.notes))
         self._types: dict[str, str] = {}
         self._declared: set[str] = set()  # relations of the store
         self._relations: set[str] = set()  # and those that the settings add
@@ -101,8 +138,7 @@ class _Importer:
                                  "new_types declares it")  # fmt: skip
             if not (type.isascii() and type.isalpha() and type.islower()):
                 raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
-            self._store.types.declare(type, "")
-            self._types = self._store.types.all()
+            self._types[type] = ""
         self._type = type
         self._declared = set(self._store.relations.all())
         self._relations = self._declared | self._settings.edge_weights.keys()
@@ -141,13 +177,19 @@ class _Importer:
         if other:
             raise LoreError(f"its id {document.id} is that of {other}: give one of them another")
         self._paths[document.id] = path
-        node = self._store.nodes.get(document.id)
-        if node is not None and node.invalidated_at is not None:
-            self.result.notes.append(f"{file}: {document.id} is forgotten and stays so: "
-                                     f"'lore restore {document.id}' brings it back")  # fmt: skip
+        old = self._store.nodes.get(document.id)
+        if old is not None and old.invalidated_at is not None:
+            self._stays_forgotten(file, document.id)
             return
         self._files[path] = (file, document.id)
         self._targets.add(document)
+        node = document.node(old)
+        if not self._store.nodes.holds(node):
+            self._ahead.prepare(texts_of(node))
+
+    def _stays_forgotten(self, file: str, id: str) -> None:
+        self.result.notes.append(f"{file}: {id} is forgotten and stays so: "
+                                 f"'lore restore {id}' brings it back")  # fmt: skip
 
     def _read(self, file: str, path: str) -> Document:
         return read_document(
@@ -170,8 +212,22 @@ class _Importer:
 
     # --- the second pass: nodes and edges
 
-    def write_all(self, progress: Callable[[int], None]) -> None:
+    def write_all(self, progress: Callable[[int], None]) -> Imported:
         """Writes every document that was found, then says what a person should know."""
+        found = self.result
+        self.result = Imported()  # it may have been written before, and taken back
+        self.result.notes, self.result.skipped = [*found.notes], [*found.skipped]
+        try:
+            self._write_all(progress)
+            return self.result
+        finally:
+            self.result = found
+
+    def _write_all(self, progress: Callable[[int], None]) -> None:
+        self._waiting = Waiting(Index(self._store, self._ahead.given, self.result.notes))
+        if self._type not in self._store.types.all():
+            self._store.types.declare(self._type, "")
+        self._declared = set(self._store.relations.all())
         self._targets.read_store()
         for path, (file, id) in self._files.items():
             try:
@@ -181,13 +237,16 @@ class _Importer:
             except LoreError as error:
                 self._fault(file, error)
             else:
-                self._write(document)
+                self._write(document, file)
             progress(1)
         self._waiting.flush()
         self._say()
 
-    def _write(self, document: Document) -> None:
+    def _write(self, document: Document, file: str) -> None:
         old = self._store.nodes.get(document.id)
+        if old is not None and old.invalidated_at is not None:  # since it was found
+            self._stays_forgotten(file, document.id)
+            return
         # A file that has moved since the last import wrote its edges under its former path.
         paths = {document.path, old.file} if old and old.file else {document.path}
         self._put_node(document.node(old))

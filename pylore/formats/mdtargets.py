@@ -60,6 +60,7 @@ class Targets:
 
     def read_store(self) -> None:
         """Finds the nodes of the store that have a name which no document of the import has."""
+        self._in_store = ({}, {})
         self._wanted -= self._by_name[0].keys() | self._by_name[1].keys()
         if not self._wanted:
             return

@@ -58,13 +58,18 @@ class Nodes:
         )
         return {node.id: node for node in map(_node, rows)}
 
+    def holds(self, node: Node) -> bool:
+        """Whether a ``put`` of this node would change nothing."""
+        old = self.get(node.id)
+        return old is not None and _is_same(old, node)
+
     def put(self, node: Node) -> str:
         """Writes a node whole: ``added``, ``updated``, or ``unchanged``.
 
         ``updated_at`` alone does not make a node another one.
         """
         old = self.get(node.id)
-        if old is not None and all(getattr(old, f) == getattr(node, f) for f in _CONTENT):
+        if old is not None and _is_same(old, node):
             return "unchanged"
         updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
         self._db.execute(
@@ -265,6 +270,10 @@ class Nodes:
     def remove_all_passages(self) -> None:
         """Forgets every passage; the caller has made both indexes empty."""
         self._db.execute("DELETE FROM passages")
+
+
+def _is_same(one: Node, other: Node) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
 
 
 def _node(row: tuple[object, ...]) -> Node:

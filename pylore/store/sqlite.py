@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from .anchors import Anchors
     from .code import CodeFiles
     from .next_vectors import NextVectors
+    from .queue import Turn
     from .runs import Runs
     from .shape import Shape
     from .standing import Standing
 
 FILE = "search.db"
 SCHEMA_VERSION = 2
-_OFF, _NORMAL = 0, 1
+_OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
 
 _PAGES_OF_LOG = 1000
@@ -108,6 +109,11 @@ class Store:
         """What changes when another process has written since this was last asked."""
         return self.connection.pragma("data_version")
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a ``transaction`` or a ``snapshot`` of this store is under way."""
+        return self.connection.in_transaction
+
     def transaction(self) -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing."""
         return Transaction(self.connection, self.path)
@@ -179,19 +185,22 @@ class Snapshot:
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start.
+    """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start, and in turn.
 
-    One within another is a part of it: the outermost commits or changes nothing.
+    When it is done, what it wrote is on the disk. One within another is a part of it: the
+    outermost commits or changes nothing.
 
     Raises:
-        StoreError: the store has triggers that are not lore's. They are switched off
-            until this has been looked at, so none has run.
+        StoreError: another writer did not end within ``busy_timeout``; or the store has
+            triggers that are not lore's. They are switched off until this has been
+            looked at, so none has run.
     """
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self._connection = connection
         self._path = path
         self._inner = False
+        self._turn: Turn | None = None
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
@@ -199,8 +208,8 @@ class Transaction:
             return
         from .foreign import foreign_triggers
 
-        self._connection.execute("BEGIN IMMEDIATE")
         try:
+            self._begin()
             foreign = foreign_triggers(self._connection)
             if foreign:
                 raise StoreError(
@@ -211,6 +220,7 @@ class Transaction:
                 self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
         except BaseException:
             self._rollback()
+            self._leave()
             raise
 
     def __exit__(
@@ -218,17 +228,43 @@ class Transaction:
     ) -> None:
         if self._inner:
             return
-        if kind is None:
-            try:
+        try:
+            if kind is None:
                 self._connection.execute("COMMIT")
-                return
-            except apsw.Error:
-                self._rollback()
+        finally:
+            self._rollback()
+            self._leave()
+
+    def _begin(self) -> None:
+        from . import queue
+
+        wait = int(self._connection.pragma("busy_timeout"))
+        self._turn = queue.Turn(self._path)
+        if not self._turn.wait(wait / 1000):
+            raise StoreError(f"{self._path}: is locked by {self._turn.whose()}: "
+                             "try again, or raise busy_timeout")  # fmt: skip
+        # Whoever writes without a turn, as another program may, is waited for as well.
+        soon = min(wait, int(1000 * queue.NOTICE))
+        self._connection.set_busy_timeout(soon)
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except apsw.BusyError:
+            if wait <= soon:
                 raise
-        self._rollback()
+            queue.tell("waiting for another program, which writes to the store")
+            self._connection.set_busy_timeout(wait - soon)
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.set_busy_timeout(wait)
+
+    def _leave(self) -> None:
+        if self._turn is not None:
+            self._turn.leave()
+            self._turn = None
 
     def _rollback(self) -> None:
-        if self._connection.in_transaction:  # a full disk has rolled back already
+        """Ends what has not been committed; a full disk has done so already."""
+        if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
 
@@ -243,6 +279,9 @@ class Aside(Transaction):
         super().__init__(connection, path)
         self._patience = patience
         self._before = 0
+
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
 
     def __enter__(self) -> None:
         self._before = int(self._connection.pragma("busy_timeout"))
@@ -267,11 +306,11 @@ class Aside(Transaction):
     def _restore(self) -> None:
         self._connection.set_busy_timeout(self._before)
         if not self._connection.in_transaction:
-            self._connection.pragma("synchronous", _NORMAL)
+            self._connection.pragma("synchronous", _FULL)
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 10.0) -> Store:
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     """The store in ``folder``.
 
     Raises:
@@ -338,7 +377,7 @@ def _other_version(path: str, version: object) -> StoreError:
     return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
 
 
-def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 10.0) -> Store:
+def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
     """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
 
     Two processes may call this at once: the second one finds the first one's work.
@@ -418,7 +457,7 @@ def _connect(
         name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(name, flags=flags)
     for prepare in (
-        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_at_checkpoints,
+        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_commits,
     ):  # fmt: skip
         prepare(connection, busy_timeout)
     set_bounds(connection, path)
@@ -487,5 +526,6 @@ def _map_file(connection: apsw.Connection, _: float) -> None:
     connection.pragma("mmap_size", 1 << 30)
 
 
-def _sync_at_checkpoints(connection: apsw.Connection, _: float) -> None:
-    connection.pragma("synchronous", _NORMAL)  # with WAL, a power cut loses no consistency
+def _sync_commits(connection: apsw.Connection, _: float) -> None:
+    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
+    connection.pragma("synchronous", _FULL)

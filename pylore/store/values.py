@@ -177,7 +177,7 @@ def _is_object(text: object) -> bool:
     if not isinstance(text, str):
         return True  # counted by its condition
     try:
-        parse_object(text.encode())
+        parse_object(text.encode(), len(text) * 4)
     except LoreError:
         return False
     return True

@@ -1,0 +1,41 @@
+"""All parts of the soak, for so many minutes; a line of JSON for each, exit code 1 for a loss."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from .crowds import crowd
+from .kills import kill
+from .losses import cut_power, fill
+
+LEAST_KILLS = 1000
+
+
+def main(minutes: float, seed: int) -> int:
+    failed = False
+    parts: dict[str, Callable[[str], dict[str, float]]] = {
+        "kills": lambda folder: {**kill(folder, seed, _until(minutes * 36, LEAST_KILLS))},
+        "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
+        "full disk": lambda folder: {**fill(seed)},
+        "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
+    }
+    for name, part in parts.items():
+        with tempfile.TemporaryDirectory(prefix="lore-soak-") as root:
+            found = part(os.path.join(root, "store"))
+        print(json.dumps({"part": name, "seed": seed, **found}), flush=True)
+        failed |= any(found.get(what) for what in ("lost", "in part", "broken", "refused"))
+    return int(failed)
+
+
+def _until(seconds: float, least: int) -> Callable[[int], bool]:
+    end = time.monotonic() + seconds
+    return lambda count: time.monotonic() < end or count < least
+
+
+if __name__ == "__main__":
+    sys.exit(main(float(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else int(time.time())))

@@ -1,0 +1,49 @@
+"""What must be true of a store, whatever was done to it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+
+from pylore import doctor
+from pylore.settings import Settings
+from pylore.store import open_store
+
+
+def lost(folder: str, promised: Iterable[str]) -> list[str]:
+    """Those of the ids that were given out and are not there, forgotten or not."""
+    with open_store(folder) as store:
+        return [id for id in promised if store.nodes.get(id) is None]
+
+
+def in_part(folder: str, size: int) -> list[str]:
+    """Imports (``note-<import>-<number>``) that are neither whole nor not there at all."""
+    counts: dict[str, int] = {}
+    with open_store(folder) as store:
+        for node in store.nodes.all():
+            name, dash, _ = node.id.removeprefix("note-import").rpartition("-")
+            if dash and node.id.startswith("note-import"):
+                counts[name] = counts.get(name, 0) + 1
+    return [name for name, count in counts.items() if count != size]
+
+
+def broken(folder: str) -> list[str]:
+    """What ``lore doctor --full`` finds in the store."""
+    with open_store(folder) as store:
+        found = [*doctor._store_checks(store, Settings(), full=True)]
+    return [f"{one.id}: {one.detail}" for one in found if not one.ok]
+
+
+def cut_short(path: str) -> bool:
+    """Whether a file of JSON lines is there and not whole."""
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        for line in text.splitlines():
+            json.loads(line)
+    except ValueError:
+        return True
+    return not text.endswith("\n")

@@ -1,0 +1,90 @@
+"""Many writers at once, and a long import between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+
+from pylore.embed import open_embedder
+from pylore.errors import LoreError
+from pylore.formats.jsonl import import_lines
+from pylore.settings import Settings
+from pylore.store import create_store, open_store
+
+from . import checks
+from .writing import Writer
+
+
+def crowd(folder: str, writers: int, each: int, lines: int) -> dict[str, float]:
+    """So many processes add ``each`` records of new words; one more imports ``lines``."""
+    create_store(folder).close()
+    began = time.monotonic()
+    pipes = [_forked(lambda tell, n=n: _add(folder, n, each, tell)) for n in range(writers)]
+    pipes.append(_forked(lambda tell: _import(folder, lines, tell)))
+    said = [line for pipe in pipes for line in _all(pipe)]
+    seconds = round(time.monotonic() - began, 1)
+    promised = [line for line in said if line[0] not in "!~"]
+    waits = [float(line[1:]) for line in said if line[0] == "~"]
+    return {
+        "acknowledged": len(promised),
+        "refused": sum(line[0] == "!" for line in said),
+        "longest wait": round(max(waits), 2),
+        "seconds": seconds,
+        "lost": len(checks.lost(folder, promised)),
+        "broken": len(checks.broken(folder)),
+    }
+
+
+Tell = Callable[[str], object]
+
+
+def _forked(live: Callable[[Tell], None]) -> tuple[int, int]:
+    """A process, and the pipe by which it tells."""
+    reader, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        try:
+            os.close(reader)
+            with os.fdopen(writer, "w") as file:
+                live(lambda text: file.write(text + "\n"))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    return process, reader
+
+
+def _all(pipe: tuple[int, int]) -> list[str]:
+    with os.fdopen(pipe[1]) as file:
+        said = file.read().splitlines()
+    os.waitpid(pipe[0], 0)
+    return said
+
+
+def _add(folder: str, number: int, each: int, tell: Tell) -> None:
+    """Tells ids, ``!`` for what was refused, and ``~`` with the longest wait in seconds."""
+    longest = 0.0
+    writer = Writer(folder, number, tell, busy_timeout=Settings().busy_timeout)
+    for _ in range(each):
+        began = time.monotonic()
+        try:
+            writer.write("add")
+        except LoreError as error:
+            tell(f"!{error}")
+        longest = max(longest, time.monotonic() - began)
+    tell(f"~{longest}")
+
+
+def _import(folder: str, lines: int, tell: Tell) -> None:
+    ids = [f"note-long-{number}" for number in range(lines)]
+    with open_store(folder) as store:
+        try:
+            import_lines(store, Settings(), open_embedder(Settings().embedder, store),
+                         [json.dumps({"id": id, "body": f"the text of {id}"}).encode()
+                          for id in ids])  # fmt: skip
+        except LoreError as error:
+            tell(f"!{error}")
+            return
+    for id in ids:
+        tell(id)

@@ -1,0 +1,113 @@
+"""Power cuts at random moments, and a disk that is full at each write in turn."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections.abc import Callable
+
+from pylore.errors import StoreError
+from pylore.store import create_store, open_store
+
+from . import checks
+from .disks import FullDisk, LosingDisk, used
+from .writing import IMPORTED, WRITES, Writer
+
+_CALLS = 40
+"""Changes of files between two power cuts, on average."""
+
+
+def cut_power(seed: int, go_on: Callable[[int], bool]) -> dict[str, int]:
+    """Writes, and looks at what each power cut would leave, while ``go_on(cuts)``."""
+    chance = random.Random(seed)
+    done = {"cuts": 0, "acknowledged": 0, "lost": 0, "in part": 0, "broken": 0}
+    promised: list[str] = []
+    left: list[tuple[tempfile.TemporaryDirectory[str], list[str]]] = []
+
+    def at() -> None:
+        if disk.ready and not chance.randrange(_CALLS):
+            left.append((tempfile.TemporaryDirectory(), [*promised]))
+            disk.left(left[-1][0].name)
+
+    disk = _Losing(f"losing {seed}", chance, at)
+    with tempfile.TemporaryDirectory() as root, used(disk):
+        folder = os.path.join(root, "store")
+        create_store(folder).close()
+        disk.ready = True
+        # Another has it open too: else each write would end in a checkpoint, and its syncs.
+        writer, other = Writer(folder, seed, promised.append), open_store(folder)
+        while go_on(done["cuts"]):
+            writer.write()
+            while left:
+                image, ids = left.pop()
+                _look(image, ids, done)
+        disk.ready = False
+        writer.close()
+        other.close()
+    done["acknowledged"] = len(promised)
+    return done
+
+
+class _Losing(LosingDisk):
+    ready = False
+
+
+def _look(image: tempfile.TemporaryDirectory[str], ids: list[str], done: dict[str, int]) -> None:
+    with image as folder, used(_Plain("plain")):
+        done["cuts"] += 1
+        done["lost"] += len(checks.lost(folder, ids))
+        done["in part"] += len(checks.in_part(folder, IMPORTED))
+        done["broken"] += len(checks.broken(folder))
+
+
+class _Plain(FullDisk):
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.room = 1 << 60
+
+
+def fill(seed: int, names: tuple[str, ...] = tuple(WRITES), stride: int = 1) -> dict[str, int]:
+    """Each kind of write on a disk that takes 0, 1, 2 … changes, until it succeeds.
+
+    Every ``stride``th number of changes is tried.
+    """
+    done = {"full": 0, "writes": 0, "lost": 0, "in part": 0, "broken": 0}
+    disk = FullDisk(f"full {seed}")
+    with tempfile.TemporaryDirectory() as root:
+        folder = os.path.join(root, "store")
+        create_store(folder).close()
+        promised: list[str] = []
+        for number, name in enumerate(names):
+            room, refused = 0, True
+            while refused:
+                refused = _refused(disk, folder, seed + number, name, room, promised)
+                done["full"] += refused
+                room += stride
+                done["lost"] += len(checks.lost(folder, promised))
+            done["writes"] += 1
+            done["in part"] += len(checks.in_part(folder, IMPORTED))
+            done["broken"] += len(checks.broken(folder))
+    return done
+
+
+def _refused(
+    disk: FullDisk, folder: str, seed: int, name: str, room: int, promised: list[str]
+) -> bool:
+    """Whether a write fails for want of room; two records are written before, with room."""
+    with used(disk):
+        disk.room = 1 << 60
+        writer = Writer(folder, seed, promised.append)
+        try:
+            writer.new_words = 0.0 if promised else 1.0
+            writer.write("add")
+            writer.write("add")
+            disk.room = room
+            writer.write(name)
+        except StoreError as error:
+            assert "disk is full" in str(error), error
+            return True
+        finally:
+            disk.room = 1 << 60
+            writer.close()
+    return False

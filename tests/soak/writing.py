@@ -1,0 +1,166 @@
+"""Writes of all kinds, at random, by the same functions as the commands'."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable
+
+from pylore import times
+from pylore.code.index import index
+from pylore.embed import open_embedder
+from pylore.embedding import Embedding
+from pylore.endings import write_whole
+from pylore.errors import LoreError
+from pylore.formats.jsonl import export_lines, import_lines
+from pylore.index import rebuild
+from pylore.records import Records
+from pylore.runs import Runs
+from pylore.settings import Settings
+from pylore.store import open_store
+
+IMPORTED = 60
+"""Lines of one import."""
+
+EXPORT = "knowledge.jsonl"
+
+_KNOWN = "river stone bridge window garden winter summer paper music silver".split()
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+class Clock:
+    """Stands for the module ``time`` in ``pylore.times``, and jumps by days and years."""
+
+    strftime = staticmethod(time.strftime)
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+
+    def _off(self) -> int:
+        return self._chance.choice((0, 0, 0, 1, -1, 3600, -3600, 86_400 * 400, -86_400 * 4000))
+
+    def gmtime(self, seconds: float | None = None) -> time.struct_time:
+        return time.gmtime(time.time() + self._off() if seconds is None else seconds)
+
+    def time_ns(self) -> int:
+        return time.time_ns() + self._off() * 1_000_000_000
+
+
+class Writer:
+    """One process that writes; ``tell`` hears each id when it has been given out."""
+
+    def __init__(
+        self, folder: str, seed: int, tell: Callable[[str], object], busy_timeout: float = 120
+    ) -> None:
+        self._chance = random.Random(seed)
+        self._folder = folder
+        self._name = f"{seed:x}"
+        self._tell = tell
+        self._store = open_store(folder, busy_timeout=busy_timeout)
+        self._embedder = open_embedder("static:l2_supercat_256", self._store)
+        self._records = Records(self._store, Settings(), self._embedder)
+        self._ids: list[str] = []
+        self._count = 0
+
+        self.new_words = 1.0
+        """The share of words that have to be tokenized; the first one loads the tokenizer."""
+
+    def close(self) -> None:
+        self._store.close()
+
+    def write(self, name: str = "") -> None:
+        """One write, of this kind or of any."""
+        names, weights = zip(*WRITES.items(), strict=True)
+        name = name or self._chance.choices(names, weights)[0]
+        self._count += 1
+        with self._store.faults:
+            getattr(self, name)()
+
+    def add(self) -> None:
+        change = self._records.add("note", self._text(), tags=["soak"])
+        self._tell(change.id)
+        self._ids.append(change.id)
+
+    def edit(self) -> None:
+        self._with_own(lambda id: self._records.edit(id, text=self._text()))
+
+    def link(self) -> None:
+        if len(self._ids) > 1:
+            one, other = self._chance.sample(self._ids, 2)
+            self._bold(lambda: self._records.link(one, "relates_to", other))
+
+    def fact(self) -> None:
+        change = self._records.fact(f"shop {self._chance.randrange(50)}", "uses", self._text())
+        self._tell(change.id.split(" ")[0])
+
+    def forget(self) -> None:
+        self._with_own(lambda id: self._records.forget([id]))
+
+    def restore(self) -> None:
+        self._with_own(lambda id: self._records.restore([id]))
+
+    def run(self) -> None:
+        runs = Runs(self._store)
+        id = runs.start()
+        self._tell(id)
+        runs.finish(id, [], [])
+
+    def import_lines(self) -> None:
+        ids = [f"note-import{self._name}x{self._count}-{n}" for n in range(IMPORTED)]
+        lines = [json.dumps({"id": id, "body": self._text()}).encode() for id in ids]
+        import_lines(self._store, Settings(), self._embedder, lines)
+        for id in ids:
+            self._tell(id)
+
+    def reindex(self) -> None:
+        rebuild(self._store, self._embedder, "auto")
+
+    def index(self) -> None:
+        root = os.path.dirname(self._folder)
+        name = f"f{self._chance.randrange(20)}.py"
+        write_whole(os.path.join(root, name), [f"def {self._word()}():\n    return 1\n"])
+        index(self._store, Settings(), lambda: self._embedder, root)
+
+    def embed(self) -> None:
+        assert self._embedder is not None
+        self._bold(lambda: Embedding(self._store, self._embedder, all=True).run())  # type: ignore[arg-type]
+
+    def export(self) -> None:
+        with self._store.snapshot():
+            write_whole(os.path.join(self._folder, EXPORT), export_lines(self._store))
+
+    def _with_own(self, write: Callable[[str], object]) -> None:
+        if self._ids:
+            id = self._chance.choice(self._ids)
+            write(id)
+            self._tell(id)
+
+    def _bold(self, write: Callable[[], object]) -> None:
+        """A write that others may have made impossible."""
+        try:
+            write()
+        except LoreError as error:
+            if "forgotten" not in str(error) and "another run" not in str(error):
+                raise
+
+    def _text(self) -> str:
+        return f"{self._name} {self._count} {self._word()} speaks of {self._word()}"
+
+    def _word(self) -> str:
+        if self._chance.random() >= self.new_words:
+            return self._chance.choice(_KNOWN)
+        return "".join(self._chance.choices(_LETTERS, k=8))
+
+
+WRITES = {
+    "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "run": 3,
+    "import_lines": 8, "reindex": 3, "index": 3, "embed": 3, "export": 3,
+}  # fmt: skip
+"""What is written, and how often."""
+
+
+def with_jumps(chance: random.Random) -> None:
+    """From here on this process's clock jumps."""
+    times.time = Clock(chance)  # type: ignore[assignment]
