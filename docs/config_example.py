@@ -8,8 +8,8 @@ from textwrap import fill
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from pylore.settings import SETTINGS, USER_ONLY, Setting, Settings
-from pylore.vocabulary import RELATIONS
+from pylore.core.settings import SETTINGS, USER_ONLY, Setting, Settings
+from pylore.core.vocabulary import RELATIONS
 
 HEAD = """\
 # Every setting of lore, at its default. Copy the lines to change into

@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .errors import LoreError, StoreError, UsageError
-    from .model import Edge, Hit, Hits, Node
-    from .records import Change
+    from .core.errors import LoreError, StoreError, UsageError
+    from .core.model import Edge, Hit, Hits, Node
+    from .records.records import Change
     from .sdk import Lore
 
 __version__ = "0.1.0"
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Change": "records",
-    "Edge": "model",
-    "Hit": "model",
-    "Hits": "model",
+    "Change": "records.records",
+    "Edge": "core.model",
+    "Hit": "core.model",
+    "Hits": "core.model",
     "Lore": "sdk",
-    "LoreError": "errors",
-    "Node": "model",
-    "StoreError": "errors",
-    "UsageError": "errors",
+    "LoreError": "core.errors",
+    "Node": "core.model",
+    "StoreError": "core.errors",
+    "UsageError": "core.errors",
 }
 
 

@@ -9,21 +9,21 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .core.errors import LoreError, UsageError, nearest
+from .core.model import Edge, Hits, Node
+from .core.settings import BY_NAME, Settings
+from .core.times import parse_since
 from .embed import open_embedder
-from .errors import LoreError, UsageError, nearest
-from .graph import about_files, related
-from .graph_shape import stats
-from .model import Edge, Hits, Node
-from .nearby import Near, named
-from .programs import find_program
-from .records import Change, Records
-from .runs import Outcome, Runs
-from .search import Request, search
-from .settings import BY_NAME, Settings
-from .shown import keep_shown
+from .graph.stats import stats
+from .records.impressions import keep_shown
+from .records.records import Change, Records
+from .records.runs import RunOutcome, Runs
+from .search.file_context import Near, named
+from .search.pipeline import Request, search
+from .search.related import about_files, related
 from .store import Store, create_store, open_store
-from .store.scope import Scope, require_statuses
-from .times import parse_since
+from .store.filter import Scope, require_statuses
+from .system.programs import find_program
 
 if TYPE_CHECKING:
     from .embed import Embedder
@@ -209,7 +209,7 @@ class Lore:
 
     def finish_run(
         self, run: str, helpful: Iterable[str] = (), unhelpful: Iterable[str] = ()
-    ) -> Outcome:
+    ) -> RunOutcome:
         """Links what the run was shown to it, rated or not."""
         return Runs(self._open()[0]).finish(run, _words(helpful), _words(unhelpful))
 

@@ -52,7 +52,7 @@ VERBS+=" related relations show similar stats unlink view"
   options=$("$LORE_PYTHON" - "$LORE_REPOSITORY" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
-from pylore.cli import graph, records
+from pylore.cli.commands import graph, records
 common = {"--jsonl", "--text", "--ids", "--jq", "--quiet", "--json", "--edge-weights",
           "--edge-backward-weights", "--busy-timeout"}
 for command in (*graph.COMMANDS, records.link, records.unlink):

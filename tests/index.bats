@@ -96,7 +96,7 @@ setup() {
     printf 'from .m%s import f\n\ndef f():\n    return 1\n' "$((number - 1))" >"many/m$number.py"
   done
   "$LORE_REPOSITORY/lore.sh" index >/dev/null 2>&1 3>&- &
-  for _ in $(seq 200); do workers=$(pgrep -P $! -f pylore.main) && break; sleep 0.02; done
+  for _ in $(seq 200); do workers=$(pgrep -P $! -f pylore.cli.main) && break; sleep 0.02; done
   [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]
   kill -TERM $!
   wait $! || true

@@ -150,7 +150,7 @@ Lesson: one place to check is one place to mend"
   LORE_GRAPH_MAX_DEPTH=0 run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"
   expect 0
   [ -z "$stderr" ]
-  contains "$output" "decision-passages > file-pylore/index.py (anchored_to)"
+  contains "$output" "decision-passages > file-pylore/indexing/indexer.py (anchored_to)"
   contains "$output" "byte for byte"
   first=$(sed '/^added /d' <<<"$output")
   run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"

@@ -175,7 +175,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("form", ["json", "prompt", "narrative"])
 def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
-    program = "from pylore.telling import context_command; context_command(sys.argv[1:])"
+    program = "from pylore.cli.context import context_command; context_command(sys.argv[1:])"
     found = loaded(program, "signed tokens", "--as", form, store=store)
     assert "pylore.context.build" in found
     assert found & HEAVY == set()
@@ -198,7 +198,7 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
 def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
     program = "from pylore import hot, main; hot.COMMANDS[sys.argv[1]](sys.argv[2:])"
     found = loaded(program, *words, store=store)
-    assert "pylore.store.sqlite" in found
+    assert "pylore.store.sqlite.store" in found
     assert found & HEAVY == set()
 
 

@@ -17,4 +17,4 @@ if ! cat "${files[@]}" | cmp -s - "$environment/installed"; then
     -r "${files[2]}" || lore_fail "pip could not install ${files[2]}: see above"
   cat "${files[@]}" >"$environment/installed"
 fi
-exec "$environment/bin/python" -m pytest tests/test_transformers.py -rs
+exec "$environment/bin/python" -m pytest tests/embed/test_sentence_transformers.py -rs

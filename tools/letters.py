@@ -1,8 +1,8 @@
-"""Writes pylore/letters.py: which code points SQLite's tokenizers take for letters.
+"""Writes pylore/core/letters.py: which code points SQLite's tokenizers take for letters.
 
-    .venv/bin/python tools/letters.py > pylore/letters.py
+    .venv/bin/python tools/letters.py > pylore/core/letters.py
 
-To be run where tests/test_letters.py says that the linked SQLite takes others.
+To be run where tests/core/test_letters.py says that the linked SQLite takes others.
 """
 
 from textwrap import wrap

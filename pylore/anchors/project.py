@@ -6,13 +6,13 @@ import os
 import re
 from hashlib import sha256
 
-from ..errors import LoreError
-from ..git import Git, blob_hash
-from ..listing import Tree
-from ..places import relative, relative_glob
-from ..project_files import place_within, read_plain
-from ..stamps import GONE, size_in, stamp_of
+from ..core.errors import LoreError
+from ..system.file_stamps import GONE, size_in, stamp_of
+from ..system.git import Git, blob_hash
+from ..system.listing import FileTree
+from ..system.project_files import place_within, read_plain
 from .globs import glob_pattern
+from .project_paths import relative, relative_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Project:
     def paths(self) -> list[str]:
         """Every file that ``lore index`` would list; sorted."""
         if self._paths is None:
-            self._paths = Tree(self.root).files().paths
+            self._paths = FileTree(self.root).files().paths
         return self._paths
 
     def matching(self, glob: str) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 
 from ..anchors.definitions import Definition, find_definitions
-from ..temporary import TemporaryFolder
-from .extract import extract
-from .heads import Source
-from .rules import Rules, load_rules
-from .scan import Match, scan
+from ..system.temporary import TemporaryFolder
+from .parse.ast_grep import Match, scan
+from .parse.extract import extract
+from .parse.rules import Rules, load_rules
+from .parse.signatures import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,22 +11,22 @@ from __future__ import annotations
 import os
 from time import perf_counter
 
-from ..errors import LoreError
-from ..listing import Listing, Tree
-from ..project_files import read_plain
-from ..stamps import GONE, lstamp_of, size_in
-from ..times import now
+from ..core.errors import LoreError
+from ..core.times import now
+from ..system.file_stamps import GONE, lstamp_of, size_in
+from ..system.listing import FileTree, Listing
+from ..system.project_files import read_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..settings import Settings
     from ..store import Store
-    from .rules import Rules
-    from .work import Chunk, Job
+    from .parse.rules import Rules
+    from .parse.worker import Chunk, Job
 
 OWED = "code_owed"
 RULES = "code_rules"
@@ -55,7 +55,7 @@ class Changes:
 
 
 def changes(
-    stamps: dict[str, str], tree: Tree, root: str, below: str, since: set[str] | None,
+    stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
     *, anew: bool = False,
 ) -> Changes:  # fmt: skip
     """Compares the tree with what was read before; ``since`` are the only ones that may differ.
@@ -106,11 +106,11 @@ def index(
         LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
     """
     began = perf_counter()
-    tree = Tree(root, below)  # git lists while the store is asked
+    tree = FileTree(root, below)  # git lists while the store is asked
     rules, fingerprint, anew = _rules(store, languages)
     only = None
     if since:
-        from ..git import Git
+        from ..system.git import Git
 
         prefix = f"{below}/" if below else ""
         only = {prefix + path for path in Git(os.path.join(root, below)).changed_since(since)}
@@ -121,8 +121,8 @@ def index(
         totals = _unpacked(kept)
         done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
     else:
-        from .rules import load_rules
-        from .work import Job
+        from .parse.rules import load_rules
+        from .parse.worker import Job
         from .write import Writer
 
         rules = rules or load_rules()
@@ -153,13 +153,13 @@ def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str,
 
     Where the files are as they were, they say what they said.
     """
-    from .place import rules_stamp
+    from .parse.place import rules_stamp
 
     stamp = f"{rules_stamp()} {','.join(sorted(languages))}"
     held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")
     if held_stamp == stamp:
         return None, f"{held} {stamp}", False
-    from .rules import load_rules
+    from .parse.rules import load_rules
 
     rules = load_rules()
     fingerprint = rules.fingerprint(rules.require(languages))
@@ -215,7 +215,7 @@ def _read(
     """What became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
-    from ..temporary import TemporaryFolder
+    from ..system.temporary import TemporaryFolder
 
     with TemporaryFolder() as folder:
         scripts = _scripts(job.root, rules, sizes)
@@ -246,7 +246,7 @@ def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
 
 
 def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[Chunk]:
-    from .work import work
+    from .parse.worker import work
 
     processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:

@@ -11,8 +11,8 @@ from multiprocessing.reduction import recv_handle, send_handle
 from tempfile import TemporaryFile
 from typing import IO, Any, Generic, TypeVar, cast
 
-from ..bugs import BugElsewhere, report_of
-from ..errors import LoreError
+from ..core.errors import LoreError
+from ..system.bug_log import BugElsewhere, report_of
 
 J = TypeVar("J")
 R = TypeVar("R")

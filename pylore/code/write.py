@@ -7,23 +7,23 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..core.model import Edge, Node
+from ..core.times import now
+from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..embed.ahead import Ahead
-from ..index import Index
-from ..model import Edge, Node
-from ..times import now
-from ..vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
-from .facts import FileFacts
-from .mentions import Mentions
-from .work import Chunk, Entry, Outcome, facts_from_json
+from ..indexing.indexer import Index
+from .parse.facts import FileFacts
+from .parse.mentions import Mentions
+from .parse.worker import Chunk, Entry, FileOutcome, facts_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
 
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..settings import Settings
     from ..store import Store
-    from .edges import Resolution
     from .index import Changes
+    from .resolve.edges import Resolution
 
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
     """Both ends and the relation of an edge, to its weight and why."""
@@ -54,7 +54,7 @@ class Writer:
         self._ahead = Ahead(store, lambda: embedder)
         self._index = Index(store, self._ahead.given)
         self._facts: dict[str, FileFacts] = {}
-        self._waiting: list[Outcome] = []
+        self._waiting: list[FileOutcome] = []
         self._words: dict[str, list[int]] = {}
         self._moved: dict[str, str] = {}
         self._lost = {known[path][0]: path for path in found.gone if known[path][0]}
@@ -103,7 +103,7 @@ class Writer:
         self._write_nodes(changed)
         store.words.put(self._words)
 
-    def _count(self, outcomes: Iterable[Outcome]) -> None:
+    def _count(self, outcomes: Iterable[FileOutcome]) -> None:
         for outcome in outcomes:
             if outcome.same:
                 self.done["unchanged"] += 1
@@ -118,7 +118,7 @@ class Writer:
                 if old is None and outcome.hash in self._lost:
                     self._moved.setdefault(self._lost[outcome.hash], outcome.path)
 
-    def _write_nodes(self, outcomes: list[Outcome]) -> None:
+    def _write_nodes(self, outcomes: list[FileOutcome]) -> None:
         """The nodes of files that were read anew, and of their symbols."""
         code = self._store.code
         old = code.nodes_of([outcome.path for outcome in outcomes])
@@ -149,12 +149,12 @@ class Writer:
         else:
             self._index.update([*(node for node, _ in seen), *forgotten])
         file_ids = [file_id(outcome.path) for outcome in outcomes if outcome.path in self._known]
-        standing = code.defined(file_ids)
+        live = code.defined(file_ids)
         fresh = {node.id for node in new}
         code.add_edges(edge for edge in edges if edge.to_id in fresh)
         code.put_edges(
             edge for edge in edges
-            if edge.to_id not in fresh and (edge.from_id, edge.to_id) not in standing
+            if edge.to_id not in fresh and (edge.from_id, edge.to_id) not in live
         )  # fmt: skip
 
     def _compare(
@@ -310,7 +310,7 @@ def _resolved(
     facts: dict[str, FileFacts], root: str, meanwhile: Callable[[], object]
 ) -> Resolution:  # fmt: skip
     """What names come to. Assignments may lead far, one through the other."""
-    from .resolve import resolve
+    from .resolve.resolve import resolve
 
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEEPEST))

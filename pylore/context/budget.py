@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 
+from ..core.errors import LoreError, StoreError
 from ..embed.static import TOKENS, tokenizer_file
-from ..errors import LoreError, StoreError
-from ..folders import make_private_folder, user_folder
-from ..stamps import stamp_of
+from ..system.file_stamps import stamp_of
+from ..system.private_files import make_private_folder, user_folder
 
 _SPACE = "\u2581"  # how the pieces spell a space
 _LONGEST = 300
@@ -173,7 +173,7 @@ def _pairs_in(keys: list[str]) -> list[str]:
 
 def _keep(lines: list[bytes], kept: str) -> None:
     """Writes the pieces for the next process; where that cannot be, it reads them as this one."""
-    from ..atomic_write import write_whole
+    from ..system.atomic_write import write_whole
 
     try:
         make_private_folder(os.path.dirname(kept))

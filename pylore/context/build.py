@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from ..errors import GraphUnavailable
-from ..graph import related
-from ..model import Node, Record
-from ..reach import relation_weights
-from ..search import Request, search
-from ..text import is_test, one_line, parse_query, printable
-from ..vocabulary import qualified_of
+from ..core.errors import GraphUnavailable
+from ..core.model import Node, Record
+from ..core.text import is_test, one_line, parse_query, printable
+from ..core.vocabulary import qualified_of
+from ..search.expansion import relation_weights
+from ..search.pipeline import Request, search
+from ..search.related import related
 from .budget import Tokens
 from .frame import Frame
-from .narrative import (
-    ORDER,
-    RecordText,
-    Subject,
-    fact_lines,
-    section_of,
-    side_by_side,
-    ties_of,
-)  # fmt: skip
+from .narrative import ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of
 from .pieces import LEAST_CODE, LEAST_SHARE, Piece, heading_of, pack
 from .snippets import CodeText, WorkTree
 
@@ -28,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from ..core.model import Hit, Hits
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..model import Hit, Hits
-    from ..settings import Settings
     from ..store import Store
-    from ..store.scope import Scope
+    from ..store.filter import Scope
     from .pieces import Packed
     from .snippets import Snippet
 
@@ -54,7 +46,7 @@ HEADING = 200
 """Letters of the question that stand in the heading."""
 
 
-class Asked(Record):
+class ContextRequest(Record):
     """A question, the form that its context shall have, and how many tokens it may take."""
 
     __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
@@ -101,7 +93,9 @@ class Context:
         }
 
 
-def build(store: Store, settings: Settings, asked: Asked, embedder: Embedder | None) -> Context:
+def build(
+    store: Store, settings: Settings, asked: ContextRequest, embedder: Embedder | None
+) -> Context:
     """The context for a question, or for a task, whose id is given for one.
 
     Raises:
@@ -131,7 +125,7 @@ def wider(settings: Settings) -> Settings:
 
 
 def _found(
-    store: Store, settings: Settings, asked: Asked, question: str, task: Node | None,
+    store: Store, settings: Settings, asked: ContextRequest, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
     request = Request(
@@ -155,7 +149,7 @@ class _Builder:
     """The steps from results to a context."""
 
     def __init__(
-        self, store: Store, settings: Settings, asked: Asked, hits: Hits, context: Context
+        self, store: Store, settings: Settings, asked: ContextRequest, hits: Hits, context: Context
     ) -> None:
         self._store = store
         self._settings = settings

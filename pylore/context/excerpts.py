@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text import PREFIX_LENGTH, fold
+from ..core.text import PREFIX_LENGTH, fold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

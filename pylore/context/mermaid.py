@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..core.vocabulary import qualified_of
 from ..formats.drawing import Mermaid
-from ..vocabulary import qualified_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

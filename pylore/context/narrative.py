@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..text import one_line, printable
-from ..vocabulary import THING_IDS
+from ..core.text import one_line, printable
+from ..core.vocabulary import THING_IDS
 from .excerpts import CUT, Excerpts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..model import Edge, Hit, Node
+    from ..core.model import Edge, Hit, Node
     from ..store import Store
     from .budget import Tokens
 

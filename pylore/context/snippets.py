@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from ..errors import LoreError
-from ..project_files import MISSING, Listed, read_plain
-from ..stamps import stamp_of
-from ..text import one_line, printable
+from ..core.errors import LoreError
+from ..core.text import one_line, printable
+from ..system.file_stamps import stamp_of
+from ..system.project_files import MISSING, Listed, read_plain
 from .excerpts import CUT
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
-    from ..settings import Settings
+    from ..core.settings import Settings
     from ..store import Store
     from .endpoint import EndpointEmbedder
     from .sentence_transformers import SentenceTransformersEmbedder
@@ -64,7 +64,7 @@ def open_embedder(
 
         return StaticEmbedder(store.words)
     if settings is None:
-        from ..settings import Settings
+        from ..core.settings import Settings
 
         settings = Settings()
     embedder = asked or _asking(kind, what, settings)

@@ -8,7 +8,7 @@ lock, and it runs again (``Ahead.settled``).
 
 from __future__ import annotations
 
-from ..errors import EmbedderError
+from ..core.errors import EmbedderError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import os
 from time import sleep
 
-from ..errors import EmbedderError
-from ..text import one_line, words
+from ..core.errors import EmbedderError
+from ..core.text import one_line, words
 from .form import question, vectors_in
-from .wire import Asked, parse_place, post
+from .wire import PendingResponse, parse_place, post
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..settings import Settings
-    from .wire import Answer, Place
+    from ..core.settings import Settings
+    from .wire import Place, Response
 
 TRIES = 3
 """How often a batch is asked for, where asking again may help. A query is asked for once."""
@@ -47,7 +47,7 @@ class EndpointEmbedder:
         self._headers = _key_header(self._place, environ)
         # A model has the same vectors wherever it runs; without a name, the place stands for it.
         self.name = f"endpoint:{self._model or url.partition('?')[0]}"
-        self._ahead: tuple[bytes, Asked] | None = None
+        self._ahead: tuple[bytes, PendingResponse] | None = None
         self.dimension = 0
         """Of the store's vectors, if they are this embedder's; else 0 until the first answer."""
 
@@ -57,7 +57,10 @@ class EndpointEmbedder:
         try:
             if self._place.is_near and words(text):
                 body = question([text], self._model)
-                self._ahead = (body, Asked(self._place, body, self._headers, self._timeout))
+                self._ahead = (
+                    body,
+                    PendingResponse(self._place, body, self._headers, self._timeout),
+                )
         except OSError:
             return  # embed finds out again, and says so
 
@@ -87,7 +90,7 @@ class EndpointEmbedder:
         self.dimension = checked_dimension(self.name, vectors, self.dimension)
         return vectors
 
-    def _refusal(self, answer: Answer) -> str:
+    def _refusal(self, answer: Response) -> str:
         """What the endpoint refused with, and what to do."""
         if answer.status in (401, 403):
             return f"refused the key (HTTP {answer.status}): set LORE_ENDPOINT_KEY"
@@ -96,7 +99,7 @@ class EndpointEmbedder:
             said = said.replace(header.removeprefix("Bearer "), "…")
         return f"answered HTTP {answer.status} ({said[:200]}): check the URL and endpoint_model"
 
-    def _send(self, body: bytes, tries: int) -> Answer:
+    def _send(self, body: bytes, tries: int) -> Response:
         for attempt in range(1, tries + 1):
             wait = 0.5 * 2**attempt
             try:

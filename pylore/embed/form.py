@@ -14,8 +14,8 @@ from math import isfinite, sqrt
 from struct import error as StructError  # noqa: N812
 from struct import pack, unpack
 
-from ..errors import EmbedderError
-from ..jsontext import dumps
+from ..core.errors import EmbedderError
+from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

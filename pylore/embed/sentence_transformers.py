@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import EmbedderError
-from ..text import words
+from ..core.errors import EmbedderError
+from ..core.text import words
 from .endpoint import checked_dimension
 from .form import question, vectors_in
-from .wire import Asked, Place
+from .wire import PendingResponse, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SentenceTransformersEmbedder:
         """What to tell the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
-        self._ahead: tuple[str, Asked] | None = None
+        self._ahead: tuple[str, PendingResponse] | None = None
 
     def ask_ahead(self, text: str) -> None:
         """Asks the warm server for a text that ``embed`` will want: it answers meanwhile."""
@@ -102,9 +102,9 @@ class SentenceTransformersEmbedder:
         except (OSError, EmbedderError):
             return None
 
-    def _ask(self, texts: Sequence[str]) -> Asked:
+    def _ask(self, texts: Sequence[str]) -> PendingResponse:
         place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
-        return Asked(place, question(texts, self.model), {}, PATIENCE + len(texts))
+        return PendingResponse(place, question(texts, self.model), {}, PATIENCE + len(texts))
 
 
 class Model:

@@ -17,8 +17,8 @@ from http.server import BaseHTTPRequestHandler
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..errors import EmbedderError, LoreError
-from ..folders import make_private_folder
+from ..core.errors import EmbedderError, LoreError
+from ..system.private_files import make_private_folder
 from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
 from .wire import Place, post
 

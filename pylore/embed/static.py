@@ -17,8 +17,8 @@ import sys
 from math import sqrt
 from struct import pack, unpack
 
-from ..errors import StoreError
-from ..text import words
+from ..core.errors import StoreError
+from ..core.text import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tokenizers import Tokenizer
 
-    from ..store.tables import Words
+    from ..store.sqlite.tables import Words
 
 DIMENSION = 256
 TOKENS = 32_000

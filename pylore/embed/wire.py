@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from time import monotonic
 
-from ..errors import EmbedderError
-from ..model import Record
+from ..core.errors import EmbedderError
+from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Place(Record):
         return bool(self.socket) or (self.scheme == "http" and own)
 
 
-class Answer(Record):
+class Response(Record):
     """The status of an HTTP answer, when it may be asked again (seconds), and its body."""
 
     __slots__ = ("body", "retry_after", "status")
@@ -92,7 +92,7 @@ def _full_path(path: str) -> str:
     return plain + mark + query
 
 
-def post(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Answer:
+def post(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Response:
     """Sends ``body`` as JSON and waits for the answer, ``timeout`` seconds at most.
 
     Raises:
@@ -100,18 +100,18 @@ def post(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> 
         EmbedderError: what comes is no HTTP.
     """
     if place.is_near:
-        return Asked(place, body, headers, timeout).answer()
+        return PendingResponse(place, body, headers, timeout).answer()
     return _post_far(place, body, headers, timeout)
 
 
-class Asked:
+class PendingResponse:
     """A question on its way to a place that is near; raises as ``post`` does."""
 
     def __init__(self, place: Place, body: bytes, headers: dict[str, str], timeout: float) -> None:
         self._deadline = monotonic() + timeout
         self._connection = _send(place, body, headers, timeout)
 
-    def answer(self) -> Answer:
+    def answer(self) -> Response:
         """The answer, once."""
         try:
             return _read(self._connection, self._deadline)
@@ -141,7 +141,7 @@ def _send(place: Place, body: bytes, headers: dict[str, str], timeout: float) ->
     return connection
 
 
-def _read(connection: Connection, deadline: float) -> Answer:
+def _read(connection: Connection, deadline: float) -> Response:
     """The whole answer: up to its Content-Length, or else to the end of the connection."""
     received = bytearray()
     length = None
@@ -177,7 +177,7 @@ def _field(head: bytes, name: bytes) -> bytes:
     return b""
 
 
-def _answer(received: bytes) -> Answer:
+def _answer(received: bytes) -> Response:
     head, blank, body = received.partition(b"\r\n\r\n")
     version, _, rest = head.partition(b" ")
     status = rest[:3]
@@ -185,7 +185,7 @@ def _answer(received: bytes) -> Answer:
         raise EmbedderError("the answer is no HTTP")
     if _field(head, b"transfer-encoding").lower() == b"chunked":
         body = _unchunked(body)
-    return Answer(int(status), body, _field(head, b"retry-after").decode("latin-1"))
+    return Response(int(status), body, _field(head, b"retry-after").decode("latin-1"))
 
 
 def _unchunked(body: bytes) -> bytes:
@@ -205,7 +205,7 @@ def _unchunked(body: bytes) -> bytes:
         body = body[length + 2 :]
 
 
-def _post_far(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Answer:
+def _post_far(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> Response:
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
     kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
@@ -214,7 +214,7 @@ def _post_far(place: Place, body: bytes, headers: dict[str, str], timeout: float
         connection.request("POST", place.path, body, JSON | headers)
         answer = connection.getresponse()
         text = answer.read(LONGEST_ANSWER)
-        return Answer(answer.status, text, answer.headers.get("Retry-After", ""))
+        return Response(answer.status, text, answer.headers.get("Retry-After", ""))
     except HTTPException as error:
         raise EmbedderError(f"the answer is no HTTP ({type(error).__name__})") from None
     finally:

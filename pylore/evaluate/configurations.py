@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import NamedTuple
 
-from ..errors import UsageError
-from ..settings import Settings
+from ..core.errors import UsageError
+from ..core.settings import Settings
 
 PLAIN = "graph_depth=0"
 

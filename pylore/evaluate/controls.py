@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..legs import candidates, embed_query
-from ..rank import best_first
-from ..temporary import TemporaryFolder
-from ..text import parse_query
+from ..core.scoring import best_first
+from ..core.text import parse_query
+from ..search.retrieve import candidates, embed_query
+from ..system.temporary import TemporaryFolder
 from .metrics import score
 
 if TYPE_CHECKING:
-    from ..model import Edge
-    from ..settings import Settings
+    from ..core.model import Edge
+    from ..core.settings import Settings
     from ..store import Store
-    from .run import Asked, Scores
+    from .run import Evaluation, Scores
 
 SHUFFLES = 3
 """Shuffled graphs whose scores are averaged."""
@@ -90,7 +90,7 @@ def _shuffles(copy: Store, edges: list[Edge], count: int) -> Iterator[Store]:
         yield copy
 
 
-def shuffled_scores(asked: Asked, settings: Sequence[Settings]) -> list[Scores]:
+def shuffled_scores(asked: Evaluation, settings: Sequence[Settings]) -> list[Scores]:
     """The scores under each of the settings with edges shuffled, the mean of several shuffles."""
     rounds: list[list[Scores]] = []
     with shuffled_stores(asked.real_store) as stores:
@@ -100,7 +100,7 @@ def shuffled_scores(asked: Asked, settings: Sequence[Settings]) -> list[Scores]:
     return [np.mean(scores, axis=0) for scores in zip(*rounds, strict=True)]
 
 
-def in_degree_scores(asked: Asked, plain: Settings) -> tuple[float, Scores]:
+def in_degree_scores(asked: Evaluation, plain: Settings) -> tuple[float, Scores]:
     """The best share of the prior and its scores: the plain list, ranked anew.
 
     ``score = (1 − share) · fused + share · log(1 + in-degree) / its largest value``;
@@ -131,7 +131,7 @@ def _targets(store: Store) -> dict[str, list[str]]:
 
 
 def _plain_list(
-    asked: Asked, settings: Settings, text: str, excluded: frozenset[str]
+    asked: Evaluation, settings: Settings, text: str, excluded: frozenset[str]
 ) -> dict[str, float]:
     query = parse_query(text)
     if not query:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
-from ..model import Record
-from ..text import Query
+from ..core.model import Record
+from ..core.text import Query
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -67,7 +67,7 @@ def _size(answer: Any) -> int:
     return 1 + (len(answer) if isinstance(answer, (list, set, dict)) else 0)
 
 
-class _Part:
+class _RememberedPart:
     """One part of a store, each of its methods remembering: nothing is written here."""
 
     def __init__(self, part: object, name: str, memo: Memo) -> None:
@@ -88,7 +88,7 @@ class _Remembering:
         self._store = store
         for memo, parts in ((shared, _SHARED), (own, _OF_THE_GRAPH)):
             for name in parts:
-                setattr(self, name, _Part(getattr(store, name), name, memo))
+                setattr(self, name, _RememberedPart(getattr(store, name), name, memo))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)

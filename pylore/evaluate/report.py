@@ -13,8 +13,8 @@ from .controls import in_degree_scores, shuffled_scores
 from .run import milliseconds
 
 if TYPE_CHECKING:
-    from ..settings import Settings
-    from .run import Asked, Scores
+    from ..core.settings import Settings
+    from .run import Evaluation, Scores
 
 COMPARED = ("graph_depth=0", "graph_depth=1")
 """What is compared unless something else is asked for."""
@@ -29,7 +29,7 @@ class Result(NamedTuple):
 
 
 def evaluate(
-    asked: Asked,
+    asked: Evaluation,
     base: Settings,
     compared: Sequence[str],
     *,
@@ -74,7 +74,7 @@ def _first_measure(result: Result) -> float:
     return float(np.mean(result.scores[:, 0]))
 
 
-def _controls(asked: Asked, results: Sequence[Result], reference: Result) -> list[Result]:
+def _controls(asked: Evaluation, results: Sequence[Result], reference: Result) -> list[Result]:
     deep = [one.configuration for one in results if not one.configuration.plain]
     shuffled = shuffled_scores(asked, [one.settings for one in deep]) if deep else []
     found = [

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..embed import open_embedder
-from ..search import Request, search
+from ..search.pipeline import Request, search
 from .memo import Memo, RememberingEmbedder, remembering
 from .metrics import measures, percentile, score
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..questions import Question
-    from ..settings import Settings
     from ..store import Store
-    from ..store.scope import Scope
+    from ..store.filter import Scope
     from .configurations import Configuration
+    from .queries import Question
 
     Scores = npt.NDArray[np.float64]
     """(queries, measures): see ``metrics.measures``."""
@@ -36,7 +36,7 @@ def silent(step: int) -> None:
     """The progress of what nobody watches."""
 
 
-class Asked:
+class Evaluation:
     """What is asked of which store, and how results are scored.
 
     ``at``: the ranks at which recall is taken; ``progress`` hears of each search.
@@ -70,7 +70,7 @@ class Asked:
         """The names of the columns of ``scores``."""
         return measures(self.at)
 
-    def on(self, store: Store) -> Asked:
+    def on(self, store: Store) -> Evaluation:
         """The same questions to a store that differs in its edges alone."""
         other = copy(self)
         other._use(store)
@@ -132,7 +132,7 @@ class Asked:
 
 def missing(store: Store, questions: Sequence[Question]) -> set[str]:
     """The relevant ids that no live node of the store has."""
-    from ..store.scope import Scope
+    from ..store.filter import Scope
 
     wanted = {id for question in questions for id in question.relevant}
     return wanted - store.nodes.match(Scope(), sorted(wanted))

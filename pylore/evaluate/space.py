@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..errors import UsageError, nearest
-from ..settings import BY_NAME
+from ..core.errors import UsageError, nearest
+from ..core.settings import BY_NAME
 
 _WEIGHTS = ("0", "0.15", "0.3", "0.5", "0.7", "1")
 _OF_THE_GRAPH = (

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import LoreError
-from ..settings import BY_NAME
+from ..core.errors import LoreError
+from ..core.settings import BY_NAME
 from .report import difference
 from .space import Coordinate
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..settings import Settings
-    from .run import Asked, Scores
+    from ..core.settings import Settings
+    from .run import Evaluation, Scores
 
     Changes = Mapping[str, str]
     """Config key to the value that is set on top of the base."""
@@ -41,7 +41,7 @@ class Tuner:
     """Scores changes of the settings, each set of them once."""
 
     def __init__(
-        self, asked: Asked, base: Settings, coordinates: Sequence[Coordinate], measure: str
+        self, asked: Evaluation, base: Settings, coordinates: Sequence[Coordinate], measure: str
     ) -> None:
         self._asked = asked
         self._base = base
@@ -89,7 +89,7 @@ class Tuner:
 
 
 def tune(
-    asked: Asked,
+    asked: Evaluation,
     base: Settings,
     coordinates: Sequence[Coordinate],
     *,

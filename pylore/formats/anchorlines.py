@@ -6,10 +6,10 @@ a place or a verdict that one has left. Stamps stay behind: they are of one mach
 
 from __future__ import annotations
 
-from ..errors import LoreError
-from ..ids import check_id
-from ..places import fault_of
-from ..store.anchors import HISTORY_FIELDS, Anchor
+from ..anchors.project_paths import fault_of
+from ..core.errors import LoreError
+from ..core.ids import check_id
+from ..store.sqlite.anchors import HISTORY_FIELDS, Anchor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import re
 
-from ..errors import LoreError
-from ..model import Record
+from ..core.errors import LoreError
+from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

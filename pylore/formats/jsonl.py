@@ -12,19 +12,19 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 
+from ..core.errors import LoreError, StoreError, nearest
+from ..core.ids import check_id
+from ..core.limits import record_line
+from ..core.model import Edge, Node, Record
+from ..core.text import clean_tags
+from ..core.times import now
+from ..core.vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
 from ..embed.ahead import Ahead
-from ..errors import LoreError, StoreError, nearest
-from ..ids import check_id
-from ..index import Index, Waiting, texts_of
-from ..jsonlines import parse_object
-from ..jsontext import harmless
-from ..limits import record_line
-from ..model import Edge, Node, Record
-from ..relations import fold, require_name
-from ..store.edges import HISTORY_FIELDS
-from ..text import clean_tags
-from ..times import now
-from ..vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
+from ..graph.relations import fold, require_name
+from ..indexing.indexer import Index, Waiting, texts_of
+from ..store.sqlite.edges import HISTORY_FIELDS
+from ..system.json_encode import harmless
+from ..system.json_lines import parse_object
 from .anchorlines import anchor_lines, take_anchor, take_anchor_history
 
 TYPE_CHECKING = False
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
     from typing import IO, Any
 
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..settings import Settings
     from ..store import Store
 
 
@@ -146,7 +146,7 @@ class LineImport:
 
     def write(self) -> Imported:
         """Writes what the lines say; the caller holds a transaction."""
-        importer = _Importer(self._store, self._settings, self._ahead.given, *self._new)
+        importer = _LineImporter(self._store, self._settings, self._ahead.given, *self._new)
         for number, line in self._numbered():
             try:
                 importer.take(parse_object(line, self._longest))
@@ -264,7 +264,7 @@ def _line(fields: dict[str, Any]) -> str:
     return harmless(json.dumps(fields, ensure_ascii=False)) + "\n"
 
 
-class _Importer:
+class _LineImporter:
     """Writes parsed lines; indexes nodes in batches."""
 
     def __init__(

@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import os
 
+from ..core.errors import LoreError, StoreError, UsageError, nearest
+from ..core.model import Edge, Node
+from ..core.times import now
 from ..embed.ahead import Ahead
-from ..errors import LoreError, StoreError, UsageError, nearest
-from ..index import Index, Waiting, texts_of
-from ..model import Edge, Node
-from ..project_files import leads_down
-from ..records import split_location
-from ..times import now
+from ..indexing.indexer import Index, Waiting, texts_of
+from ..records.records import split_location
+from ..system.project_files import leads_down
 from .jsonl import Imported
 from .mdfile import is_markdown, markdown_files, read_document
 from .mdlinks import PATH, RELATIVE
@@ -26,8 +26,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ..core.settings import Settings
     from ..embed import Embedder
-    from ..settings import Settings
     from ..store import Store
     from .mdfile import Document
     from .mdtargets import Target
@@ -92,7 +92,7 @@ class MarkdownImport:
         new_types: bool,
         progress: Callable[[int], None],
     ) -> None:
-        self._importer = _Importer(store, settings, ahead, root, skip_bad)
+        self._importer = _PageImporter(store, settings, ahead, root, skip_bad)
         self._paths = paths
         self._type = type
         self._new_types = new_types
@@ -109,7 +109,7 @@ class MarkdownImport:
         return self._importer.write_all(self._progress)
 
 
-class _Importer:
+class _PageImporter:
     def __init__(
         self, store: Store, settings: Settings, ahead: Ahead, root: str, skip_bad: bool
     ) -> None:

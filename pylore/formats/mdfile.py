@@ -8,14 +8,14 @@ import re
 import stat
 from datetime import datetime, timezone
 
-from ..errors import LoreError, nearest
-from ..ids import check_id
-from ..limits import LINKS, MARKDOWN_LINE
-from ..model import Node, Record
-from ..project_files import is_below, read_plain
-from ..relations import fold
-from ..text import clean_tags, one_line
-from ..vocabulary import SOURCES, STATUSES
+from ..core.errors import LoreError, nearest
+from ..core.ids import check_id
+from ..core.limits import LINKS, MARKDOWN_LINE
+from ..core.model import Node, Record
+from ..core.text import clean_tags, one_line
+from ..core.vocabulary import SOURCES, STATUSES
+from ..graph.relations import fold
+from ..system.project_files import is_below, read_plain
 from .frontmatter import LineError, parse
 from .mdlinks import find_links, prose
 

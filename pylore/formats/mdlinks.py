@@ -10,7 +10,7 @@ import re
 from html import unescape
 from urllib.parse import unquote
 
-from ..model import Record
+from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from unicodedata import normalize
 
-from ..errors import LoreError
-from ..ids import check_id
-from ..model import Record
-from ..project_files import place_within
-from ..text import one_line
-from ..vocabulary import file_id
+from ..core.errors import LoreError
+from ..core.ids import check_id
+from ..core.model import Record
+from ..core.text import one_line
+from ..core.vocabulary import file_id
+from ..system.project_files import place_within
 from .mdfile import EXTENSIONS, is_markdown
 from .mdlinks import PATH, WIKI
 

@@ -7,6 +7,6 @@ part is made when it is first used, so a plain search never touches the graph.
 
 from __future__ import annotations
 
-from .sqlite import Store, create_store, open_store
+from .sqlite.store import Store, create_store, open_store
 
 __all__ = ["Store", "create_store", "open_store"]

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..jsontext import dumps
+from ..system.json_encode import dumps
 
 _ASSETS = Path(__file__).parent / "assets"
 _BLANK = re.compile(r"\{\{(\w+)\}\}")

@@ -19,10 +19,10 @@ from report import Row, at_least
 sys.path.insert(0, str(ROOT))
 
 from pylore.anchors.definitions import find_definitions
+from pylore.anchors.fingerprint import take
 from pylore.anchors.project import Project
-from pylore.anchors.taking import take
-from pylore.errors import LoreError
-from pylore.store.anchors import Anchor
+from pylore.core.errors import LoreError
+from pylore.store.sqlite.anchors import Anchor
 
 FILES = 1_500
 UNCHANGED_A_SECOND = 5_000

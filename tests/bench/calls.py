@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from codefacts import facts_of
 
-from pylore.code.resolve import resolve
+from pylore.code.resolve.resolve import resolve
 
 MIN_CONFIDENCE = 0.5
 

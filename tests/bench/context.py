@@ -21,13 +21,13 @@ from sets import LeftOut, sets, store_of
 sys.path.insert(0, str(ROOT))
 
 from pylore.context.budget import Tokens
-from pylore.context.build import Asked, build, wider
+from pylore.context.build import ContextRequest, build, wider
+from pylore.core.model import Hits
+from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.model import Hits
-from pylore.search import Request, search
-from pylore.settings import Settings
+from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
-from pylore.store.scope import Scope
+from pylore.store.filter import Scope
 
 BUDGETS = (1000, 2000, 4000)
 DEPTHS = (0, 2)
@@ -78,7 +78,7 @@ def _shares(
         relevant = set(row["relevant"])
         scope = Scope(types=types)
         excluded = row.get("exclude", ())
-        asked = Asked(
+        asked = ContextRequest(
             row["query"], form="prompt", budget=budget, root="/nowhere", scope=scope,
             excluded=excluded,
         )  # fmt: skip

@@ -21,11 +21,11 @@ sys.path.insert(0, str(ROOT))
 
 import apsw
 
-from pylore.expand import Walk, walk
-from pylore.reach import relation_weights
-from pylore.settings import Settings
+from pylore.core.settings import Settings
+from pylore.graph.best_path import Walk, walk
+from pylore.search.expansion import relation_weights
 from pylore.store import Store, create_store, open_store
-from pylore.store.foreign import schema_text
+from pylore.store.sqlite.foreign import schema_text
 
 NODES = 100_000
 EDGES = 1_000_000

@@ -33,14 +33,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from pylore.core.model import Hit
+from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.formats.jsonl import import_lines
-from pylore.hits import rated
-from pylore.model import Hit
-from pylore.runs import Runs
-from pylore.search import Request, search
-from pylore.settings import Settings
-from pylore.shown import keep_shown
+from pylore.records.impressions import keep_shown
+from pylore.records.runs import Runs
+from pylore.search.pipeline import Request, search
+from pylore.search.scoring import rated
 from pylore.store import Store, create_store, open_store
 
 Query = dict[str, Any]

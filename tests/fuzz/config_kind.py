@@ -12,8 +12,8 @@ from random import Random
 from kinds import Kind, one_line
 from mutator import ODD, mutated
 
-from pylore.errors import LoreError, UsageError
-from pylore.settings import SETTINGS, Settings
+from pylore.core.errors import LoreError, UsageError
+from pylore.core.settings import SETTINGS, Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,16 +13,16 @@ from random import Random
 import click
 from mutator import ODD, mutated, samples
 
-from pylore.cli import FAMILIES, family_commands
-from pylore.code.rules import Rules
-from pylore.code.scan import scan
-from pylore.errors import LoreError
+from pylore.cli.args import Arguments
+from pylore.cli.args import parse as parse_options
+from pylore.cli.commands import FAMILIES, family_commands
+from pylore.code.parse.ast_grep import scan
+from pylore.code.parse.rules import Rules
+from pylore.core.errors import LoreError
+from pylore.core.settings import SETTINGS, Settings
+from pylore.core.text import passages, printable
 from pylore.formats.frontmatter import parse as parse_front_matter
-from pylore.options import Arguments
-from pylore.options import parse as parse_options
-from pylore.output import note
-from pylore.settings import SETTINGS, Settings
-from pylore.text import passages, printable
+from pylore.terminal.output import note
 
 
 class Kind:

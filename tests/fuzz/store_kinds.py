@@ -13,20 +13,20 @@ from random import Random
 from kinds import Kind, one_line
 from mutator import mutated
 
-from pylore.code.mentions import mentioned
+from pylore.code.parse.mentions import mentioned
+from pylore.core.errors import LoreError, StoreError
+from pylore.core.model import Hits
+from pylore.core.settings import Settings
+from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.embed.static import StaticEmbedder
-from pylore.errors import LoreError, StoreError
 from pylore.formats.jsonl import Imported, export_lines, import_lines
 from pylore.formats.markdown import import_markdown
-from pylore.jsontext import dumps
-from pylore.model import Hits
-from pylore.nearby import Near
-from pylore.records import Records
-from pylore.search import Request, search
-from pylore.settings import Settings
+from pylore.records.records import Records
+from pylore.search.file_context import Near
+from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.check import damage, fulltext_damage
-from pylore.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
+from pylore.store.sqlite.check import damage, fulltext_damage
+from pylore.system.json_encode import dumps
 
 TEXTS = (
     "The office is in Zürich", "it's a/b.py", "NEAR AND OR NOT", '"quoted" text*',

@@ -19,17 +19,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+import pylore.hot
 from repositories import Repository
 
 import pylore
 import pylore.cli
-import pylore.hot
-from pylore import gitprocess
-from pylore.index import Index
-from pylore.main import _guarded
-from pylore.model import Node
+from pylore.cli.main import _guarded
+from pylore.core.model import Node
+from pylore.indexing.indexer import Index
 from pylore.store import Store, open_store
-from pylore.store.anchors import Anchor
+from pylore.store.sqlite.anchors import Anchor
+from pylore.system import git_process as gitprocess
 
 SECRET = "zqxjsecret"
 """Stands in every file that is nobody's business; as one word it is one in an index too."""

@@ -15,8 +15,8 @@ import pytest
 from planted import Planted
 
 import pylore
-from pylore.cli import quality
-from pylore.errors import LoreError
+from pylore.cli.commands import quality
+from pylore.core.errors import LoreError
 
 _MADE: dict[str, Path] = {}
 

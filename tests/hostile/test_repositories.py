@@ -196,7 +196,7 @@ def bad_name(machine: Machine) -> None:
 
 def alike(machine: Machine) -> None:
     """Of a stretch that is nowhere, the first line is everywhere."""
-    from pylore.anchors.taking import stretch_hash
+    from pylore.anchors.fingerprint import stretch_hash
 
     machine.write("src/auth.py", "x\n" * 60_000)
     machine.anchor(kind="lines", path="src/auth.py", detail="1-30000",

@@ -24,8 +24,8 @@ import pytest
 from homes import move_home
 
 from pylore import Lore
-from pylore.doctor import Check
-from pylore.main import _guarded
+from pylore.cli.doctor import Check
+from pylore.cli.main import _guarded
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
@@ -492,7 +492,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
         patch.chdir(folder)
-        patch.setattr("pylore.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
+        patch.setattr("pylore.cli.doctor._embedder", lambda _: Check("embedder", True, "not tried"))
         patch.setenv("LORE_STORE", str(folder / ".lore"))
         patch.setenv("LORE_STORE_SCOPE", "project")
         yield Project(folder)

@@ -13,12 +13,12 @@ import pytest
 from planted import LORE, ROOT, Planted
 
 import pylore
-from pylore import hot, main
-from pylore.atomic_write import write_whole
-from pylore.bugs import report_of
-from pylore.errors import BUG, LoreError
-from pylore.settings import SETTINGS, USER_ONLY
-from pylore.temporary import TemporaryFolder
+from pylore.cli import hot, main
+from pylore.core.errors import BUG, LoreError
+from pylore.core.settings import SETTINGS, USER_ONLY
+from pylore.system.atomic_write import write_whole
+from pylore.system.bug_log import report_of
+from pylore.system.temporary import TemporaryFolder
 
 
 @pytest.fixture

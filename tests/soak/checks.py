@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Iterable
 
-from pylore import doctor
-from pylore.settings import Settings
+from pylore.cli import doctor
+from pylore.core.settings import Settings
 from pylore.store import open_store
 
 

@@ -7,10 +7,10 @@ import os
 import time
 from collections.abc import Callable
 
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.errors import LoreError
 from pylore.formats.jsonl import import_lines
-from pylore.settings import Settings
 from pylore.store import create_store, open_store
 
 from . import checks

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from pylore.store import sqlite
+from pylore.store.sqlite import store as sqlite
 
 
 class Disk(apsw.VFS):

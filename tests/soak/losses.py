@@ -7,7 +7,7 @@ import random
 import tempfile
 from collections.abc import Callable
 
-from pylore.errors import StoreError
+from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
 
 from . import checks

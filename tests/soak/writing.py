@@ -8,18 +8,18 @@ import random
 import time
 from collections.abc import Callable
 
-from pylore import times
 from pylore.code.index import index
+from pylore.core import times
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.embedding import Embedding
-from pylore.endings import write_whole
-from pylore.errors import LoreError
 from pylore.formats.jsonl import export_lines, import_lines
-from pylore.index import rebuild
-from pylore.records import Records
-from pylore.runs import Runs
-from pylore.settings import Settings
+from pylore.indexing.indexer import rebuild
+from pylore.indexing.reembed import Embedding
+from pylore.records.records import Records
+from pylore.records.runs import Runs
 from pylore.store import open_store
+from pylore.system.interrupts import write_whole
 
 IMPORTED = 60
 """Lines of one import."""
@@ -31,7 +31,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Clock:
-    """Stands for the module ``time`` in ``pylore.times``, and jumps by days and years."""
+    """Stands for the module ``time`` in ``pylore.core.times``, and jumps by days and years."""
 
     strftime = staticmethod(time.strftime)
 

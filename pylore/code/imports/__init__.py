@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..facts import FileFacts
+from ..parse.facts import FileFacts
 from .bash import BashImports
 from .c import CIncludes
 from .found import AMBIGUOUS, DECLARED, EXTERNAL, RESOLVED, UNRESOLVED, Bound, Found, Importer
@@ -15,14 +15,14 @@ from .packages import Packages
 from .python import PythonImports
 from .ruby import RubyImports
 from .rust import RustImports
-from .tree import Tree
+from .tree import SourceTree
 
 __all__ = [
     "AMBIGUOUS", "DECLARED", "EXTERNAL", "RESOLVED", "UNRESOLVED",
-    "Bound", "Found", "Importers", "Tree",
+    "Bound", "Found", "Importers", "SourceTree",
 ]  # fmt: skip
 
-_FAMILIES: dict[str, Callable[[Tree, Packages], Importer]] = {
+_FAMILIES: dict[str, Callable[[SourceTree, Packages], Importer]] = {
     "python": PythonImports,
     "javascript": JavaScriptImports,
     "go": GoImports,
@@ -37,7 +37,7 @@ _FAMILIES: dict[str, Callable[[Tree, Packages], Importer]] = {
 class Importers:
     """The importer of each family of languages, made when the first file asks for it."""
 
-    def __init__(self, tree: Tree, files: Mapping[str, FileFacts]) -> None:
+    def __init__(self, tree: SourceTree, files: Mapping[str, FileFacts]) -> None:
         self._tree = tree
         self._made: dict[str, Importer | None] = {}
         self._packages = Packages(files)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import AMBIGUOUS, BY_SUFFIX, CERTAIN, RESOLVED, UNRESOLVED, Bound, Found, outside
 from .packages import Packages
-from .tree import Tree, folder_of, nearest, step
+from .tree import SourceTree, folder_of, nearest, step
 
 _COMPUTED = re.compile(r"^(?:(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/)+")
 """A beginning that only the shell knows: ``$here/``, ``${1%/*}/``, ``$(dirname "$0")/``."""
 
 
 class BashImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:

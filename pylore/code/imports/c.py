@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import (
     AMBIGUOUS,
     BY_CONVENTION,
@@ -17,7 +17,7 @@ from .found import (
     outside,
 )
 from .packages import Packages
-from .tree import Tree, above, folder_of, join, nearest, step
+from .tree import SourceTree, above, folder_of, join, nearest, step
 
 _LAYOUTS = ("", "include", "inc", "src")
 _STANDARD = frozenset(
@@ -34,7 +34,7 @@ _STANDARD = frozenset(
 
 
 class CIncludes:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._tree = tree
         self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 
 RESOLVED = "resolved"
 EXTERNAL = "external"

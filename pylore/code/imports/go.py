@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import BY_SUFFIX, CERTAIN, DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
 from .packages import Packages
-from .tree import Tree, above, folder_of, join, step
+from .tree import SourceTree, above, folder_of, join, step
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
@@ -15,7 +15,7 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._packages = packages
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
         named: dict[str, str] = {}

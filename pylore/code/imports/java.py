@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import (
     AMBIGUOUS,
     BY_NEARNESS,
@@ -15,11 +15,11 @@ from .found import (
     outside,
 )
 from .packages import Packages, java_key
-from .tree import Tree, nearest
+from .tree import SourceTree, nearest
 
 
 class JavaImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._packages = packages
 
     def find(self, facts: FileFacts, item: Import) -> Found:

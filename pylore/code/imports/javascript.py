@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
-from .found import (
-    BY_CONVENTION,
-    CERTAIN,
-    DECLARED,
-    EXTERNAL,
-    RESOLVED,
-    UNRESOLVED,
-    Bound,
-    Found,
-)
+from ..parse.facts import FileFacts, Import
+from .found import BY_CONVENTION, CERTAIN, DECLARED, EXTERNAL, RESOLVED, UNRESOLVED, Bound, Found
 from .npm import NodePackages
 from .packages import Packages
-from .tree import Tree, above, folder_of, step
+from .tree import SourceTree, above, folder_of, step
 from .tsconfig import Configs
 
 SUFFIXES = (
@@ -35,7 +26,7 @@ _ASSETS = (
 
 
 class JavaScriptImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._tree = tree
         folders = {folder_of(path) for path in tree.paths if path.endswith(SUFFIXES)}
         self._packages = NodePackages(tree, folders, self._file)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .jsonc import loads, table
-from .tree import Tree, above, join, step
+from .tree import SourceTree, above, join, step
 
 _ENTRIES = ("source", "types", "typings", "module", "main")
 _CONDITIONS = ("source", "development", "types", "import", "module", "default", "require", "node")
@@ -16,7 +16,7 @@ _BUILT = ("dist", "lib", "build", "out", "es", "esm", "cjs")
 
 class NodePackages:
     def __init__(
-        self, tree: Tree, folders: Iterable[str], file: Callable[[str], str | None]
+        self, tree: SourceTree, folders: Iterable[str], file: Callable[[str], str | None]
     ) -> None:
         self._file = file
         texts = tree.holding("package.json", folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..facts import FileFacts
+from ..parse.facts import FileFacts
 from .tree import folder_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import (
     AMBIGUOUS,
     BY_CONVENTION,
@@ -17,7 +17,7 @@ from .found import (
     outside,
 )
 from .packages import Packages
-from .tree import Tree, above, folder_of, join, nearest
+from .tree import SourceTree, above, folder_of, join, nearest
 
 _LAYOUTS = ("src", "lib", "python")
 _SUFFIXES = (".py", ".pyi")
@@ -25,7 +25,7 @@ _INIT = "__init__.py"
 
 
 class PythonImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
         """Those with Python somewhere below them: packages of either kind."""

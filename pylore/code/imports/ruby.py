@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import (
     AMBIGUOUS,
     BY_CONVENTION,
@@ -15,13 +15,13 @@ from .found import (
     outside,
 )
 from .packages import Packages
-from .tree import Tree, above, folder_of, join, nearest, step
+from .tree import SourceTree, above, folder_of, join, nearest, step
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
 
 
 class RubyImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ..facts import FileFacts, Import
+from ..parse.facts import FileFacts, Import
 from .found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
 from .packages import Packages
-from .tree import Tree, above, folder_of, join, step
+from .tree import SourceTree, above, folder_of, join, step
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
 _STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')
@@ -17,7 +17,7 @@ _LOOSE = ("src/bin", "tests", "examples", "benches")
 
 
 class RustImports:
-    def __init__(self, tree: Tree, packages: Packages) -> None:
+    def __init__(self, tree: SourceTree, packages: Packages) -> None:
         self._paths = tree.paths
         folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
         self._packages: dict[str, set[str]] = {}

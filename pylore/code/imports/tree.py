@@ -7,14 +7,14 @@ import posixpath
 import stat
 from collections.abc import Iterable, Iterator
 
-from ...errors import LoreError
-from ...project_files import place_within, read_plain
+from ...core.errors import LoreError
+from ...system.project_files import place_within, read_plain
 
 MANIFEST_LIMIT = 1_000_000
 """The largest manifest that is read, in bytes; larger ones count as absent."""
 
 
-class Tree:
+class SourceTree:
     """Paths relative to ``root``, with ``/`` between folders; "" is the root itself."""
 
     def __init__(self, paths: Iterable[str], root: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .jsonc import loads, table, words
-from .tree import Tree, above, folder_of, join, step
+from .tree import SourceTree, above, folder_of, join, step
 
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _DEEPEST = 10
@@ -20,7 +20,7 @@ class Config(NamedTuple):
 
 
 class Configs:
-    def __init__(self, tree: Tree, folders: Iterable[str]) -> None:
+    def __init__(self, tree: SourceTree, folders: Iterable[str]) -> None:
         self._tree = tree
         self._of: dict[str, Config | None] = {}
         wanted = set(folders)

@@ -1,0 +1,134 @@
+"""The anchors that come with a record's own file, and those that a person accepts."""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+from ..core.times import now
+from ..store.sqlite.anchors import Anchor
+from ..system.trusted_roots import remember
+from .definitions import find_definitions
+from .edges import link_anchor, unlink_anchor, unlink_commits
+from .fingerprint import line_numbers, take
+from .project import Project, Unreadable
+from .project_paths import fault_of, is_open, root_of, root_to_keep
+from .verdict import BROKEN, Judge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store import Store
+    from .definitions import FindSymbol
+    from .file_nodes import Write
+
+OF_A_FILE = ("file", "lines")
+"""The kinds of anchor that ``--file`` makes."""
+
+
+def anchor_file(store: Store, root: str, node_id: str, path: str, lines: str) -> str:
+    """Anchors a node to its file, or to lines of it; one that is there stays as it is.
+
+    A file outside the project has no anchor. One that is not there (yet) has an invalid
+    one, and where the lines are not there the whole file is anchored: then what is said
+    of the lines comes back.
+    """
+    if path.startswith(("/", "../")) or path in (".", "..") or not root:
+        return ""
+    if any(anchor.key[1:] in (("file", path, ""), ("lines", path, lines))
+           for anchor in store.anchors.of(node_id)):  # fmt: skip
+        return ""
+    project = Project(root)
+    kept = root_to_keep(store, root)
+    remember(kept)
+    reason = ""
+    for kind, detail in (("lines", lines), ("file", "")) if lines else (("file", ""),):
+        anchor = Anchor(node_id, kind, path, detail, kept)
+        try:
+            store.anchors.put(take(project, anchor, find_definitions))
+            return reason if reason and kind == "file" else ""
+        except LoreError as error:
+            reason = str(error).removeprefix(f"{path}: ").partition(": ")[0]
+    anchor.verdict, anchor.reason = "invalid", reason.removeprefix("there is ")
+    anchor.commit_id = project.head
+    anchor.created_at = anchor.verified_at = now()
+    store.anchors.put(anchor)
+    return ""
+
+
+def place_anchor(
+    store: Store, write: Write, project: Project, wanted: Anchor,
+    find_symbol: FindSymbol = find_definitions,
+) -> tuple[Anchor, str]:  # fmt: skip
+    """Anchors a node to the code as it is now: the anchor, and whether it is a new one.
+
+    A record without a file gets the anchor's. The caller holds a transaction.
+
+    Raises:
+        LoreError: no such node, or nothing to anchor to.
+    """
+    node = store.nodes.require(wanted.node_id)
+    if node.invalidated_at is not None:
+        raise LoreError(f"'{node.id}' is forgotten: 'lore restore {node.id}' brings it back")
+    anchor = take(project, wanted, find_symbol)
+    remember(anchor.root)
+    old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
+    anchor.created_at = old.created_at if old else anchor.created_at
+    state = store.anchors.put(anchor)
+    matches = project.matching(anchor.path) if anchor.kind == "glob" else []
+    link_anchor(store, write, anchor, matches, "user_edit")
+    if node.file is None and anchor.kind != "glob" and node.type not in ("file", "symbol"):
+        node.file = anchor.path
+        if anchor.kind == "lines":
+            node.line_start, node.line_end = line_numbers(anchor.detail)
+        write([node])
+    return anchor, state
+
+
+def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
+    """Takes away a node's anchors to a path: of one kind, of one detail, or all.
+
+    The caller holds a transaction.
+
+    Raises:
+        LoreError: there is none such.
+    """
+    found = [
+        anchor
+        for anchor in store.anchors.of(store.nodes.require(wanted.node_id).id)
+        if anchor.path == wanted.path
+        and wanted.kind in ("", anchor.kind)
+        and wanted.detail in ("", anchor.detail)
+    ]
+    if not found:
+        raise LoreError(f"'{wanted.node_id}' has no such anchor to {wanted.path}: "
+                        f"'lore anchor {wanted.node_id}' lists them")  # fmt: skip
+    for anchor in found:
+        store.anchors.delete(anchor.key)
+        unlink_anchor(store, anchor)
+    return found
+
+
+def drop_file_anchors(store: Store, node_id: str, path: str, lines: str) -> None:
+    """Takes away the anchors that a record had because of its file."""
+    for anchor in store.anchors.of(node_id):
+        if anchor.path == path and anchor.kind in OF_A_FILE and anchor.detail in ("", lines):
+            store.anchors.delete(anchor.key)
+
+
+def accept_anchors(store: Store, node_id: str) -> int:
+    """Lets a node's broken anchors hold for the code as it is now; how many there were.
+
+    The links to the commits that broke them are taken back.
+    """
+    broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN]
+    count = 0
+    for anchor in broken:
+        fault = fault_of(anchor) or ("" if is_open(anchor.root) else f"it leads to {anchor.root}")
+        if fault:
+            raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
+                            f"'lore anchor {node_id}' lists them")  # fmt: skip
+        judge = Judge(Project(root_of(store, anchor.root)), find_definitions)
+        try:
+            store.anchors.replace([(anchor.key, judge.accept(anchor))])
+            count += 1
+        except Unreadable as error:
+            raise LoreError(f"{error}: make it readable, or take the anchor away") from None
+    return count + unlink_commits(store, node_id) if count else 0

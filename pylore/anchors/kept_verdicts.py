@@ -1,0 +1,76 @@
+"""What a result says of the code that it is about, where it is tied to code."""
+
+from __future__ import annotations
+
+import os
+
+from ..system.file_stamps import GONE, stamp_of
+from ..system.project_files import leads_down
+from ..system.trusted_roots import is_known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..core.model import Hit
+    from ..store import Store
+    from ..store.sqlite.anchors import Anchor
+
+_HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
+
+
+def worst(verdicts: Sequence[str]) -> str | None:
+    """The verdict on a node: that of its anchor that holds least; None without one."""
+    return min(verdicts, key=_HOLDING_LEAST.index, default=None)
+
+
+def told(anchor: Anchor) -> dict[str, str | None]:
+    """An anchor as results have it: where it leads, and whether it holds."""
+    return {
+        "kind": anchor.kind,
+        "path": anchor.path,
+        "detail": anchor.detail or None,
+        "verdict": anchor.verdict,
+        "reason": anchor.reason or None,
+        "verified_at": anchor.verified_at,
+    }
+
+
+def add_verdicts(
+    store: Store,
+    hits: Sequence[Hit],
+    anchors: Sequence[tuple[str, str, str, str, str, str]],
+    notes: list[str],
+) -> None:
+    """Writes the kept verdict into each hit; ``anchors`` are ``store.nodes.anchored``.
+
+    The files are looked at with a ``stat`` each, but not read: where one has changed
+    since its anchor was judged, that is said, and the kept verdict stands.
+    """
+    by_node: dict[str, list[str]] = {}
+    changed = set()
+    project = os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
+    for node_id, verdict, kind, root, path, stamp in anchors:
+        by_node.setdefault(node_id, []).append(verdict)
+        ours = leads_down(path) and (not root or is_known(root))
+        if ours and _has_changed(root or project, kind, path, stamp, verdict):
+            changed.add(node_id)
+    for hit in hits:
+        hit.verdict = worst(by_node.get(hit.id, ()))
+    if changed:
+        notes.append(
+            f"the code behind {len(changed)} of these results has changed since it was looked at: "
+            "run 'lore verify'"
+        )
+
+
+def _has_changed(root: str, kind: str, path: str, stamp: str, verdict: str) -> bool:
+    if kind == "glob":
+        return False  # to know costs more than a stat
+    try:
+        found = stamp_of(os.path.join(root, path))
+    except (OSError, ValueError):
+        return False
+    if found == GONE or kind == "file":
+        return (found == GONE) != (verdict == "invalid") and found != stamp
+    return found != stamp

@@ -1,0 +1,226 @@
+"""Whether an anchor still holds: its verdict.
+
+| kind | valid | relocated | drifted | invalid |
+|---|---|---|---|---|
+| file | it is there | renamed | – | gone |
+| hash | same content | same content elsewhere | other content | gone |
+| symbol | same body | same body elsewhere | other body | not defined anywhere |
+| lines | same text | same text elsewhere in the file | text not found | file gone |
+| glob | matches a file | – | – | matches none |
+
+A relocated anchor has moved: it leads to the new place, where the next look finds it
+valid.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+from ..core.times import now
+from ..system.file_stamps import GONE
+from .fingerprint import (
+    NO_MATCH,
+    content_hash,
+    definitions,
+    find_stretch,
+    line_numbers,
+    lines_of,
+    stretch_hash,
+    take,
+)
+from .project import Project, Unreadable, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.sqlite.anchors import Anchor
+    from .definitions import FindSymbol
+
+    Where = dict[str, list[str]]
+    """Word to the files that have it in their text."""
+
+HOLDS = ("valid", "relocated")
+BROKEN = ("drifted", "invalid")
+
+
+class SymbolMissing(Exception):
+    """A symbol is not where it was: the whole project has to be searched for ``word``."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+
+class Judge:
+    """Gives verdicts on the anchors of one project."""
+
+    def __init__(self, project: Project, find_symbol: FindSymbol) -> None:
+        self._project = project
+        self._find = find_symbol
+        self._defined: dict[str, list[tuple[str, str, str]]] = {}
+        """Name to (path, qualified name, fingerprint) of each definition in the project."""
+
+    def judge(self, anchor: Anchor, where: Where | None = None) -> Anchor:
+        """The anchor as it is now; the same one where nothing has changed.
+
+        An anchor whose file has the stamp that it had is not looked into, but one that
+        was invalid is looked for again. ``where`` is needed after ``SymbolMissing``.
+
+        Raises:
+            SymbolMissing: its symbol has to be looked for in the whole project.
+            Unreadable: it cannot be judged; its verdict stays.
+        """
+        found = self._judged(anchor, where)
+        return anchor if _same(found, anchor) else found
+
+    def _judged(self, anchor: Anchor, where: Where | None) -> Anchor:
+        if anchor.kind == "glob":
+            return self._glob(anchor)
+        stamp = self._project.stamp(anchor.path)
+        if stamp == anchor.stamp and anchor.verdict != "invalid":
+            return _settled(anchor)
+        if stamp == GONE:
+            return self._gone(anchor, where)
+        return self._look(anchor, anchor.path, where)
+
+    def accept(self, anchor: Anchor) -> Anchor:
+        """The anchor as a person wants it: it holds, until the code changes again."""
+        try:
+            return take(self._project, anchor, self._find)
+        except LoreError:
+            kept = self._changed(anchor, "valid", "restored by hand")
+            kept.stamp = NO_MATCH if anchor.kind == "glob" else self._project.stamp(anchor.path)
+            return kept
+
+    # --- by what has become of the file
+
+    def _glob(self, anchor: Anchor) -> Anchor:
+        witness = anchor.stamp
+        if witness not in ("", NO_MATCH) and self._project.stamp(witness) != GONE:
+            return _settled(anchor)
+        found = self._project.matching(anchor.path)
+        if found:
+            changed = self._changed(anchor, "valid", "")
+            changed.stamp = found[0]
+            return changed
+        if witness == NO_MATCH and anchor.verdict == "valid":
+            return anchor
+        return self._changed(anchor, "invalid", "matches no file")
+
+    def _gone(self, anchor: Anchor, where: Where | None) -> Anchor:
+        content = anchor.hash if anchor.kind in ("file", "hash") else ""
+        new = self._project.moved_to(anchor.path, anchor.commit_id, content, anchor.stamp)
+        if new is not None:
+            return self._look(anchor, new, where)
+        if anchor.kind == "symbol":
+            return self._elsewhere(anchor, anchor.path, where)
+        gone = self._changed(anchor, "invalid", "no such file")
+        gone.stamp = anchor.stamp  # its size helps to find it elsewhere
+        return gone
+
+    def _look(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+        if anchor.kind == "symbol":
+            return self._symbol(anchor, path, where)
+        if anchor.kind == "lines":
+            return self._lines(anchor, path)
+        verdict, reason = "valid", ""
+        hash = anchor.hash
+        if anchor.kind == "file":
+            hash = content_hash(self._project, path)
+        elif digest(self._project.read(path)) != hash:
+            verdict, reason = "drifted", "the content changed"
+        return self._at(anchor, path, anchor.detail, verdict, reason, hash)
+
+    # --- by what the file holds
+
+    def _symbol(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+        found = definitions(self._project, path, anchor.detail, self._find)
+        if not found:
+            return self._elsewhere(anchor, path, where)
+        lines = lines_of(self._project.read(path))
+        hashes = [stretch_hash(lines[one.line_start - 1 : one.line_end]) for one in found]
+        if anchor.hash in hashes:
+            return self._at(anchor, path, anchor.detail, "valid", "")
+        return self._at(anchor, path, anchor.detail, "drifted", "its body changed")
+
+    def _elsewhere(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
+        name = anchor.detail
+        word = name.replace("::", ".").replace("#", ".").split(".")[-1]
+        if where is None:
+            raise SymbolMissing(word)
+        if name not in self._defined:
+            self._defined[name] = [
+                (other, *body)
+                for other in where.get(word, [])
+                for body in self._bodies(other, name)
+            ]
+        defined = [found for found in self._defined[name] if found[0] != path]
+        for other, qualified, hash in defined:
+            if hash == anchor.hash:
+                return self._at(anchor, other, qualified, "valid", "")
+        reason = f"{name} is defined nowhere"
+        if defined:
+            reason = f"gone; another {name} is in {defined[0][0]}"
+        return self._at(anchor, anchor.path, name, "invalid", reason)
+
+    def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
+        """Qualified name and fingerprint of what a file defines by this name."""
+        try:
+            content = self._project.read(path)
+        except Unreadable:
+            return []
+        text = content.decode("utf-8", "replace")
+        lines = lines_of(content)
+        return [
+            (one.qualified, stretch_hash(lines[one.line_start - 1 : one.line_end]))
+            for one in self._find(path, text, name)
+        ]
+
+    def _lines(self, anchor: Anchor, path: str) -> Anchor:
+        lines = lines_of(self._project.read(path))
+        first, last = line_numbers(anchor.detail)
+        count = last - first + 1
+        if stretch_hash(lines[first - 1 : last]) == anchor.hash and last <= len(lines):
+            return self._at(anchor, path, anchor.detail, "valid", "")
+        start = find_stretch(lines, anchor.hash, first, count)
+        if start is None:
+            return self._at(anchor, path, anchor.detail, "drifted", "the text changed")
+        return self._at(anchor, path, f"{start}-{start + count - 1}", "valid", "")
+
+    # --- the new state
+
+    def _at(
+        self, anchor: Anchor, path: str, detail: str, verdict: str, reason: str, hash: str = ""
+    ) -> Anchor:
+        """The anchor at a place; one that holds at another place is relocated."""
+        if (path, detail) != (anchor.path, anchor.detail):
+            before = f"was {anchor.path}{':' if anchor.detail else ''}{anchor.detail}"
+            verdict = "relocated" if verdict == "valid" else verdict
+            reason = f"{reason}; {before}" if reason else before
+        changed = self._changed(anchor, verdict, reason)
+        changed.path, changed.detail = path, detail
+        changed.stamp = self._project.stamp(path)
+        changed.hash = hash or anchor.hash
+        return changed
+
+    def _changed(self, anchor: Anchor, verdict: str, reason: str) -> Anchor:
+        changed = anchor.copy()
+        changed.verdict, changed.reason, changed.verified_at = verdict, reason, now()
+        if verdict in HOLDS:
+            changed.commit_id = self._project.head
+        return changed
+
+
+def _settled(anchor: Anchor) -> Anchor:
+    """What has not changed is as it was; what had moved is at its place."""
+    if anchor.verdict != "relocated":
+        return anchor
+    settled = anchor.copy()
+    settled.verdict, settled.reason = "valid", ""
+    return settled
+
+
+def _same(one: Anchor, other: Anchor) -> bool:
+    """Whether two states differ in nothing but when they were seen."""
+    return all(
+        getattr(one, name) == getattr(other, name)
+        for name in one.__slots__
+        if name != "verified_at"
+    )

@@ -1,0 +1,328 @@
+"""Looking whether the anchors in a store still hold, and keeping what was found."""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import LoreError
+from ..core.model import Edge, Record
+from ..core.text import counted
+from ..core.times import now
+from ..core.vocabulary import INVALIDATED_BY
+from ..embed.ahead import Ahead
+from ..indexing.indexer import Index, write_nodes
+from .definitions import find_definitions
+from .edges import link_anchor, unlink_anchor, unlink_commits
+from .fingerprint import line_numbers
+from .kept_verdicts import told
+from .project import Project, Unreadable
+from .project_paths import fault_of, is_open, root_of
+from .verdict import BROKEN, HOLDS, Judge, SymbolMissing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from ..core.model import Node
+    from ..embed import Embedder
+    from ..store import Store
+    from ..store.sqlite.anchors import Anchor, Key
+    from .definitions import FindSymbol
+
+    Parse = Callable[[str, Sequence[str]], FindSymbol]
+    """(root, paths) → what finds symbols in these files by their grammar."""
+
+MOST_PARSED = 2_000
+"""Files in which a missing symbol is looked for by grammar; beyond that its look must do."""
+
+NOTED = 20
+"""Files that could not be read and are named one by one."""
+
+
+class Verified(Record):
+    """``found``: each anchor as it was and as it is; and how many could not be looked at.
+
+    ``unlooked`` are those that may not be: they lead where this user has nothing.
+    """
+
+    __slots__ = ("away", "found", "notes", "unlooked", "unreadable")
+
+    def __init__(self) -> None:
+        self.found: list[tuple[Anchor, Anchor]] = []
+        self.unlooked: set[Key] = set()
+        self.unreadable = 0
+        self.away = 0
+        self.notes: list[str] = []
+
+    def counts(self) -> dict[str, int]:
+        """Verdict to the number of anchors."""
+        counts = dict.fromkeys(("valid", "relocated", "drifted", "invalid"), 0)
+        for _, anchor in self.found:
+            counts[anchor.verdict] += 1
+        return counts
+
+
+def verify(
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    ids: Sequence[str] = (),
+    *,
+    parse: Parse | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Verified:
+    """Judges the anchors of these nodes, or of all, and writes what has changed.
+
+    Symbols are found by the looks of lines first; where one seems to be gone or to have
+    changed, ``parse`` reads all such files at once.
+    Files are read before the store is locked. A store that cannot be written keeps
+    its verdicts, and what was found is returned all the same.
+    """
+    with store.faults:
+        anchors = store.anchors.live(ids)
+        result = judge_all(store, anchors, parse, progress)
+        changes = [(old, new) for old, new in result.found if old is not new]
+        broken = [new for old, new in result.found
+                  if new.verdict in BROKEN and old.key not in result.unlooked]  # fmt: skip
+        if store.writable:
+            _keep(store, embedder, changes, broken)
+        elif changes:
+            result.notes.append("the store cannot be written: the verdicts are not kept")
+    return result
+
+
+def judge_all(
+    store: Store,
+    anchors: Sequence[Anchor],
+    parse: Parse | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Verified:
+    """Each anchor with what it is now; nothing is written."""
+    result = Verified()
+    by_root: dict[str, list[Anchor]] = {}
+    for anchor in anchors:
+        by_root.setdefault(anchor.root, []).append(anchor)
+    for kept, some in by_root.items():
+        root = root_of(store, kept)
+        lead = counted(len(some), "anchor leads", "anchors lead")
+        if not is_open(kept):
+            result.unlooked |= {anchor.key for anchor in some}
+            result.notes.append(f"{lead} to {root}, where you have not anchored anything: not "
+                                "looked at until 'lore anchor' was used there")  # fmt: skip
+            result.found += [(anchor, anchor) for anchor in some]
+        elif not os.path.isdir(root):
+            result.away += len(some)
+            result.notes.append(f"{lead} to {root}, which is not there")
+            result.found += [(anchor, anchor) for anchor in some]
+        else:
+            _judge_project(Project(root), some, parse, result, progress)
+    result.found.sort(key=lambda pair: pair[1].key)
+    if result.unreadable > NOTED:
+        result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
+    return result
+
+
+def judge_kept(store: Store) -> Verified:
+    """The verdicts as they are kept: no file is looked at."""
+    result = Verified()
+    result.found = [(anchor, anchor) for anchor in store.anchors.live()]
+    result.found.sort(key=lambda pair: pair[1].key)
+    return result
+
+
+def _judge_project(
+    project: Project, anchors: Iterable[Anchor], parse: Parse | None, result: Verified,
+    progress: Callable[[int], None],
+) -> None:  # fmt: skip
+    judge = Judge(project, find_definitions)
+    doubtful: dict[str, list[Anchor]] = {}
+    words = set()
+    for anchor in anchors:
+        progress(1)
+        fault = fault_of(anchor)
+        if fault:
+            result.unlooked.add(anchor.key)
+            _keep_verdict(anchor, Unreadable(fault), result)
+            continue
+        try:
+            found = judge.judge(anchor)
+        except SymbolMissing as error:
+            doubtful.setdefault(anchor.path, []).append(anchor)
+            words.add(error.word)
+        except Unreadable as error:
+            _keep_verdict(anchor, error, result)
+        else:
+            if parse and found is not anchor and _is_broken_symbol(found):
+                doubtful.setdefault(found.path, []).append(anchor)
+            else:
+                result.found.append((anchor, found))
+    if doubtful:
+        _judge_again(project, doubtful, project.with_words(words), parse, result)
+
+
+def _judge_again(
+    project: Project, anchors: dict[str, list[Anchor]], where: dict[str, list[str]],
+    parse: Parse | None, result: Verified,
+) -> None:  # fmt: skip
+    """Gives verdicts on symbols that are not where, or not what, they seemed to be.
+
+    ``anchors`` come by the file that each may be in.
+    """
+    find_symbol: FindSymbol = find_definitions
+    if parse is not None:
+        others = sorted(set().union(*where.values()) - anchors.keys())[:MOST_PARSED]
+        find_symbol = _either(parse(project.root, [*sorted(anchors), *others]), find_definitions)
+    judge = Judge(project, find_symbol)
+    for anchor in (anchor for some in anchors.values() for anchor in some):
+        try:
+            result.found.append((anchor, judge.judge(anchor, where)))
+        except Unreadable as error:
+            _keep_verdict(anchor, error, result)
+
+
+def _is_broken_symbol(anchor: Anchor) -> bool:
+    return anchor.kind == "symbol" and anchor.verdict in BROKEN
+
+
+def _either(one: FindSymbol, other: FindSymbol) -> FindSymbol:
+    """Both finders' definitions: an anchor may have been taken by either."""
+    return lambda path, text, name: [*one(path, text, name), *other(path, text, name)]
+
+
+def _keep_verdict(anchor: Anchor, error: Unreadable, result: Verified) -> None:
+    result.found.append((anchor, anchor))
+    result.unreadable += 1
+    if result.unreadable <= NOTED:
+        result.notes.append(f"{anchor.node_id}: {error}: its verdict is as it was")
+
+
+# --- keeping what was found
+
+
+def _keep(
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    changes: Sequence[tuple[Anchor, Anchor]],
+    broken: Sequence[Anchor],
+) -> None:
+    commits = _breaking_commits(store, _without_commit(store, broken))
+    if not changes and not commits:
+        return
+
+    ahead = Ahead(store, embedder)
+
+    def write(nodes: Sequence[Node]) -> None:
+        write_nodes(store, ahead.given, nodes)
+
+    def keep() -> None:
+        store.anchors.replace((old.key, new) for old, new in changes)
+        for old, new in changes:
+            if (old.path, old.detail) != (new.path, new.detail):
+                unlink_anchor(store, old)
+                link_anchor(store, write, new, [], "system")
+                _move_node(store, ahead, old, new)
+        for id in sorted({new.node_id for old, new in changes if _recovered(old, new)}):
+            if all(anchor.verdict in HOLDS for anchor in store.anchors.of(id)):
+                unlink_commits(store, id)
+        _link_commits(store, write, commits)
+
+    ahead.settled(keep)
+
+
+def _recovered(old: Anchor, new: Anchor) -> bool:
+    return old.verdict in BROKEN and new.verdict in HOLDS
+
+
+def _move_node(store: Store, ahead: Ahead, old: Anchor, new: Anchor) -> None:
+    """A record whose own file it was goes with its anchor."""
+    node = store.nodes.get(new.node_id)
+    if node is None or node.file != old.path:
+        return
+    node.file = new.path
+    if new.kind == "lines" and (node.line_start, node.line_end) == line_numbers(old.detail):
+        node.line_start, node.line_end = line_numbers(new.detail)
+    if store.nodes.put(node) == "updated" and new.path != old.path:
+        Index(store, ahead.given).update([node])
+
+
+def _without_commit(store: Store, broken: Sequence[Anchor]) -> list[Anchor]:
+    """Those of these anchors whose node is not linked yet to a commit that broke it."""
+    linked: dict[str, bool] = {}
+    for anchor in broken:
+        if anchor.node_id not in linked:
+            linked[anchor.node_id] = any(
+                edge.relation == INVALIDATED_BY and edge.from_id == anchor.node_id
+                for edge in store.edges.of(anchor.node_id)
+            )
+    return [anchor for anchor in broken if not linked[anchor.node_id]]
+
+
+def _breaking_commits(store: Store, broken: Sequence[Anchor]) -> list[tuple[Anchor, Node]]:
+    """The last commit that changed each anchor's file since it held, where there is one.
+
+    What is not committed yet has none: a later look finds it. One pass over the commits
+    since each state that anchors were seen to hold in.
+    """
+    found = []
+    groups: dict[tuple[str, str], list[Anchor]] = {}
+    for anchor in broken:
+        groups.setdefault((anchor.root, anchor.commit_id), []).append(anchor)
+    for (root, commit), anchors in groups.items():
+        project = Project(root_of(store, root))
+        if not os.path.isdir(project.root) or project.head in ("", commit):
+            continue
+        git = project.git
+        paths = project.as_committed(sorted({_file_of(anchor) for anchor in anchors}))
+        by_path = git.last_commits(commit, paths)
+        nodes = {hash: git.commit(hash) for hash in sorted(set(by_path.values()))}
+        found += [
+            (anchor, nodes[by_path[_file_of(anchor)]])
+            for anchor in anchors
+            if _file_of(anchor) in by_path
+        ]
+    return found
+
+
+def _file_of(anchor: Anchor) -> str:
+    return anchor.stamp if anchor.kind == "glob" else anchor.path
+
+
+def _link_commits(
+    store: Store,
+    write: Callable[[Sequence[Node]], None],
+    commits: Sequence[tuple[Anchor, Node]],
+) -> None:
+    fresh = {node.id: node for _, node in commits if store.nodes.get(node.id) is None}
+    if fresh:
+        write(list(fresh.values()))
+    for anchor, node in commits:
+        edge = store.edges.get(anchor.node_id, node.id, INVALIDATED_BY) or Edge(
+            anchor.node_id, node.id, INVALIDATED_BY, source="system", created_at=now()
+        )
+        edge.status, edge.invalidated_at = "confirmed", None
+        store.edges.put(edge)
+
+
+# --- what commands print
+
+
+def rows(store: Store, anchors: Iterable[Anchor]) -> list[dict[str, Any]]:
+    """Anchors as results: the node, where it leads, whether it holds."""
+    anchors = list(anchors)
+    titles = store.nodes.briefs(list({anchor.node_id for anchor in anchors}))
+    return [
+        {
+            "id": anchor.node_id,
+            "title": titles[anchor.node_id][1] if anchor.node_id in titles else "",
+            **told(anchor),
+        }
+        for anchor in anchors
+    ]
+
+
+def require_anchors(store: Store, ids: Sequence[str]) -> None:
+    """LoreError where one of these nodes is unknown, or has no anchor."""
+    for id in ids:
+        store.nodes.require(id)
+        if not store.anchors.of(id):
+            raise LoreError(f"'{id}' has no anchor: 'lore anchor {id} FILE' makes one")

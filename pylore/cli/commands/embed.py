@@ -1,0 +1,195 @@
+"""embed: vectors anew, those that are missing, whose they are, and the warm server."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
+from ...embed import open_embedder
+from ...embed.sentence_transformers import Model, default_socket, short_name
+from ...indexing.reembed import Cost, Embedding
+from ...terminal.output import flush
+from .shared import Session, output_options, progress_bar, setting_options
+
+if TYPE_CHECKING:
+    from ...embed import Embedder
+    from ...store import Store
+
+_VERBS = ("all", "missing", "status", "serve", "stop")
+_PREFIX = "sentence-transformers:"
+
+
+@click.command("embed", add_help_option=False)
+@click.option("--all", "verbs", flag_value="all", multiple=True)
+@click.option("--missing", "verbs", flag_value="missing", multiple=True)
+@click.option("--status", "verbs", flag_value="status", multiple=True)
+@click.option("--serve", "verbs", flag_value="serve", multiple=True)
+@click.option("--stop", "verbs", flag_value="stop", multiple=True)
+@click.option("--dry-run", is_flag=True)
+@click.option("--model", default="")
+@click.option("--idle", type=click.FloatRange(0, 1e6), default=0.0)
+@output_options
+@setting_options("embedder", "endpoint_model", "endpoint_timeout", "endpoint_batch",
+                 "embed_socket", "busy_timeout")  # fmt: skip
+def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **options: Any) -> int:
+    session = Session(options)
+    if len(set(verbs)) != 1:
+        raise UsageError("embed takes one of --all, --missing, --status, --serve, --stop: "
+                         "see 'lore embed --help'")  # fmt: skip
+    verb = verbs[0]
+    if (dry_run and verb not in ("all", "missing")) or ((model or idle) and verb != "serve"):
+        raise UsageError("--dry-run goes with --all and --missing, --model and --idle with "
+                         "--serve: see 'lore embed --help'")  # fmt: skip
+    if verb == "serve":
+        return _serve(session, model, idle)
+    if verb == "stop":
+        _stop(session)
+    elif verb == "status":
+        _status(session)
+    else:
+        _embed(session, all=verb == "all", dry_run=dry_run)
+    return DONE
+
+
+COMMANDS = (embed,)
+
+
+# --- vectors
+
+
+def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
+    with session.open() as store, store.faults:
+        embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
+        if embedder is None:
+            raise UsageError("the embedder is none: choose another, or drop the vectors with "
+                             "'lore reindex --embedder none'")  # fmt: skip
+        run = Embedding(store, embedder, all=all)
+        cost = run.cost()
+        session.say([_cost_text(cost, embedder.name)])
+        row = {"embedder": embedder.name, "dimension": embedder.dimension,
+               "passages": cost.passages, "kept": cost.kept}  # fmt: skip
+        if dry_run:
+            row["seconds"] = round(cost.seconds, 1)
+        else:
+            with progress_bar("embedding", cost.passages) as advance:
+                row["passages"] = run.run(advance)
+            _after(session, store, embedder)
+    session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
+                       f"{row['dimension']} dimensions\n")  # fmt: skip
+
+
+def _after(session: Session, store: Store, embedder: Embedder) -> None:
+    remember = getattr(embedder, "remember", None)
+    if remember is not None:
+        with store.transaction():
+            remember()
+    store.compact()
+    if session.settings.origins.get("embedder", "").startswith("flag:"):
+        session.say([f"to search with these vectors, set embedder={session.settings.embedder} "
+                     "in your config"])  # fmt: skip
+
+
+def _cost_text(cost: Cost, name: str) -> str:
+    kept = f", {cost.kept:,} have theirs from an interrupted run" if cost.kept else ""
+    return (f"{cost.passages:,} passages to embed by {name}{kept}: about "
+            f"{_duration(cost.seconds)} ({cost.a_second:,.0f} a second)")  # fmt: skip
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600, "hours"), (60, "minutes")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(1.0, seconds):.0f} seconds"
+
+
+def _status(session: Session) -> None:
+    from ...embed.serve import served
+
+    with session.open() as store, store.faults, store.snapshot():
+        held = store.meta.get("embedder")
+        pending = store.staged_vectors
+        row: dict[str, Any] = {
+            "embedder": held,
+            "dimension": int(store.meta.get("embedder_dimension") or 0),
+            "passages": pending.count_passages(),
+            "missing": pending.count_lacking(aside=False) if held else pending.count_passages(),
+            "wanted": session.settings.embedder,
+            "unfinished": None,
+        }
+        if pending.embedder is not None:
+            row["unfinished"] = {"embedder": pending.embedder,
+                                 "missing": pending.count_lacking(aside=True)}  # fmt: skip
+    socket = _socket(session)
+    row["server"] = {"socket": socket, "model": served(socket)}
+    session.output.one(row, _status_text)
+
+
+def _status_text(row: dict[str, Any]) -> str:
+    server = row["server"]
+    lines = [
+        f"vectors     {row['embedder'] or 'none'}, {row['dimension']} dimensions",
+        f"passages    {row['passages']}, {row['missing']} without a vector",
+        f"setting     embedder={row['wanted']}",
+        f"server      {server['model'] or 'none'} at {server['socket']}",
+    ]
+    begun = row["unfinished"]
+    if begun:
+        lines.append(f"unfinished  {begun['embedder']}, {begun['missing']} passages to go: "
+                     "run 'lore embed --all'")  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+# --- the warm server
+
+
+def _serve(session: Session, model: str, idle: float) -> int:
+    from ...embed.serve import Server
+
+    setting = session.settings.embedder
+    if not model and not setting.startswith(_PREFIX):
+        raise UsageError(f"the embedder is {setting}, which needs no server: name a model "
+                         "with --model")  # fmt: skip
+    name = short_name(model or setting.removeprefix(_PREFIX))
+    path = _socket(session)
+    code = DONE
+
+    def end(number: int, _: object) -> None:
+        nonlocal code
+        code = INTERRUPTED if number == signal.SIGINT else DONE
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end)
+    server = Server(path, name, lambda: Model(name), idle)
+    try:
+        dimension = server.open()
+        row = {"socket": path, "embedder": _PREFIX + name, "dimension": dimension,
+               "process": os.getpid()}  # fmt: skip
+        session.say([f"{name} is kept warm: Ctrl-C or 'lore embed --stop' ends it"])
+        session.output.one(row, lambda row: f"{row['embedder']} at {row['socket']}\n")
+        flush()
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+    return code
+
+
+def _stop(session: Session) -> None:
+    from ...embed.serve import stop
+
+    path = _socket(session)
+    model = stop(path)
+    if model is None:
+        raise LoreError(f"no server at {path}: 'lore embed --serve' starts one")
+    session.output.one({"socket": path, "model": model}, lambda row: f"stopped {row['model']}\n")
+
+
+def _socket(session: Session) -> str:
+    return session.settings.embed_socket or default_socket()

@@ -1,0 +1,217 @@
+"""add, fact, link, unlink, list, edit, forget, restore."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ...core.errors import LoreError, UsageError
+from ...core.times import parse_since
+from ...core.vocabulary import SOURCES, STATUSES
+from ...records.records import Change
+from ...store.filter import Scope, require_statuses
+from ...terminal.text import changes_text, list_text
+from ..runtime import ids_from
+from .shared import Session, output_options, read_stdin, setting_options
+
+_FRACTION = click.FloatRange(0, 1)
+
+
+@click.command("add", add_help_option=False)
+@click.argument("type")
+@click.argument("text", nargs=-1)
+@click.option("--title", default="")
+@click.option("--why", default="")
+@click.option("--tags", "--tag", multiple=True)
+@click.option("--file", default="")
+@click.option("--link", "links", multiple=True)
+@click.option("--status", type=click.Choice(STATUSES))
+@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
+@click.option("--confidence", type=_FRACTION, default=1.0)
+@click.option("--category")
+@click.option("--id", default="")
+@click.option("--new-type", is_flag=True)
+@output_options
+@setting_options("embedder", "duplicate_similarity", "max_text", "busy_timeout")
+def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
+        **options: Any) -> None:  # fmt: skip
+    session = Session(options)
+    body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
+    with session.open() as store:
+        change = session.records(store).add(
+            type, body, tags=_split(tags), links=[_link_target(link) for link in links], **options
+        )
+    session.say(change.notes)
+    _print_change(session, change)
+
+
+@click.command("fact", add_help_option=False)
+@click.argument("subject")
+@click.argument("predicate")
+@click.argument("object")
+@click.option("--confidence", type=_FRACTION, default=1.0)
+@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
+@click.option("--status", type=click.Choice(STATUSES))
+@click.option("--confirm", "status", flag_value="confirmed")
+@click.option("--literal", is_flag=True)
+@click.option("--single", is_flag=True)
+@output_options
+@setting_options("embedder", "single_valued", "busy_timeout")
+def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store:
+        change = session.records(store).fact(subject, predicate, object, **options)
+    session.say(change.notes)
+    _print_change(session, change)
+
+
+@click.command("link", add_help_option=False)
+@click.argument("from_id", metavar="FROM")
+@click.argument("relation")
+@click.argument("to_id", metavar="TO")
+@click.option("--weight", type=_FRACTION, default=1.0)
+@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
+@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
+@click.option("--new-relation", is_flag=True)
+@output_options
+@setting_options("busy_timeout")
+def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store:
+        change = session.records(store).link(from_id, relation, to_id, **options)
+    _print_change(session, change)
+
+
+@click.command("unlink", add_help_option=False)
+@click.argument("from_id", metavar="FROM")
+@click.argument("relation")
+@click.argument("to_id", metavar="TO")
+@output_options
+@setting_options("busy_timeout")
+def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store:
+        change = session.records(store).unlink(from_id, relation, to_id)
+    _print_change(session, change)
+
+
+@click.command("list", add_help_option=False)
+@click.option("--type", "types", multiple=True)
+@click.option("--tag", "--tags", "tags", multiple=True)
+@click.option("--status", "statuses", multiple=True)
+@click.option("--file", "files", multiple=True)
+@click.option("--since", default="")
+@click.option("--until", default="")
+@click.option("-n", "--limit", type=click.IntRange(1), default=None)
+@click.option("--forgotten", is_flag=True)
+@click.option("--oldest", is_flag=True)
+@output_options
+def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[str, ...],
+                 files: tuple[str, ...], since: str, until: str, limit: int | None,
+                 forgotten: bool, oldest: bool, **options: Any) -> None:  # fmt: skip
+    session = Session(options)
+    with session.open() as store, store.faults:
+        scope = Scope(
+            types=store.types.require(_split(types)), tags=_split(tags), files=_split(files),
+            since=parse_since(since) if since else "", until=parse_since(until) if until else "",
+            statuses=require_statuses(_split(statuses)),
+        )  # fmt: skip
+        found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
+        if scope.tags and not found and not forgotten:
+            session.say(store.nodes.unknown_tags(scope.tags))
+    rows = []
+    for node in found:
+        row = node.to_dict()
+        row["tags"] = list(node.tags)
+        del row["body"], row["data"]
+        rows.append(row)
+    session.output.list(rows, list_text)
+
+
+@click.command("edit", add_help_option=False)
+@click.argument("id")
+@click.argument("words", nargs=-1)
+@click.option("--title")
+@click.option("--why")
+@click.option("--tags", "--tag", multiple=True, default=None)
+@click.option("--file")
+@click.option("--status", type=click.Choice(STATUSES))
+@click.option("--source", type=click.Choice(SOURCES))
+@click.option("--confidence", type=_FRACTION)
+@click.option("--category")
+@output_options
+@setting_options("embedder", "max_text", "busy_timeout")
+def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **options: Any) -> None:
+    session = Session(options)
+    with session.open() as store:
+        text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
+        if text is None and not tags and not any(value is not None for value in options.values()):
+            text = _edited_by_hand(store.nodes.get(id))
+        changes = {**options, "text": text, "tags": _split(tags) if tags else None}
+        change = session.records(store).edit(id, **changes)
+    session.say(change.notes)
+    _print_change(session, change)
+
+
+@click.command("forget", add_help_option=False)
+@click.argument("ids", nargs=-1)
+@click.option("--purge", is_flag=True)
+@output_options
+@setting_options("busy_timeout")
+def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
+    session = Session(options)
+    wanted = ids_from(ids, "forget")
+    with session.open() as store:
+        changes = session.records(store).forget(wanted, purge=purge)
+    _print_changes(session, changes)
+
+
+@click.command("restore", add_help_option=False)
+@click.argument("ids", nargs=-1)
+@output_options
+@setting_options("embedder", "busy_timeout")
+def restore(ids: tuple[str, ...], **options: Any) -> None:
+    session = Session(options)
+    wanted = ids_from(ids, "restore")
+    with session.open() as store:
+        changes = session.records(store).restore(wanted)
+    session.say([note for change in changes for note in change.notes])
+    _print_changes(session, changes)
+
+
+COMMANDS = (add, fact, link, unlink, list_records, edit, forget, restore)
+
+
+def _text_on_stdin(session: Session) -> str:
+    return read_stdin(session.settings.max_text, "max_text")
+
+
+def _split(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _link_target(text: str) -> tuple[str, str]:
+    id, colon, relation = text.rpartition(":")
+    if not colon or not id or not relation:
+        raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
+    return id, relation
+
+
+def _edited_by_hand(node: Any) -> str | None:
+    if node is None:
+        return None  # the edit itself says that there is no such node
+    text: str | None = click.edit(node.body, extension=".md")
+    if text is None or text.strip() == node.body.strip():
+        raise LoreError("nothing was changed: give an option, or save another text")
+    return text
+
+
+def _print_change(session: Session, change: Change) -> None:
+    session.output.one({"id": change.id, "state": change.state}, lambda row: changes_text([row]))
+
+
+def _print_changes(session: Session, changes: list[Change]) -> None:
+    session.output.list(
+        [{"id": change.id, "state": change.state} for change in changes], changes_text
+    )

@@ -1,0 +1,119 @@
+"""What the click commands share: settings, the store, the form of the output."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ...core.settings import SETTINGS, Settings, from_environment
+from ...embed import open_embedder
+from ...records.records import Records
+from ...store import Store
+from ...store.sqlite import write_queue as queue
+from ...system.interrupts import Tidying
+from ...terminal.output import FORMATS, Output, note
+from ..runtime import open_for_reading, project_root, read_stdin, say
+
+if TYPE_CHECKING:
+    from ...embed import Embedder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = [
+    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin",
+    "say", "setting_options",
+]  # fmt: skip
+
+
+class Session:
+    """One command's settings, output and store, from its options."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        flags = {}
+        for setting in SETTINGS:
+            text = options.pop("setting_" + setting.name, None)
+            if text is not None:
+                flags[setting.name] = text
+        if options.pop("be_quiet", False):
+            flags["quiet"] = "1"
+        self.settings: Settings = from_environment(flags)
+        for warning in self.settings.warnings:
+            note(warning)
+        self.output = chosen_output(options)
+        if not self.settings.quiet:
+            queue.tell = note
+
+    def open(self) -> Store:
+        """The store of this command's data folder."""
+        return open_for_reading(self.settings)
+
+    def embedder(self, store: Store) -> Embedder | None:
+        """The embedder that the settings name."""
+        return open_embedder(self.settings.embedder, store, self.settings)
+
+    def records(self, store: Store) -> Records:
+        """The writing side of the store."""
+        return Records(store, self.settings, self.embedder(store), project_root())
+
+    def say(self, notes: list[str]) -> None:
+        """Notes for the person, unless they want quiet."""
+        say(notes, self.settings)
+
+
+def chosen_output(options: dict[str, Any]) -> Output:
+    """The form of the output that these options ask for; takes them out of ``options``."""
+    forms = [form for form in FORMATS if options.pop("as_" + form, False)]
+    return Output.choose(forms, options.pop("jq", None))
+
+
+def output_options(command: F) -> F:
+    """Adds ``--json --jsonl --text --ids --jq --quiet``."""
+    for form in FORMATS:
+        command = click.option(f"--{form}", f"as_{form}", is_flag=True)(command)
+    command = click.option("--jq")(command)
+    return click.option("-q", "--quiet", "be_quiet", is_flag=True)(command)
+
+
+def setting_options(*names: str) -> Callable[[F], F]:
+    """Adds the options of these settings (``embedder`` → ``--embedder``)."""
+
+    def add(command: F) -> F:
+        for setting in SETTINGS:
+            if setting.name in names:
+                names_of = [f"--{setting.option}", "setting_" + setting.name]
+                if setting.name == "limit":
+                    names_of.insert(0, "-n")
+                command = click.option(*names_of)(command)
+        return command
+
+    return add
+
+
+class progress_bar:  # noqa: N801 (used as a statement)
+    """A bar on stderr where that is a terminal, and nothing elsewhere.
+
+    ``with progress_bar("importing", size) as advance: advance(n)``
+    """
+
+    def __init__(self, label: str, length: int | None) -> None:
+        self._bar = (
+            click.progressbar(length=length, label=label, file=sys.stderr)
+            if length and sys.stderr.isatty()
+            else None
+        )
+        self._tidying = Tidying()
+
+    def __enter__(self) -> Callable[[int], None]:
+        if self._bar is None:
+            return lambda step: None
+        self._tidying.__enter__()  # the bar hides the cursor, and __exit__ brings it back
+        self._bar.__enter__()
+        return self._bar.update
+
+    def __exit__(self, *error: Any) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(*error)
+            self._tidying.__exit__(*error)

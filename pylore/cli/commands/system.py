@@ -1,0 +1,131 @@
+"""init, config, reindex, doctor: the store itself, not what is in it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ...core.errors import DONE, FAILURE, UsageError, nearest
+from ...core.settings import BY_NAME, SETTINGS
+from ...core.text import counted
+from ...indexing.indexer import rebuild
+from ...store import create_store
+from ...store.sqlite.store import FILE
+from ...system.atomic_write import write_whole
+from ...system.links import real_place, require_own_store
+from ..doctor import checks_text, examine
+from ..runtime import data_folder, require_utf8
+from .shared import Session, chosen_output, output_options, progress_bar, setting_options
+
+
+@click.command("init", add_help_option=False)
+@click.argument("folder", default="")
+@output_options
+@setting_options("fulltext", "busy_timeout")
+def init(folder: str, **options: Any) -> None:
+    session = Session(options)
+    chosen = os.environ.get("LORE_DIR", "")
+    target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
+    require_utf8(os.path.abspath(target), "the folder")
+    path = os.path.join(target, FILE)
+    ignored = os.path.join(target, ".gitignore")
+    if not chosen:
+        real_place(target)
+        require_own_store(os.path.abspath(target))
+    existed = os.path.exists(path) and os.path.getsize(path) > 0
+    ignored = "" if existed or os.path.exists(ignored) else real_place(ignored)
+    store = create_store(
+        target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
+    )
+    store.close()
+    if ignored:
+        write_whole(ignored, [f"{FILE}*\n"])
+    outer = "" if existed or chosen else _store_above(target)
+    if outer:
+        session.say([f"there is a store above, in {outer}: from here on down this one hides it"])
+    row = {"folder": os.path.abspath(target), "state": "unchanged" if existed else "added"}
+    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+def _store_above(target: str) -> str:
+    """The data folder of a project that this one would lie in; nothing without one."""
+    folder = os.path.dirname(os.path.abspath(target))
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        if os.path.isfile(os.path.join(folder, ".lore", FILE)):
+            return os.path.join(folder, ".lore")
+    return ""
+
+
+@click.command("config", add_help_option=False)
+@click.argument("words", nargs=-1)
+@click.option("--value", "value_only", is_flag=True)
+@output_options
+def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
+    session = Session(options)
+    verb, names = (words[0], words[1:]) if words else ("list", ())
+    if verb not in ("get", "list") or (verb == "get") != (len(names) == 1):
+        raise UsageError("config takes 'get KEY' or 'list': see 'lore config --help'")
+    for name in names:
+        if name.lower() not in BY_NAME:
+            raise UsageError(f"unknown setting '{name}'{nearest(name, list(BY_NAME))}: "
+                             "see 'lore config list'")  # fmt: skip
+    rows = [
+        {
+            "id": setting.config_key,
+            "value": session.settings.as_text(setting.name),
+            "origin": session.settings.origins.get(setting.name, "default"),
+            "help": setting.help,
+        }
+        for setting in SETTINGS
+        if not names or setting.name == names[0].lower()
+    ]
+    if verb == "get":
+        session.output.one(
+            rows[0], lambda row: f"{row['value']}\n" if value_only else _config_text([row])
+        ) if not value_only else click.echo(rows[0]["value"])
+    else:
+        session.output.list(rows, _config_text)
+
+
+@click.command("reindex", add_help_option=False)
+@output_options
+@setting_options("fulltext", "embedder", "busy_timeout")
+def reindex(**options: Any) -> None:
+    session = Session(options)
+    with session.open() as store, store.faults:
+        total = sum(store.nodes.count_by_type().values())
+        with progress_bar("indexing", total) as advance:
+            last = 0
+
+            def progress(done: int) -> None:
+                nonlocal last
+                advance(done - last)
+                last = done
+
+            count = rebuild(store, session.embedder(store), session.settings.fulltext, progress)
+            progress(count)
+        store.compact()
+        row = {"nodes": count, "fulltext": store.fulltext.engine,
+               "embedder": store.meta.get("embedder")}  # fmt: skip
+    session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
+
+
+@click.command("doctor", add_help_option=False)
+@click.option("--full", is_flag=True)
+@output_options
+def doctor(full: bool, **options: Any) -> int:
+    output = chosen_output(options)  # no Session: it would stop at a wrong setting
+    problem = os.environ.get("LORE_CONFIG_PROBLEM", "")
+    found = examine(data_folder(), full=full, config_problem=problem)
+    output.list([item.to_dict() for item in found], checks_text)
+    return DONE if all(item.ok for item in found) else FAILURE
+
+
+COMMANDS = (init, config, reindex, doctor)
+
+
+def _config_text(rows: Any) -> str:
+    return "".join(f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n" for row in rows)

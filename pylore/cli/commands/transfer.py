@@ -1,0 +1,182 @@
+"""import and export."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...core.errors import LoreError, UsageError
+from ...core.limits import lines_of, record_line
+from ...core.text import counted
+from ...embed.ahead import Ahead
+from ...formats.jsonl import Imported, LineImport, export_lines
+from ...system.atomic_write import write_whole
+from ...system.project_files import leaves_by_link
+from ...terminal.output import write
+from ..args import split_words
+from ..runtime import say_left_out
+from .shared import Session, output_options, progress_bar, project_root, setting_options
+
+if TYPE_CHECKING:
+    from ...formats.markdown import MarkdownImport
+    from ...store import Store
+
+
+COMPACT_FROM = 1000
+"""An import that changes this many nodes and edges is followed by a compaction."""
+
+
+@click.command("import", add_help_option=False)
+@click.argument("paths", nargs=-1)
+@click.option("--skip-bad", is_flag=True)
+@click.option("--new-relations", is_flag=True)
+@click.option("--new-types", is_flag=True)
+@click.option("--type", "type", default="doc")
+@output_options
+@setting_options("embedder", "max_text", "busy_timeout")
+def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
+    session = Session(options)
+    if not paths:
+        raise UsageError("import needs a file, a folder, or - for JSON lines on stdin")
+    for path in paths:
+        if path != "-" and not os.path.exists(path):
+            raise LoreError(f"{path}: there is no such file: check its name")
+    skipped = _leading_out(paths)
+    paths = [path for path in paths if path not in dict(skipped)]
+    with session.open() as store, store.faults:
+        ahead = Ahead(store, lambda: session.embedder(store))
+        with progress_bar("importing", _steps(paths)) as advance:
+            parts: list[LineImport | MarkdownImport] = [
+                LineImport(
+                    store, session.settings, ahead,
+                    _lines(path, record_line(session.settings.max_text)),
+                    name="" if path == "-" else path, progress=advance, **options,
+                )
+                for path in paths if not _is_markdown(path)
+            ]  # fmt: skip
+            pages = [path for path in paths if _is_markdown(path)]
+            if pages:
+                parts.append(_pages(store, session, ahead, pages, type, advance, **options))
+            for part in parts:
+                part.prepare()
+            total = ahead.settled(lambda: _written(store, parts))
+    total.skipped[:0] = skipped
+    if total.added + total.updated >= COMPACT_FROM:
+        with session.open() as store, store.faults:
+            store.compact()
+    _say_imported(session, total)
+    row = total.to_dict()
+    row["skipped"] = len(total.skipped)
+    del row["notes"]
+    session.output.one(row, _imported_text)
+
+
+@click.command("export", add_help_option=False)
+@click.argument("path", default="-")
+@click.option("--type", "types", multiple=True)
+@setting_options("busy_timeout")
+def export(path: str, types: tuple[str, ...], **options: Any) -> None:
+    session = Session({**options, "as_jsonl": True})
+    with session.open() as store, store.faults, store.snapshot():
+        wanted = store.types.require(split_words(types))
+        lines = export_lines(store, wanted)
+        if path == "-":
+            for line in lines:
+                write(line)
+            return
+        write_whole(path, lines)
+
+
+COMMANDS = (import_files, export)
+
+
+def _is_markdown(path: str) -> bool:
+    return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
+
+
+def _pages(
+    store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, **_: Any,
+) -> MarkdownImport:  # fmt: skip
+    from ...formats.markdown import MarkdownImport
+
+    return MarkdownImport(
+        store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
+        new_types=new_types, progress=progress,
+    )  # fmt: skip
+
+
+def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Imported:
+    total = Imported()
+    for part in parts:
+        _add(total, part.write())
+    if len(parts) > 1 and total.edges:
+        total.dangling = len(store.edges.dangling())
+    return total
+
+
+def _steps(paths: Sequence[str]) -> int:
+    """How far there is to go: each byte of lines is read twice, a page counts one."""
+    from ...formats.mdfile import markdown_files
+
+    lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
+    pages = (markdown_files(path, _silent, _silent) for path in paths if _is_markdown(path))
+    return 2 * lines + sum(1 for found in pages for _ in found)
+
+
+def _silent(*_: object) -> None:
+    """What is wrong is said when the files are read."""
+
+
+def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Those of the paths that lead out of the project by a link, each with why it is skipped."""
+    why = "leads out of the project by a link: name the file or folder that is meant"
+    root = project_root()
+    return [(path, why) for path in paths if path != "-" and leaves_by_link(root, path)]
+
+
+def _lines(path: str, longest: int) -> Iterable[bytes]:
+    """The lines of a file, each time anew; those of a pipe, once."""
+    lines = _File(path, longest)
+    return lines if os.path.isfile(path) else iter(lines)
+
+
+class _File:
+    def __init__(self, path: str, longest: int) -> None:
+        self._path = path
+        self._longest = longest
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self._path == "-":
+            yield from lines_of(sys.stdin.buffer, self._longest)
+            return
+        try:
+            with open(self._path, "rb") as file:
+                yield from lines_of(file, self._longest)
+        except OSError as error:
+            raise LoreError(f"{self._path}: {error.strerror}: nothing was imported") from None
+
+
+def _add(total: Imported, part: Imported) -> None:
+    for name in ("nodes", "edges", "added", "updated", "unchanged", "invalidated", "unresolved"):
+        setattr(total, name, getattr(total, name) + getattr(part, name))
+    total.dangling = part.dangling
+    total.skipped += part.skipped
+    total.notes += part.notes
+
+
+def _say_imported(session: Session, total: Imported) -> None:
+    say_left_out(total.skipped, session.settings)
+    session.say(total.notes)
+    if total.dangling:
+        session.say(
+            [f"{counted(total.dangling, 'edge leads', 'edges lead')} to what is not in the store"]
+        )
+
+
+def _imported_text(row: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"

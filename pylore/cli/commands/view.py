@@ -1,0 +1,85 @@
+"""graph view: a stretch of the graph as a page for a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...core.settings import BY_NAME
+from ...store import Store
+from ...system.atomic_write import write_whole
+from ...system.private_files import make_private_folder, user_folder
+from ...terminal.output import Output, write
+from ...view.page import page
+from ...view.select import Picked, pick_around, pick_matches, pick_whole, picture
+from ..runtime import ids_from
+from .shared import Session, setting_options
+
+_DEEPEST = int(BY_NAME["graph_depth"].high)
+
+
+@click.command("graph-view", add_help_option=False)
+@click.argument("words", nargs=-1)
+@click.option("--hops", type=click.IntRange(1, _DEEPEST), default=2)
+@click.option("--max-nodes", "most", type=click.IntRange(1, 2000), default=200)
+@click.option("-o", "--output", "path")
+@click.option("--open", "opened", is_flag=True)
+@click.option("-q", "--quiet", "be_quiet", is_flag=True)
+@setting_options(
+    "graph_edges", "graph_exclude_edges", "edge_weights", "edge_backward_weights", "limit",
+    "min_confidence", "embedder", "busy_timeout",
+)  # fmt: skip
+def view_command(
+    words: tuple[str, ...], hops: int, most: int, path: str | None, opened: bool, **options: Any
+) -> None:
+    session = Session(options)
+    session.settings = session.settings.changed([("graph_depth", str(hops))], "view")
+    with session.open() as store, store.faults, store.snapshot():
+        picked = _pick(session, store, words, most)
+        drawn = picture(store, session.settings, picked)
+    session.say(drawn["notes"])
+    html = page(drawn)
+    if path == "-" or not (path or opened or sys.stdout.isatty()):
+        write(html)
+        return
+    file = Path(path or _own_file())
+    write_whole(str(file), [html], private=path is None)
+    row = {"path": str(file), "nodes": len(drawn["nodes"]), "edges": len(drawn["edges"])}
+    Output.choose(()).one(row, lambda row: f"{row['path']}\n")
+    if opened:
+        _open(session, file)
+
+
+COMMANDS = (view_command,)
+
+
+def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:
+    ids = ids_from(words, "graph view") if "-" in words else [*words]
+    if not ids:
+        return pick_whole(store, session.settings, most)
+    if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
+        return pick_around(
+            store, session.settings, [store.nodes.require(id).id for id in ids][:most], most
+        )
+    picked = pick_matches(store, session.settings, " ".join(words), most, session.embedder(store))
+    if len(words) == 1 and words[0].partition("-")[0] in store.types.all():
+        picked.notes.insert(0, f"no node '{words[0]}': drawn is what matches it as words")
+    return picked
+
+
+def _own_file() -> str:
+    """Where a page goes that nobody named a file for: out of the project, out of the way."""
+    folder = user_folder("XDG_CACHE_HOME", ".cache")
+    make_private_folder(folder)
+    return os.path.join(os.path.realpath(folder), "graph.html")
+
+
+def _open(session: Session, file: Path) -> None:
+    from webbrowser import open as browse
+
+    if not browse(file.absolute().as_uri()):
+        session.say([f"no browser was found: open {file} yourself"])

@@ -1,0 +1,96 @@
+"""``lore context``: what the store has on a question, as something to read.
+
+It is called in loops as a search is, so it imports no click, numpy or json.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..core.errors import LoreError, UsageError
+from ..system.json_encode import dumps
+from ..terminal.output import Output, id_line, note, write
+from .args import parse
+from .runtime import load_settings, open_for_reading, read_stdin, record_accesses, remember_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..context.build import Context
+    from .args import Arguments
+
+
+def context_command(argv: Sequence[str]) -> None:
+    """``lore context``."""
+    given = parse(argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files"))
+    settings = load_settings(given)
+    form = _form(given)
+    if not given.positionals:
+        raise UsageError("context needs a question or the id of a task: lore context WORD…")
+    from ..context.prepare import context_on
+    from ..embed import open_embedder
+
+    words = [read_stdin() if word == "-" else word for word in given.positionals]
+    with open_for_reading(settings) as store, store.faults:
+        embedder = open_embedder(settings.embedder, store, settings)
+        context = context_on(
+            store, settings, embedder, " ".join(words),
+            form=form, types=given.words("type"), files=given.words("files"),
+        )  # fmt: skip
+        _print(context, form, given)
+        _hand_out_receipt(context, given, quiet=settings.quiet)
+        remember_words(store, embedder)
+        record_accesses(store, settings, [entry["id"] for entry in context.included])
+
+
+def _form(given: Arguments) -> str:
+    from ..context.build import FORMS
+
+    form = "mermaid" if "mermaid" in given.switches else given.last("as")
+    for other in ("json", "jsonl", "text", "ids"):
+        if form not in (None, other) and other in given.switches:
+            raise UsageError(f"--{other} and --as {form} exclude each other: give one")
+    if form is None:
+        chosen = Output.choose(given.switches, given.last("jq")).form
+        form = "narrative" if chosen == "text" else "json"
+    if form not in FORMS:
+        raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")
+    if given.last("jq") is not None and form != "json":
+        raise UsageError(f"--jq and --as {form} exclude each other: give one")
+    return form
+
+
+def _print(context: Context, form: str, given: Arguments) -> None:
+    if "ids" in given.switches:
+        write("".join(map(id_line, context.included)))
+    elif form == "json":
+        fields = {"question": context.question, "text": context.text, **context.receipt(),
+                  "notes": context.notes}  # fmt: skip
+        Output("json", given.last("jq")).one(fields, str)
+    else:
+        write(context.text)
+
+
+def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> None:
+    place = given.last("receipt")
+    if place is None:
+        if not quiet and context.included:
+            note(_summary(context))
+    elif place == "-":
+        sys.stderr.write(dumps(context.receipt()) + "\n")
+    else:
+        from ..system.atomic_write import write_whole
+
+        try:
+            write_whole(place, [dumps(context.receipt()), "\n"])
+        except LoreError as error:
+            raise LoreError(f"--receipt {error}") from None
+
+
+def _summary(context: Context) -> str:
+    shortened = sum(1 for entry in context.included if entry["how"] == "shortened")
+    return (
+        f"{context.tokens_used} of {context.budget} tokens: {len(context.included)} included "
+        f"({shortened} shortened), {len(context.withheld)} withheld"
+    )

@@ -1,0 +1,131 @@
+"""Where every command that runs in Python begins and ends.
+
+The commands that agents call hundreds of times (``hot.py``) are found first, so
+that they never import click. Every way of failing becomes one line and an exit code.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from ..core.errors import BUG, DONE, FAILURE, INTERRUPTED, LoreError, StoreError
+from ..terminal.output import flush, note
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Runs the command in ``argv`` (default: ``sys.argv[1:]``) and exits."""
+    # Nothing is left to tidy up, and the interpreter's own tidying takes milliseconds.
+    os._exit(_guarded(sys.argv[1:] if argv is None else argv))
+
+
+def _guarded(words: list[str]) -> int:
+    try:
+        _open_closed_streams()
+        code = _run(words)
+        flush()
+        return code
+    except BrokenPipeError:
+        return DONE  # the reader, `head` for one, has what it wanted
+    except LoreError as error:
+        note(str(error))
+        return error.exit_code
+    except KeyboardInterrupt as error:
+        from ..system.interrupts import end_by
+
+        end_by(error)
+        return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if not error.name or error.name.startswith("pylore"):
+            return _report_bug(error, words)
+        note(f"the Python package {error.name} is missing: run 'make setup', or install lore again")
+        return FAILURE
+    except OSError as error:
+        where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        note(f"{where}{error.strerror or error}: check the disk and the folder you are in")
+        return FAILURE
+    except Exception as error:
+        failure = _fault_of_the_store(error)
+        if failure is None:
+            return _report_bug(error, words)
+        note(str(failure))
+        return failure.exit_code
+
+
+def _fault_of_the_store(error: Exception) -> LoreError | None:
+    """What is wrong with the store that this may come from; None if it is a bug of ours.
+
+    Output is written after the store was closed, and rows may have reached it unseen.
+    """
+    from ..store import open_store
+    from .runtime import data_folder
+
+    try:
+        with open_store(data_folder()):
+            raise error
+    except StoreError as found:
+        return found if found.__cause__ is error else None
+    except Exception:
+        return None
+
+
+def _run(words: list[str]) -> int:
+    # A command lives for milliseconds: collecting cycles only costs it time.
+    gc.disable()
+    from . import hot
+    from .runtime import require_utf8
+
+    for word in words:
+        require_utf8(word, "the argument")
+    if words and words[0] in hot.COMMANDS:
+        hot.COMMANDS[words[0]](words[1:])
+        return DONE
+    if words and words[0] == "context":
+        from .context import context_command
+
+        context_command(words[1:])
+        return DONE
+    from .commands import run
+
+    gc.enable()
+    return run(words)
+
+
+def _open_closed_streams() -> None:
+    """Lets a closed stream lead nowhere, or else a file of the store would get its number.
+
+    Raises:
+        LoreError: it is stdout, so that nobody would see what the command did.
+    """
+    closed = sys.stdout is None
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if stream is None and os.open(os.devnull, os.O_RDWR) != number:
+            raise LoreError("stdin, stdout or stderr cannot be opened: run lore in a shell")
+    sys.stdin = sys.stdin or os.fdopen(0, closefd=False)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+    if closed:
+        raise LoreError("stdout is closed: let it lead somewhere, to /dev/null if need be")
+
+
+def _report_bug(error: Exception, words: list[str]) -> int:
+    from platform import python_version
+
+    from .. import __version__
+    from ..core.times import now
+    from ..system.bug_log import report_of
+    from ..system.private_files import open_private_log, user_folder
+
+    command = words[0] if words and words[0].replace("-", "").isalpha() else ""
+    head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
+    report = f"{head}\n{report_of(error)}\n"
+    path = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "error.log")
+    try:
+        with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
+            log.write(f"{report}\n")
+        note(f"a bug in lore: what happened is in {path}: please report it")
+    except OSError:
+        sys.stderr.write(report)
+        note(f"a bug in lore, and {path} cannot be written: please report the lines above")
+    return BUG

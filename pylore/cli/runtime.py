@@ -1,0 +1,185 @@
+"""What every command of the engine shares: its settings, data folder, store, stdin, notes.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..core.errors import LoreError, NoStore, StoreError, UsageError
+from ..core.limits import STDIN
+from ..core.settings import from_environment
+from ..terminal.output import flush, note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.model import Hits
+    from ..core.settings import Settings
+    from ..search.file_context import Near
+    from ..store import Store
+    from .args import Arguments
+
+
+def load_settings(given: Arguments) -> Settings:
+    """The settings under a command line; what is wrong in a config file is said."""
+    settings = from_environment(given.flags)
+    for warning in settings.warnings:
+        note(warning)
+    return settings
+
+
+def near_files(given: Arguments) -> Near | None:
+    """The files of ``--files``; None without it."""
+    globs = given.words("files")
+    if not globs:
+        return None
+    from ..search.file_context import Near
+
+    return Near(project_root(), globs)
+
+
+def data_folder() -> str:
+    """The data folder that ``lib/config.sh`` found."""
+    folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
+    if not folder:
+        raise LoreError("no data folder: run 'lore init', or set HOME or LORE_DIR")
+    return require_utf8(folder, "the data folder")
+
+
+def project_root() -> str:
+    """The folder that paths in the store start from: where ``.lore`` lies, or the working one."""
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        return os.path.dirname(os.path.abspath(data_folder()))
+    return os.getcwd()
+
+
+def require_utf8(text: str, what: str) -> str:
+    """``text`` if it is UTF-8; UsageError if not. What is not reaches Python as half surrogates."""
+    if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise UsageError(f"{what} '{text}' is not UTF-8: convert or rename it")
+    return text
+
+
+def open_for_reading(settings: Settings) -> Store:
+    """The store of this process's data folder.
+
+    Raises:
+        StoreError: there is none, or it cannot be read.
+    """
+    from ..store import open_store
+
+    folder = data_folder()
+    require_found_store(folder)
+    try:
+        return open_store(folder, busy_timeout=settings.busy_timeout)
+    except NoStore:
+        if os.environ.get("LORE_DIR"):
+            raise  # where 'lore init' makes one is the folder that was looked into
+        raise NoStore(_where_to_init(folder)) from None
+
+
+def require_found_store(folder: str) -> None:
+    """Refuses a data folder that nobody chose, if what it holds is not of its project.
+
+    Raises:
+        StoreError: as ``require_own_store``.
+    """
+    if os.environ.get("LORE_STORE_SCOPE") == "project":
+        from ..system.links import require_own_store
+
+        require_own_store(folder)
+
+
+def _where_to_init(folder: str) -> str:
+    if os.environ.get("LORE_STORE_SCOPE") != "project":
+        return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
+    parent = os.path.dirname(folder)
+    where = "" if parent == os.environ.get("PWD") else f" in {parent}"
+    return f"no store in {folder}: run 'lore init'{where}"
+
+
+def say(notes: Iterable[str], settings: Settings) -> None:
+    """Notes for the person, unless they want quiet."""
+    if not settings.quiet:
+        for text in notes:
+            note(text)
+
+
+_MOST_LEFT_OUT = 20
+
+
+def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
+    """Names what was left out, and why: the first ones."""
+    say([f"{place} was left out: {why}" for place, why in places[:_MOST_LEFT_OUT]], settings)
+    if len(places) > _MOST_LEFT_OUT:
+        say([f"{len(places) - _MOST_LEFT_OUT} more were left out"], settings)
+
+
+def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:
+    """All of stdin as text, of so many bytes at most; ``limit`` is what says so.
+
+    Raises:
+        LoreError: it is longer, not UTF-8, or has a NUL byte.
+    """
+    data = sys.stdin.buffer.read(longest + 1)
+    if len(data) > longest:
+        raise LoreError(f"stdin is too long, {limit} is {longest} bytes: give a shorter text")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise LoreError(f"stdin is not UTF-8 (byte {error.start}): convert it first") from None
+    if "\0" in text:
+        raise LoreError("stdin has a NUL byte: give text")
+    return text
+
+
+def ids_from(words: Sequence[str], command: str) -> list[str]:
+    """The ids on the command line; ``-`` stands for those on stdin, one a line."""
+    ids = []
+    for word in words:
+        ids.extend(read_stdin().split("\n") if word == "-" else [word])
+    ids = [id.strip() for id in ids if id.strip()]
+    if not ids and "-" not in words:
+        raise UsageError(f"{command} needs an id: see 'lore list --ids'")
+    return ids
+
+
+def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
+    """Adds a note, once a day, where co-changes led to results and are old."""
+    if any(hit.hops for hit in found) and store.meta.get("cochanges_analyzed_at"):
+        from ..code.history.cochange_age import cochanges_note
+
+        found.notes.extend(filter(None, [cochanges_note(store, settings, found)]))
+
+
+def remember_words(store: Store, embedder: object) -> None:
+    """Keeps the words that were new to the embedder; a store that is busy keeps nothing."""
+    fresh = getattr(embedder, "fresh", None)
+    if fresh and store.writable:
+        from ..store.sqlite.driver import apsw
+
+        try:
+            with store.aside():
+                embedder.remember()  # type: ignore[attr-defined]
+        except (apsw.Error, StoreError):
+            return
+
+
+def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> None:
+    """Lets the results go out, then records them in the run of the settings."""
+    flush()
+    from ..records.impressions import keep_shown
+
+    say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
+
+
+def record_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> None:
+    """Lets the output go out, then counts that these nodes were read."""
+    flush()
+    from ..records.access_counts import count_accesses
+
+    say(count_accesses(store, settings, ids), settings)

@@ -1,0 +1,1 @@
+"""One file: from its text to facts."""

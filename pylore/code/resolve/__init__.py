@@ -1,0 +1,1 @@
+"""All files: from facts to edges."""

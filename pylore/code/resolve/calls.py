@@ -1,0 +1,185 @@
+"""Calls → the functions and classes they reach, each with the confidence of how it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...core.vocabulary import file_id
+from ..parse.facts import Call
+from .confidence import AMBIGUOUS, MOST_CANDIDATES, REASONS, UNIQUE_FUNCTION, UNIQUE_METHOD
+from .edges import Draft
+from .fixpoint import Source
+from .inference import Values
+from .languages import COMMON, only_tests_call
+from .scopes import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Place, Value
+
+Passed = dict[Place, dict[Value, None]]
+"""What calls pass for a parameter of a function."""
+
+
+class Calls:
+    """Resolves calls in rounds, each with what the calls of the rounds before have passed."""
+
+    def __init__(self, files: Iterable[File], values: Values, draft: Draft) -> None:
+        self._values = values
+        self._draft = draft
+        self._functions: dict[tuple[str, str], list[Def]] = {}
+        self._methods: dict[tuple[str, str], list[Def]] = {}
+        self._hanging: list[tuple[File, Call, bool, set[Source]]] = []
+        """Calls of which callers may yet tell more, or of their arguments alone: they are drawn."""
+        self._passed: Passed = {}
+        for file in files:
+            for made in file.defs.values():
+                self._index(made)
+
+    def _index(self, made: Def) -> None:
+        """What has no name outside of the function that it stands in is no candidate."""
+        if made.kind not in ("function", "method"):
+            return
+        outer = made.outer
+        index = self._functions if outer is None else self._methods
+        while outer is not None:
+            if not outer.is_class:
+                return
+            outer = outer.outer
+        index.setdefault((made.file.language.family, made.name), []).append(made)
+
+    def first(self, files: Iterable[File]) -> Passed:
+        """Resolves every call of these files; what they pass on."""
+        return self._round((file, call, False) for file in files for call in file.facts.calls)
+
+    def again(self, passed: Mapping[Place, Iterable[Value]]) -> Passed:
+        """Resolves the calls again that hang on what all calls have passed; what they pass on."""
+        grown = self._values.pass_on(passed)
+        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
+        self._hanging = [one for one in self._hanging if not one[3] & grown]
+        return self._round(pending)
+
+    def finish(self) -> None:
+        """Draws the calls of which callers might have told more."""
+        for file, call, drawn, _ in self._hanging:
+            if not drawn:
+                self._draw(file, call, self._values.chain(file, call.caller, call.callee))
+
+    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> Passed:
+        self._passed = {}
+        search = self._values.search
+        for file, call, drawn in pending:
+            asked = search.asked = set()
+            found = self._values.chain(file, call.caller, call.callee)
+            if not asked and not drawn:
+                self._draw(file, call, found)
+                drawn = True
+            if call.args and found[0] and found[0][0] is not OUTSIDE:
+                self._pass_on(file, call, found[0])
+            if asked:
+                self._hanging.append((file, call, drawn, asked))
+        return self._passed
+
+    # What a call reaches.
+
+    def _draw(self, file: File, call: Call, found: Known) -> None:
+        values, sure = found
+        if not values:
+            self._by_name(file, call)
+            return
+        language = file.facts.language
+        if values[0] is OUTSIDE:
+            self._draft.count(language, "calls", "external")
+            return
+        caller = self._caller(file, call.caller)
+        reason = REASONS.get(sure, "resolved")
+        self._draft.count(language, "calls", reason)
+        for value in values:
+            self._reach(caller, value, sure, reason)
+
+    def _reach(self, caller: str, value: Value, sure: float, reason: str) -> None:
+        if isinstance(value, Def) and not value.is_class:
+            if value.kind in ("function", "method"):
+                self._draft.add(caller, value.id, "calls", sure, reason)
+        elif isinstance(value, Def):
+            self._draft.add(caller, value.id, "instantiates", sure, reason)
+            made = self.constructor(value)
+            if made is not None:
+                self._draft.add(caller, made.id, "calls", sure, reason)
+        elif isinstance(value, Instance):
+            for inner in self._values.of_class(value.of, "__call__")[0]:
+                if isinstance(inner, Def):
+                    self._draft.add(caller, inner.id, "calls", sure, reason)
+        elif isinstance(value, Module) and value is not OUTSIDE:
+            for inner in self._values.modules.exported(value.key, "default")[0]:
+                if not isinstance(inner, Module):
+                    self._reach(caller, inner, sure, reason)
+
+    def constructor(self, cls: Def) -> Def | None:
+        """What runs when the class is called: its own, or the first of its bases'."""
+        for one in self._values.order(cls):
+            for name in cls.file.language.constructors:
+                made = one.children.get(name or one.name)
+                if made is not None and made.kind in ("function", "method"):
+                    return made
+        return None
+
+    def _caller(self, file: File, scope: str) -> str:
+        """The innermost symbol around a call; the file at its top level."""
+        while scope:
+            made = file.defs.get(scope)
+            if made is not None:
+                return made.id
+            scope = scope.rpartition(".")[0]
+        return file_id(file.path)
+
+    # What a call passes.
+
+    def _pass_on(self, file: File, call: Call, values: tuple[Value, ...]) -> None:
+        for value in values:
+            made: Value | None = value
+            if isinstance(value, Def) and value.is_class:
+                made = self.constructor(value)
+            if not isinstance(made, Def) or not made.params:
+                continue
+            offset = 1 if made.params[0] in ("self", "cls") else 0
+            for position, argument in enumerate(call.args):
+                name, equals, text = argument.partition("=")
+                if not equals:
+                    text = argument
+                    place = position + offset
+                    name = made.params[place] if place < len(made.params) else ""
+                if text and name in made.params:
+                    self._pass(file, call.caller, text, made, name)
+
+    def _pass(self, file: File, scope: str, text: str, made: Def, name: str) -> None:
+        passed = self._passed.setdefault((made, name), {})
+        if len(passed) <= MOST_VALUES:
+            for value in self._values.chain(file, scope, text)[0]:
+                if value is not OUTSIDE:
+                    passed[value] = None
+
+    # What is left when a receiver is not known.
+
+    def _by_name(self, file: File, call: Call) -> None:
+        language = file.language
+        receiver, _, name = call.callee.rpartition(".")
+        name = name.rstrip("()")
+        key = (language.family, name)
+        count = self._draft.count
+        if receiver and name in COMMON:
+            count(file.facts.language, "calls", "unresolved_common_name")
+            return
+        found = self._methods.get(key, []) if receiver else []
+        unique = UNIQUE_METHOD
+        if not receiver and language.functions_global:
+            found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
+        if not only_tests_call(file.path):
+            found = [made for made in found if not only_tests_call(made.file.path)]
+        if not found:
+            count(file.facts.language, "calls", "unresolved")
+        elif len(found) > MOST_CANDIDATES:
+            count(file.facts.language, "calls", "unresolved_ambiguous")
+        else:
+            reason = REASONS[unique] if len(found) == 1 else "ambiguous"
+            sure = unique if len(found) == 1 else round(AMBIGUOUS / len(found), 3)
+            count(file.facts.language, "calls", reason)
+            caller = self._caller(file, call.caller)
+            for made in found:
+                self._draft.add(caller, made.id, "calls", sure, reason)

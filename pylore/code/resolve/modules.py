@@ -1,0 +1,149 @@
+"""What files and packages have: their own names, what they pass on, what they include."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ..imports import Bound
+from .confidence import IMPORTED, PACKAGE, PASSED_ON
+from .fixpoint import Answers
+from .scopes import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, all_of
+
+if TYPE_CHECKING:
+    from .inference import Values
+
+
+class Modules:
+    """Looks a name up from outside: ``exported`` is the one question."""
+
+    def __init__(
+        self, files: Mapping[str, File], packages: Mapping[str, list[str]], values: Values
+    ) -> None:
+        self._files = files
+        self._packages = packages
+        self._values = values
+        self._folders = {
+            folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
+        }
+        self._modules: dict[str, Module] = {}
+        self._exports: Answers[tuple[str, str], Known] = values.search.table(self._export)
+        self._tops: dict[tuple[str, str], list[Def]] = {}
+        self._closures: dict[str, set[str]] = {}
+
+    def exported(self, key: str, name: str) -> Known:
+        """What ``name`` is in a file, a package or a folder; the module itself without one."""
+        if not key:
+            return EXTERNAL
+        if not name:
+            return (self.module(key),), IMPORTED
+        return self._exports[key, name]
+
+    def module(self, key: str) -> Module:
+        return self._modules.setdefault(key, Module(key))
+
+    def _export(self, key: str, name: str) -> Known:
+        first, _, rest = name.partition(".")
+        if rest:
+            values, sure = self.exported(key, first)
+            for part in rest.split("."):
+                values, sure = self._values.members(values, sure, part)
+            return values, sure
+        file = self._files.get(key)
+        if file is not None:
+            return self._from_file(file, name)
+        if key in self._packages:
+            return all_of([self._from_own(self._files[path], name) for path in self._packages[key]])
+        return self._submodule(key, name)
+
+    def _from_own(self, file: File, name: str) -> Known:
+        """A definition or an assignment at the top level of a file."""
+        made = file.top.get(name)
+        if made is not None and made.kind != "constant":
+            return (made,), IMPORTED
+        text = file.assigned.get(name)
+        if text is not None:
+            values, sure = self._values.several(file, "", text)
+            if values:
+                return values, min(sure, IMPORTED)
+        return NOTHING if made is None else ((made,), IMPORTED)
+
+    def _from_file(self, file: File, name: str) -> Known:
+        found = self._from_own(file, name)
+        if found[0] and not (found[0][0] is OUTSIDE and name in file.bound):
+            return found
+        if name in file.bound:
+            values, sure = all_of([self._taken(one) for one in file.bound[name]])
+            if values:
+                return values, min(sure, IMPORTED) if values[0] is not OUTSIDE else sure
+        if file.path.endswith("__init__.py"):
+            found = self._submodule(file.path.rpartition("/")[0], name)
+            if found[0]:
+                return found
+        if name == "default":
+            return self._default(file)
+        found = self._from_stars(file, name)
+        if not found[0] and "default" in file.bound:
+            # What CommonJS exports whole, a function or an object, has the names.
+            values, sure = self.exported(file.path, "default")
+            return self._values.members(values, sure, name)
+        return found
+
+    def _taken(self, bound: Bound) -> Known:
+        return self.exported(bound.module, bound.name)
+
+    def _from_included(self, file: File, name: str) -> Known:
+        """A definition in the files that this one includes, and those that they include."""
+        if not self._tops:
+            for other in self._files.values():
+                if other.language.functions_global:
+                    for key, made in other.top.items():
+                        self._tops.setdefault((other.language.family, key), []).append(made)
+        found = self._tops.get((file.language.family, name))
+        if found:
+            included = self._included(file)
+            for made in found:
+                if made.file.path in included:
+                    return (made,), PACKAGE
+        return NOTHING
+
+    def _included(self, file: File) -> set[str]:
+        found = self._closures.get(file.path)
+        if found is None:
+            found = self._closures[file.path] = set()
+            pending = [star.module for star in file.stars]
+            while pending:
+                path = pending.pop()
+                if path not in found and path in self._files:
+                    found.add(path)
+                    pending += [star.module for star in self._files[path].stars]
+        return found
+
+    def _from_stars(self, file: File, name: str) -> Known:
+        if file.language.functions_global:
+            return self._from_included(file, name)
+        for star in file.stars:
+            inner = f"{star.name}.{name}" if star.name else name
+            values, _ = self.exported(star.module, inner)
+            if values and values[0] is not OUTSIDE:
+                return values, PACKAGE
+        return NOTHING
+
+    def _submodule(self, folder: str, name: str) -> Known:
+        base = f"{folder}/{name}" if folder else name
+        for path in (f"{base}/__init__.py", f"{base}.py", f"{base}.pyi"):
+            if path in self._files:
+                return (self.module(path),), IMPORTED
+        return ((self.module(base),), IMPORTED) if base in self._folders else NOTHING
+
+    def _default(self, file: File) -> Known:
+        """The only definition of a file that does not say which is its default."""
+        whole = [one for one in file.top.values() if one.kind in ("class", "function")]
+        return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
+
+
+def _folders(path: str) -> Iterable[str]:
+    folder = path.rpartition("/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition("/")[0]

@@ -1,0 +1,202 @@
+"""The plain typed objects that come out of the engine.
+
+They are classes with slots and not dataclasses because every search imports
+them, and ``dataclasses`` alone takes longer to import than a search may take.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+
+class Record:
+    """Fields named by ``__slots__``, comparable, and convertible to a dict."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Field name to value, in the order of the class."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
+        return f"{type(self).__name__}({fields})"
+
+
+class Node(Record):
+    """One row of ``nodes``: anything with an id. Times are UTC, ISO 8601."""
+
+    __slots__ = (
+        "id", "type", "title", "body", "status", "source", "confidence", "category", "tags",
+        "file", "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at",
+        "access_count", "invalidated_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        id: str,
+        type: str,
+        title: str = "",
+        body: str = "",
+        status: str = "confirmed",
+        source: str = "user_edit",
+        confidence: float = 1.0,
+        category: str | None = None,
+        tags: tuple[str, ...] = (),
+        file: str | None = None,
+        line_start: int | None = None,
+        line_end: int | None = None,
+        data: str = "{}",
+        created_at: str = "",
+        updated_at: str = "",
+        accessed_at: str | None = None,
+        access_count: int = 0,
+        invalidated_at: str | None = None,
+    ) -> None:
+        self.id = id
+        self.type = type
+        self.title = title
+        self.body = body
+        self.status = status
+        self.source = source
+        self.confidence = confidence
+        self.category = category
+        self.tags = tags
+        self.file = file
+        self.line_start = line_start
+        self.line_end = line_end
+        self.data = data
+        self.created_at = created_at
+        self.updated_at = updated_at
+        self.accessed_at = accessed_at
+        self.access_count = access_count
+        self.invalidated_at = invalidated_at
+
+    @property
+    def why(self) -> str:
+        """The reason that was given with a record; nothing without one."""
+        if '"why"' not in self.data:
+            return ""
+        from json import loads
+
+        why = loads(self.data).get("why")
+        return why if isinstance(why, str) else ""
+
+
+class Edge(Record):
+    """One row of ``graph_edges``: a directed, typed, weighted link."""
+
+    __slots__ = (
+        "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
+        "accessed_at", "access_count", "invalidated_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        from_id: str,
+        to_id: str,
+        relation: str,
+        weight: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        metadata: str = "{}",
+        created_at: str = "",
+        accessed_at: str | None = None,
+        access_count: int = 0,
+        invalidated_at: str | None = None,
+    ) -> None:
+        self.from_id = from_id
+        self.to_id = to_id
+        self.relation = relation
+        self.weight = weight
+        self.source = source
+        self.status = status
+        self.metadata = metadata
+        self.created_at = created_at
+        self.accessed_at = accessed_at
+        self.access_count = access_count
+        self.invalidated_at = invalidated_at
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes an edge one edge: from, to, relation."""
+        return (self.from_id, self.to_id, self.relation)
+
+
+class Hit(Record):
+    """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
+
+    ``verdict`` says whether what it is about still holds; None for what has no anchor.
+    ``credibility`` is (confidence, source, status, accesses) of its node, and no field of
+    the result.
+    """
+
+    __slots__ = (
+        "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
+        "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
+        "verdict", "match", "weak", "explain", "credibility",
+    )  # fmt: skip
+
+    def __init__(self, id: str, score: float) -> None:
+        self.id = id
+        self.type = ""
+        self.title = ""
+        self.snippet = ""
+        self.file: str | None = None
+        self.line_start: int | None = None
+        self.line_end: int | None = None
+        self.score = score
+        self.rrf_score: float | None = None
+        self.bm25_score: float | None = None
+        self.vector_score: float | None = None
+        self.recency_score: float | None = None
+        self.feedback_score = 0.0
+        self.hops = 0
+        self.path: list[str] = [id]
+        self.edge: str | None = None
+        self.verdict: str | None = None
+        self.match = "graph"
+        self.weak = False
+        self.explain: dict[str, Any] | None = None
+        self.credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of a result; ``explain`` only where it was asked for."""
+        fields = super().to_dict()
+        del fields["credibility"]
+        if self.explain is None:
+            del fields["explain"]
+        return fields
+
+
+class Hits:
+    """The results of one search, best first, and what is to be said about them.
+
+    ``passages`` has the key of the passage that matched, for those nodes that did.
+    """
+
+    __slots__ = ("hits", "notes", "passages")
+
+    def __init__(
+        self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
+    ) -> None:
+        self.hits = hits
+        self.notes = notes
+        self.passages = passages or {}
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __getitem__(self, index: int) -> Hit:
+        return self.hits[index]

@@ -1,0 +1,96 @@
+"""Files of questions: what ``lore search --batch``, ``lore eval`` and ``lore tune`` ask.
+
+A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]]}``.
+Other fields are left alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from codecs import BOM_UTF8
+
+from ..core.errors import LoreError
+from ..core.limits import QUESTION_LINE, lines_of
+from ..core.model import Record
+from ..system.json_lines import parse_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+
+class Question(Record):
+    """One query with its name, the nodes that answer it, and those that must not."""
+
+    __slots__ = ("exclude", "id", "query", "relevant")
+
+    def __init__(
+        self, id: str, query: str, relevant: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+    ) -> None:
+        self.id = id
+        self.query = query
+        self.relevant = relevant
+        self.exclude = exclude
+
+
+def read_lines(path: str) -> Iterator[bytes]:
+    """The lines of a file, or of stdin, each as soon as it is there.
+
+    Raises:
+        LoreError: the file cannot be read.
+    """
+    try:
+        if path == "-":
+            yield from lines_of(sys.stdin.buffer, QUESTION_LINE)
+        else:
+            with open(path, "rb") as file:
+                yield from lines_of(file, QUESTION_LINE)
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: check its name") from None
+
+
+def read_questions(
+    lines: Iterable[bytes], name: str, *, bad: Callable[[str], None] | None = None
+) -> Iterator[Question]:
+    """A question for each line, as the lines come; empty lines are passed over.
+
+    ``name`` is the file, for messages. ``bad`` is told of a broken line, which is
+    then left out.
+
+    Raises:
+        LoreError: a line is broken (its number is named), and nobody is to be told.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            line = line.removeprefix(BOM_UTF8) if number == 1 else line
+            question = _question(parse_object(line, QUESTION_LINE))
+        except LoreError as error:
+            place = f"{name}: line {number}" if name else f"line {number}"
+            if bad is None:
+                raise LoreError(
+                    f"{place}: {error}: mend it, or leave such lines out with --skip-bad"
+                ) from None
+            bad(f"{place} was left out: {error}")
+        else:
+            yield question
+
+
+def _question(fields: dict[str, Any]) -> Question:
+    id, query = fields.get("id"), fields.get("query")
+    if not isinstance(id, str) or not id:
+        raise LoreError("id is no text")
+    if not isinstance(query, str):
+        raise LoreError("query is no text")
+    return Question(id, query, _ids(fields, "relevant"), _ids(fields, "exclude"))
+
+
+def _ids(fields: dict[str, Any], name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(id, str) for id in value):
+        raise LoreError(f"{name} is no list of ids")
+    return tuple(dict.fromkeys(value))

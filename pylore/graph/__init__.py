@@ -1,0 +1,1 @@
+"""Walks over the graph, and questions about its shape."""

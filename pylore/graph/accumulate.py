@@ -1,0 +1,212 @@
+"""The second rule of expansion: what several matches point to adds up.
+
+A match of score ``b`` (the best has 1) stands for its neighbours with a mass of
+``b²``, thinned by the number of its edges, so that a hub says little of each:
+
+    v(i → j) = b(i)² × edge weight × relation weight / degree(i)^0.25
+    support(j) = √ Σ v(i → j)², the sum over all matches i
+
+Squares let one strong tie count more than many weak ones, and many of the same
+strength more than one. Two records that name the same entity or concept are tied
+through it in one step: by 1 / ln(1 + n) where n records name it.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+from ..core.vocabulary import THING_IDS
+from .best_path import Step, Walk, capped_edges, sure_edges
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..store.sqlite.edges import Bundle, Edges
+    from .best_path import Weights
+
+    Tie = tuple[Step, str, float, float]
+    """(the step to a record, the relation by which it names a bridge, edge and relation weight)"""
+
+BRIDGES = THING_IDS
+"""Ids of nodes that tie those that name them to each other."""
+
+MOST_NAMING = 100
+"""A bridge that more records name than this ties none of them."""
+
+FRONTIER = 20
+"""So many reached nodes may always start the next hop."""
+
+THINNING = 0.25
+"""The power of its degree by which a match's mass is divided."""
+
+
+def accumulate(
+    edges: Edges,
+    seeds: Mapping[str, float],
+    weights: Weights,
+    *,
+    depth: int,
+    decay: float,
+    fanout: int,
+    max_nodes: int,
+    min_confidence: float = 0.0,
+    barred: frozenset[str] = frozenset(),
+) -> Walk:
+    """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
+
+    ``Walk.support`` has the support of every node that an edge led to, seeds too. A
+    node reached in one hop stands for its own neighbours in the next one with
+    ``decay`` times its support. ``fanout`` caps the edges followed from one node,
+    ``max_nodes`` the nodes that the next hop starts from, which are no more than the
+    seeds, or ``FRONTIER``. All that was reached comes
+    back, best first; edges from code that are less sure than ``min_confidence`` count
+    as absent, and ``barred`` nodes are not entered.
+    """
+    result = Walk()
+    frontier = {id: Step(id, score) for id, score in seeds.items()}
+    seen = set(frontier)
+    squares: dict[str, float] = {}
+    ways: dict[str, Step] = {}
+    for _ in range(depth):
+        spread = _Spread(barred)
+        bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
+        bundles = sure_edges(bundles, min_confidence)
+        capped = capped_edges(bundles, fanout, result, _in_turn)
+        ties = spread.along(capped, frontier, weights)
+        if ties:
+            spread.across(edges, ties)
+        for id, square in spread.squares.items():
+            squares[id] = squares.get(id, 0.0) + square
+            ways.setdefault(id, spread.ways[id])
+        fresh = sorted(
+            (id for id in spread.squares if id not in seen), key=lambda id: (-squares[id], id)
+        )
+        seen.update(fresh)
+        going_on = fresh[: min(max_nodes, max(len(seeds), FRONTIER))]
+        frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
+        if not frontier:
+            break
+    result.support = {id: sqrt(square) for id, square in squares.items()}
+    for id in sorted(squares, key=lambda id: (-squares[id], id)):
+        ways[id].score = result.support[id]
+        result.reached[id] = ways[id]
+    return result
+
+
+def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
+    """``fanout`` edges of one node, taken in turn from its relations, the strongest first.
+
+    Otherwise the hundred symbols that a file defines would leave no room for the three
+    files that it imports.
+    """
+    groups: dict[tuple[bool, str], list[tuple[float, str]]] = {}
+    for _, outgoing, names, others, weights in bundles:
+        for relation, other, weight in zip(names, others, weights, strict=True):
+            groups.setdefault((outgoing, relation), []).append((-weight, other))
+    turns = [
+        (turn, key, edge)
+        for key, edges in groups.items()
+        for turn, edge in enumerate(sorted(edges)[:fanout])
+    ]
+    turns.sort()
+    node = bundles[0][0]
+    return [
+        (node, outgoing, [relation], [other], [-weight])
+        for _, (outgoing, relation), (weight, other) in turns[:fanout]
+    ]
+
+
+def _way_to(step: Step) -> frozenset[str]:
+    """The ids before a step and its own: it says nothing more for what it came from."""
+    return frozenset((step.id,) if step.before is None else [one.id for one in step.steps()])
+
+
+def _as_start(step: Step, score: float) -> Step:
+    """``step`` as the start of the next hop, with what it then stands for."""
+    start = Step(
+        step.id, score, step.before, step.relation, step.edge_weight, step.relation_weight,
+        step.outgoing,
+    )  # fmt: skip
+    start.hop = step.hop
+    return start
+
+
+class _Spread:
+    """One hop: the squares that it adds to each node, and the strongest way to it."""
+
+    __slots__ = ("_barred", "_most", "squares", "ways")
+
+    def __init__(self, barred: frozenset[str]) -> None:
+        self._barred = barred
+        self._most: dict[str, float] = {}
+        self.squares: dict[str, float] = {}
+        self.ways: dict[str, Step] = {}
+
+    def along(
+        self, bundles: Sequence[Bundle], frontier: Mapping[str, Step], weights: Weights
+    ) -> dict[str, list[Tie]]:
+        """Adds what single edges bring; gives the bridges met, with those that name them."""
+        degrees: dict[str, int] = {}
+        for node, outgoing, _, others, _ in bundles:
+            plain = sum(1 for id in others if not (outgoing and id.startswith(BRIDGES)))
+            degrees[node] = degrees.get(node, 0) + plain
+        ties: dict[str, list[Tie]] = {}
+        for node, outgoing, names, others, edge_weights in bundles:
+            here = frontier[node]
+            way = _way_to(here)
+            mass = here.score**2 / max(1, degrees[node]) ** THINNING
+            for relation, other, weight in zip(names, others, edge_weights, strict=True):
+                if other in way:
+                    continue
+                strength = weights[relation][0 if outgoing else 1]
+                self._add(other, mass * weight * strength, here, relation, weight, strength,
+                          outgoing)  # fmt: skip
+                if outgoing and other.startswith(BRIDGES) and not node.startswith(BRIDGES):
+                    ties.setdefault(other, []).append((here, relation, weight, strength))
+        return ties
+
+    def across(self, edges: Edges, ties: Mapping[str, list[Tie]]) -> None:
+        """Adds what records bring that name the same bridge: of two, the strongest tie counts."""
+        relations = sorted({tie[1] for own in ties.values() for tie in own})
+        best: dict[tuple[str, str], tuple[float, Tie, str, float]] = {}
+        bridges = [id for id in ties if id not in self._barred]
+        for bridge, outgoing, names, others, weights in edges.bundles(
+            bridges, relations, MOST_NAMING + 1
+        ):
+            if outgoing or len(others) > MOST_NAMING or len(others) < 2:
+                continue
+            common = 1 / log(1 + len(others))
+            for tie in ties[bridge]:
+                start, relation, weight, strength = tie
+                way = _way_to(start)
+                value = start.score**2 * weight * strength * common
+                for name, other, other_weight in zip(names, others, weights, strict=True):
+                    pair = (start.id, other)
+                    found = value * other_weight
+                    if name == relation and other not in way and found > best.get(pair, (0.0,))[0]:
+                        best[pair] = (found, tie, bridge, other_weight)
+        for (_, other), (value, tie, bridge, other_weight) in best.items():
+            start, relation, weight, strength = tie
+            through = Step(bridge, start.score, start, relation, weight, strength, True)
+            through.hop = start.hop
+            self._add(other, value, through, relation, other_weight, strength, False)
+
+    def _add(
+        self,
+        id: str,
+        value: float,
+        before: Step,
+        relation: str,
+        edge_weight: float,
+        relation_weight: float,
+        outgoing: bool,
+    ) -> None:
+        if id in self._barred or value <= 0:
+            return
+        self.squares[id] = self.squares.get(id, 0.0) + value * value
+        if value > self._most.get(id, 0.0):
+            self._most[id] = value
+            self.ways[id] = Step(
+                id, value, before, relation, edge_weight, relation_weight, outgoing
+            )

@@ -1,0 +1,52 @@
+"""The third rule of expansion: activation that spreads from a few anchors along sure edges.
+
+A walk along best paths with narrow caps: what a person would follow from the nearest
+matches, a fact at a time.
+"""
+
+from __future__ import annotations
+
+from .best_path import Walk, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..store.sqlite.edges import Edges
+    from .best_path import Weights
+
+ANCHORS = 3
+"""Where it starts: the nearest matches by meaning, or by name where there are no vectors."""
+
+EDGES = 10
+"""The most edges of one node that it spreads along, the surest first."""
+
+FACTS = 30
+"""The most nodes that it reaches."""
+
+HOPS = 2
+
+
+def anchors(legs: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """The nodes to start from; the legs of a search are ranked, best first."""
+    leg = legs.get("vector") or legs.get("fulltext") or {}
+    return list(leg)[:ANCHORS]
+
+
+def activate(
+    edges: Edges,
+    seeds: Mapping[str, float],
+    weights: Weights,
+    *,
+    depth: int,
+    decay: float,
+    fanout: int,
+    max_nodes: int,
+    min_confidence: float = 0.0,
+    barred: frozenset[str] = frozenset(),
+) -> Walk:
+    """Walks as ``expand.walk`` does, within the caps above and those given."""
+    return walk(
+        edges, seeds, weights, depth=min(depth, HOPS), decay=decay, fanout=min(fanout, EDGES),
+        max_nodes=min(max_nodes, FACTS), min_confidence=min_confidence, barred=barred,
+    )  # fmt: skip

@@ -1,0 +1,65 @@
+"""Which relations there are, and what an edge of each is worth."""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError, UsageError, nearest
+from ..store.sqlite.faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+
+def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
+    """Relation to its weights, forwards and backwards: the store's, then the settings'.
+
+    Raises:
+        GraphUnavailable: the table of relations is missing or damaged.
+    """
+    with GraphFaults():
+        known = {name: row[:2] for name, row in store.relations.all().items()}
+    for name, weight in settings.edge_weights.items():
+        backward = known[name][1] / known[name][0] if known.get(name, (0,))[0] else 1.0
+        known[name] = (weight, min(1.0, weight * backward))
+    for name, weight in settings.edge_backward_weights.items():
+        if name in known:
+            known[name] = (known[name][0], weight)
+    return known
+
+
+def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """``names`` in the spelling of the store (``ANCHORED_TO`` → ``anchored_to``).
+
+    Raises:
+        UsageError: one of them is not known; the message has the nearest one.
+    """
+    found = []
+    known = list(known)
+    for name in names:
+        folded = fold(name)
+        if folded not in known:
+            raise UsageError(f"unknown relation '{name}'{nearest(folded, known)}: "
+                             "see 'lore graph relations'")  # fmt: skip
+        found.append(folded)
+    return found
+
+
+def fold(name: str) -> str:
+    """A relation's or a predicate's name as the store spells it: lower snake_case."""
+    return "_".join(name.strip().lower().replace("-", " ").split())
+
+
+def require_name(name: str, what: str) -> str:
+    """The folded ``name``; LoreError where it is no lower snake_case word."""
+    folded = fold(name)
+    if (
+        not folded
+        or len(folded) > 64
+        or not folded[0].isalpha()
+        or not all((letter.isascii() and letter.isalnum()) or letter == "_" for letter in folded)
+    ):
+        raise LoreError(f"'{name}' is no name for a {what}: use lower snake_case letters")
+    return folded

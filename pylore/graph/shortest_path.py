@@ -1,0 +1,103 @@
+"""The shortest way between two nodes: breadth first, from both ends at once."""
+
+from __future__ import annotations
+
+from ..search.expansion import relation_weights
+from ..store.filter import Scope
+from ..store.sqlite.edges import ALL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+    Step = tuple[float, str, str, float, bool]
+    """(product so far, node before, relation, edge weight, whether the edge leads on)"""
+
+
+def path(
+    store: Store, settings: Settings, from_id: str, to_id: str, max_hops: int | None = None
+) -> dict[str, Any]:
+    """The path with the fewest edges, walked in either direction.
+
+    Among several, the one with the largest product of edge and relation weights.
+    It goes through live nodes only. ``{from, to, hops, path, edges}``, an edge as
+    ``{from, to, relation, direction, weight}`` in the order of the path; ``hops``
+    is None where there is no path of at most ``max_hops`` edges.
+
+    Raises:
+        UsageError: a relation of the settings is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    weights = relation_weights(store, settings)
+    ends = frozenset((from_id, to_id))
+    start, goal = _Side(from_id, ends, forwards=True), _Side(to_id, ends, forwards=False)
+    meeting = start.frontier & goal.frontier
+    while not meeting and start.frontier and goal.frontier:
+        if max_hops is not None and start.depth + goal.depth >= max_hops:
+            break
+        side = min(start, goal, key=lambda side: len(side.frontier))
+        side.advance(store, weights)
+        meeting = start.frontier & goal.frontier
+    # Only the two outermost layers can meet: a node further in would have met before.
+    found: dict[str, Any] = {"from": from_id, "to": to_id, "hops": None, "path": [], "edges": []}
+    if meeting:
+        middle = min(meeting, key=lambda id: (-start.product(id) * goal.product(id), id))
+        edges = start.edges(middle)[::-1] + goal.edges(middle)
+        found["hops"] = len(edges)
+        found["path"] = [from_id, *(edge["to"] for edge in edges)]
+        found["edges"] = edges
+    return found
+
+
+class _Side:
+    """One end's half of the search: how each node of its layers is best reached from it."""
+
+    def __init__(self, end: str, ends: frozenset[str], *, forwards: bool) -> None:
+        self.frontier = {end}
+        self.depth = 0
+        self._end = end
+        self._ends = ends
+        self._forwards = forwards
+        self._steps: dict[str, Step] = {}
+
+    def product(self, id: str) -> float:
+        """Of the weights between the end and a node that has been reached."""
+        return self._steps[id][0] if id in self._steps else 1.0
+
+    def advance(self, store: Store, weights: Mapping[str, tuple[float, float]]) -> None:
+        """Reaches the next layer: each node of it by its best edge from this one."""
+        layer: dict[str, Step] = {}
+        for node, other, relation, weight, outgoing in store.edges.neighbours(
+            sorted(self.frontier), [*weights], ALL
+        ):
+            if other in self._steps or other == self._end:
+                continue
+            leads_on = outgoing is self._forwards
+            product = self.product(node) * weight * weights[relation][0 if leads_on else 1]
+            if other not in layer or product > layer[other][0]:
+                layer[other] = (product, node, relation, weight, leads_on)
+        self.frontier = store.nodes.match(Scope(), [*layer]) | (layer.keys() & self._ends)
+        self._steps.update((id, layer[id]) for id in self.frontier)
+        self.depth += 1
+
+    def edges(self, id: str) -> list[dict[str, Any]]:
+        """The edges between a node and the end, from the node on."""
+        found = []
+        while id in self._steps:
+            _, before, relation, weight, leads_on = self._steps[id]
+            first, second = (before, id) if self._forwards else (id, before)
+            found.append(
+                {
+                    "from": first,
+                    "to": second,
+                    "relation": relation,
+                    "direction": "out" if leads_on else "in",
+                    "weight": weight,
+                }
+            )
+            id = before
+        return found

@@ -1,0 +1,1 @@
+"""Full text, vectors and similar_to edges, in step with the nodes."""

@@ -1,0 +1,250 @@
+"""Keeping full text and vectors in step with the nodes."""
+
+from __future__ import annotations
+
+from ..core.errors import EmbedderError
+from ..core.text import identifier_parts, passages
+from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..embed.ahead import Ahead
+from .similar import follow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..core.model import Node
+    from ..embed import Embedder
+    from ..store import Store
+
+    Row = tuple[str, str, str, str, str]
+    """Title, body, tags, file and the parts of names: the columns of the full-text tables."""
+
+BATCH = 256
+"""Nodes that are indexed together: embedding is several times faster in bulk."""
+
+_BATCH_TEXT = 8_000_000
+"""Letters of text that are indexed together, about: memory has to hold them."""
+
+
+class Index:
+    """Writes the passages of nodes; the caller holds a transaction.
+
+    Where ``notes`` are given, an embedder that fails costs the passages their vectors
+    and not the nodes their full text, and a note says so; else it is an error. Unless
+    ``follow`` is off, ``similar_to`` edges are kept in step too.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        notes: list[str] | None = None,
+        *,
+        follow: bool = True,
+    ) -> None:
+        self._store = store
+        held = store.meta.get("embedder")
+        self._embedder = (
+            embedder if held is None or embedder is None or held == embedder.name else None
+        )
+        self._has_vectors = held is not None
+        self._notes = notes
+        self._follow = follow
+        self._followed = 0
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """Whose vectors are written; None where none are."""
+        return self._embedder
+
+    def replace(
+        self, collection: str, entries: Sequence[tuple[str, list[Row], list[bytes | None]]]
+    ) -> None:
+        """Indexes ``(id, rows, vectors)`` that were made elsewhere, with the same embedder.
+
+        What was indexed of these ids is taken out; without rows nothing comes in.
+        """
+        self._remove([id for id, _, _ in entries])
+        owners = [id for id, rows, _ in entries for _ in rows]
+        keys = self._store.nodes.new_passages(owners, collection)
+        rows = [row for _, rows, _ in entries for row in rows]
+        self._store.fulltext.add(
+            collection, ((key, *row) for key, row in zip(keys, rows, strict=True))
+        )
+        vectors = [vector for _, _, vectors in entries for vector in vectors]
+        if self._embedder is not None and vectors:
+            self._require_vectors(self._embedder)
+            self._store.vectors.add(
+                (key, vector) for key, vector in zip(keys, vectors, strict=True) if vector
+            )
+
+    def update(self, nodes: Sequence[Node]) -> None:
+        """Indexes these nodes anew: live ones as they are now, forgotten ones not at all.
+
+        Of one node that comes twice, the last one counts.
+        """
+        nodes = list({node.id: node for node in nodes}.values())
+        for start in range(0, len(nodes), BATCH):
+            self._update(nodes[start : start + BATCH])
+        if self._follow:
+            self._followed = follow(self._store, nodes, self._followed)
+
+    def _update(self, nodes: Sequence[Node]) -> None:
+        rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
+        self._remove([node.id for node in nodes])
+        for node in nodes:
+            if node.invalidated_at is None:
+                collection = COLLECTIONS.get(node.type, TEXTS)
+                rows.setdefault(collection, []).extend(self._rows(node, collection))
+        for collection, part in rows.items():
+            self._store.fulltext.add(collection, part)
+        if self._embedder is not None and rows:
+            self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
+
+    def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
+        rows = passage_rows(node.title, indexed_text(node), " ".join(node.tags), node.file or "")
+        keys = self._store.nodes.new_passages([node.id] * len(rows), collection)
+        return ((key, *row) for key, row in zip(keys, rows, strict=True))
+
+    def _add_vectors(
+        self, embedder: Embedder, rows: Sequence[tuple[int, str, str, str, str, str]]
+    ) -> None:
+        try:
+            vectors = embedder.embed([embedded_text(row[1], row[2]) for row in rows])
+        except EmbedderError as error:
+            if self._notes is None:
+                raise
+            self._notes.append(f"{error}; no vectors before 'lore embed --missing' is run")
+            self._embedder = None  # it is not asked again: each time may take a timeout
+            return
+        if not any(vectors):
+            return
+        self._require_vectors(embedder)
+        self._store.vectors.add(
+            (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
+        )
+        remember = getattr(embedder, "remember", None)
+        if remember is not None:
+            remember()
+
+    def _require_vectors(self, embedder: Embedder) -> None:
+        if not self._has_vectors:
+            self._store.vectors.create(embedder.dimension)
+            self._store.meta.set("embedder", embedder.name)
+            self._store.meta.set("embedder_dimension", str(embedder.dimension))
+            self._has_vectors = True
+
+    def _remove(self, ids: Sequence[str]) -> None:
+        held = self._store.nodes.passages(ids)
+        for collection in {collection for _, collection in held}:
+            self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
+        if held and self._has_vectors:
+            self._store.vectors.remove(key for key, _ in held)
+        if held:
+            self._store.staged_vectors.remove(key for key, _ in held)
+        self._store.nodes.remove_passages(key for key, _ in held)
+
+
+class Waiting:
+    """Nodes that wait for the index, until there are enough of them."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._nodes: list[Node] = []
+        self._text = 0
+
+    def add(self, node: Node) -> None:
+        """Lets one more wait, and indexes all where they are many."""
+        self._nodes.append(node)
+        self._text += len(node.body)
+        if len(self._nodes) == BATCH or self._text > _BATCH_TEXT:
+            self.flush()
+
+    def flush(self) -> None:
+        """Indexes all that wait."""
+        self._index.update(self._nodes)
+        self._nodes, self._text = [], 0
+
+
+def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
+    """What is indexed of a text: a row for each passage of it."""
+    if not (title or body or tags or file):
+        return []  # nothing to find it by, as with a run: it would only count for BM25
+    return [
+        (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
+        for text in passages(body)
+    ]
+
+
+def embedded_text(title: str, text: str) -> str:
+    """What is embedded of a passage."""
+    return f"{title} {text}"
+
+
+def texts_of(node: Node) -> list[str]:
+    """What is embedded of a node."""
+    body = indexed_text(node)
+    if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
+        return []
+    return [embedded_text(node.title, text) for text in passages(body)]
+
+
+def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:
+    """Writes new nodes and indexes them; the caller holds a transaction."""
+    for node in nodes:
+        store.nodes.put(node)
+    Index(store, embedder).update(nodes)
+
+
+def indexed_text(node: Node) -> str:
+    """What full text and vectors see of a node beside its title: its body, and why."""
+    return f"{node.body}\n{node.why}" if node.why else node.body
+
+
+def rebuild(
+    store: Store,
+    embedder: Embedder | None,
+    fulltext: str,
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Makes both indexes anew from the nodes, in one transaction; how many nodes there are.
+
+    ``fulltext`` is the engine's setting (auto, fts5, fts4); ``progress`` hears how
+    many nodes have been done.
+
+    Raises:
+        EmbedderError: the embedder cannot; nothing is changed.
+    """
+    ahead = Ahead(store, lambda: embedder)
+    for node in store.nodes.all(live_only=True):
+        ahead.prepare(texts_of(node))
+    return ahead.settled(lambda: _rebuild(store, ahead.given, fulltext, progress))
+
+
+def _rebuild(
+    store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
+) -> int:
+    from ..store.sqlite.schema import choose_engine
+
+    engine = choose_engine(fulltext)
+    store.meta.set("fulltext", engine)
+    store.fulltext.create(engine)
+    if store.meta.get("embedder") is not None:
+        store.vectors.drop()
+    store.staged_vectors.drop()
+    store.meta.set("embedder", None)
+    store.meta.set("embedder_dimension", None)
+    store.nodes.remove_all_passages()
+    index = Index(store, embedder, follow=False)
+    done = 0
+    batch: list[Node] = []
+    for node in store.nodes.all(live_only=True):
+        batch.append(node)
+        if len(batch) == BATCH:
+            index.update(batch)
+            done += len(batch)
+            progress(done)
+            batch = []
+    index.update(batch)
+    store.ratings.recount()
+    return done + len(batch)

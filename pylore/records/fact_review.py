@@ -1,0 +1,164 @@
+"""Confirming, retracting and sweeping facts and records."""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+from ..core.ids import named_id
+from ..core.model import Record
+from ..core.scoring import recency
+from ..core.times import now
+from ..graph.relations import fold
+from ..indexing.indexer import Index
+from .fact_status import confirm_edge, retract_edge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+    Key = tuple[str, str, str]
+    """(from, to, relation)"""
+
+
+SWEPT = "conversation"
+"""The source whose staged facts and records a sweep may drop."""
+
+
+class ReviewOutcome(Record):
+    """What became of a node or a fact: ``state`` is confirmed, retracted, or unchanged."""
+
+    __slots__ = ("id", "state")
+
+    def __init__(self, id: str, state: str) -> None:
+        self.id = id
+        self.state = state
+
+
+class Faded(Record):
+    """A staged fact or record that nobody needs: ``invalidated``, or ``due`` to be."""
+
+    __slots__ = ("accesses", "confidence", "id", "recency", "state")
+
+    def __init__(
+        self, id: str, state: str, confidence: float, recency: float, accesses: int
+    ) -> None:
+        self.id = id
+        self.state = state
+        self.confidence = confidence
+        self.recency = recency
+        self.accesses = accesses
+
+
+class Facts:
+    """Judging what is known. Every method is one transaction."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def confirm(self, words: Sequence[str]) -> list[ReviewOutcome]:
+        """Confirms nodes (ids), or one fact (subject, predicate, object).
+
+        What was superseded or retracted stands again; of a predicate with one value the
+        other values are superseded.
+
+        Raises:
+            LoreError: there is no such node or fact, or it is forgotten.
+        """
+        return self._judge(
+            words,
+            "confirmed",
+            lambda key, at: confirm_edge(self._store, self._settings, key, at),
+        )
+
+    def retract(self, words: Sequence[str]) -> list[ReviewOutcome]:
+        """Retracts nodes (ids), or one fact (subject, predicate, object).
+
+        A retracted node stays, and only a search that asks for it finds it. A retracted
+        fact is ended, and its history keeps it.
+
+        Raises:
+            LoreError: there is no such node or fact, or it is forgotten.
+        """
+        return self._judge(words, "retracted", lambda key, at: retract_edge(self._store, key, at))
+
+    def sweep(self, *, dry_run: bool = False) -> list[Faded]:
+        """Invalidates what a conversation said and nobody confirmed, needed, or repeated.
+
+        That is: staged, confidence × recency below ``sweep_below``, and fewer accesses
+        than ``sweep_accesses``. Nothing is deleted. With ``dry_run`` nothing is changed.
+        """
+        with self._store.faults, self._store.transaction():
+            review = self._store.review
+            edges = {
+                key: faded
+                for key, staged in review.staged_edges(SWEPT).items()
+                if (faded := self._faded(f"{key[0]} {key[2]} {key[1]}", *staged, dry_run))
+            }
+            nodes = {
+                id: faded
+                for id, staged in review.staged_nodes(SWEPT).items()
+                if (faded := self._faded(id, *staged, dry_run))
+            }
+            if not dry_run:
+                self._drop([*edges], [*nodes])
+        return [*edges.values(), *nodes.values()]
+
+    def _faded(
+        self, id: str, confidence: float, age: float, accesses: int, dry_run: bool
+    ) -> Faded | None:
+        settings = self._settings
+        fresh = recency(age, settings.recency_half_life, settings.recency_grace)
+        if confidence * fresh >= settings.sweep_below or accesses >= settings.sweep_accesses:
+            return None
+        state = "due" if dry_run else "invalidated"
+        return Faded(id, state, confidence, round(fresh, 6), accesses)
+
+    def _drop(self, edges: Sequence[Key], nodes: Sequence[str]) -> None:
+        at = now()
+        for key in edges:
+            self._store.edges.invalidate(key, at)
+        for id in nodes:
+            node = self._store.nodes.require(id)
+            node.invalidated_at = at
+            self._store.nodes.invalidate(id, at)
+            self._store.edges.invalidate_node(id, at)
+            Index(self._store, None).update([node])
+
+    def _judge(
+        self, words: Sequence[str], status: str, judge: Callable[[Key, str], str]
+    ) -> list[ReviewOutcome]:
+        with self._store.faults, self._store.transaction():
+            key = self._fact_of(words)
+            if key:
+                return [ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))]
+            return [ReviewOutcome(id, self._set_status(id, status)) for id in words]
+
+    def _set_status(self, id: str, status: str) -> str:
+        node = self._store.nodes.require(id)
+        if node.invalidated_at is not None:
+            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        node.status, node.updated_at = status, now()
+        return "unchanged" if self._store.nodes.put(node) == "unchanged" else status
+
+    def _fact_of(self, words: Sequence[str]) -> Key | None:
+        """Three words with a relation in the middle are a fact; else they are ids."""
+        if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
+            return None
+        relation = fold(words[1])
+        if relation not in self._store.relations.all():
+            return None
+        subject, object = self._thing(words[0]), self._thing(words[2])
+        if not (subject and object):
+            raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
+                            "has the names")  # fmt: skip
+        return (subject, object, relation)
+
+    def _thing(self, name: str) -> str:
+        """The id that a name in a fact stands for; nothing where there is none."""
+        for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
+            if self._store.nodes.get(id) is not None:
+                return id
+        return ""

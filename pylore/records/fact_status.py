@@ -1,0 +1,168 @@
+"""What becomes of a fact: staged, confirmed, superseded, retracted.
+
+A fact is an edge between two things. The rules are here, without a word about who
+asks: ``records`` states facts, ``facts`` confirms and retracts them, ``accesses``
+promotes what is read often. Each function runs inside its caller's transaction.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from ..core.model import Edge
+    from ..core.settings import Settings
+    from ..store import Store
+
+    Key = tuple[str, str, str]
+    """(from, to, relation)"""
+
+
+def first_status(source: str) -> str:
+    """How something new begins: what a conversation says is staged, the rest confirmed."""
+    return "staged" if source == "conversation" else "confirmed"
+
+
+def state_fact(
+    store: Store, settings: Settings, edge: Edge, at: str, *, single: bool = False
+) -> tuple[str, list[str]]:
+    """Writes a fact: (added, updated or unchanged, notes for people).
+
+    ``single`` says that the subject has one such value, now and later. A confirmed
+    fact supersedes the former values of such a predicate, a staged one only those
+    that are staged. What a conversation says neither takes a confirmation back nor a
+    retraction.
+    """
+    old = store.edges.get(*edge.key)
+    if old is not None:
+        if edge.source == "conversation" and edge.status == "staged" and _is_settled(old):
+            return "unchanged", _retracted_note(old)
+        edge.metadata = _changed(old.metadata, superseded_by=None)
+    if single:
+        edge.metadata = _changed(edge.metadata, single=True)
+    notes = []
+    if edge.status in ("superseded", "retracted"):
+        edge.invalidated_at = at
+    else:
+        sure = edge.status == "confirmed"
+        rivals = other_values(store, settings, edge)
+        _supersede(store, edge, [one for one in rivals if sure or one.status == "staged"], at)
+        notes = [
+            f"staged beside {one.to_id}, which is confirmed: 'lore confirm' puts it in its place"
+            for one in rivals
+            if not sure and one.status != "staged"
+        ]
+    return store.edges.put(edge), notes
+
+
+def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
+    """The live edges that say otherwise: those of a predicate that has one value."""
+    values = [
+        other
+        for other in store.edges.of(edge.from_id)
+        if other.from_id == edge.from_id and other.relation == edge.relation
+    ]
+    named = {name.lower().replace("-", "_") for name in settings.single_valued}
+    if edge.relation not in named and not any(
+        _fields(one.metadata).get("single") for one in [edge, *values]
+    ):
+        return []
+    return [other for other in values if other.to_id != edge.to_id]
+
+
+def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:
+    """Makes an edge stand, ended ones too, in place of other values: confirmed or unchanged.
+
+    Raises:
+        LoreError: there is no such edge, or an end of it is forgotten.
+    """
+    edge = require_edge(store, key)
+    for id in key[:2]:
+        if store.nodes.require(id).invalidated_at is not None:
+            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+    edge.status, edge.invalidated_at = "confirmed", None
+    edge.metadata = _changed(edge.metadata, superseded_by=None)
+    _supersede(store, edge, other_values(store, settings, edge), at)
+    return "unchanged" if store.edges.put(edge) == "unchanged" else "confirmed"
+
+
+def retract_edge(store: Store, key: Key, at: str) -> str:
+    """Ends an edge as wrong; its history keeps it: retracted or unchanged.
+
+    Raises:
+        LoreError: there is no such edge.
+    """
+    edge = require_edge(store, key)
+    if edge.status == "retracted" and edge.invalidated_at is not None:
+        return "unchanged"
+    store.edges.invalidate(key, at, "retracted")
+    return "retracted"
+
+
+def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
+    """Confirms what is staged and was read ``promote_after`` times; what was promoted.
+
+    A fact beside which another value stands is not: reading is no decision.
+    """
+    after = settings.promote_after
+    if not after:
+        return []
+    nodes = store.review.ripe_nodes(ids, after)
+    if nodes:
+        store.review.confirm_nodes(nodes)
+    promoted = list(nodes)
+    for key in store.review.ripe_facts(ids, after):
+        edge = require_edge(store, key)
+        if not other_values(store, settings, edge):
+            edge.status = "confirmed"
+            store.edges.put(edge)
+            promoted.append(f"{key[0]} {key[2]} {key[1]}")
+    return promoted
+
+
+def require_edge(store: Store, key: Key) -> Edge:
+    """The edge, ended or not; LoreError where there is none."""
+    edge = store.edges.get(*key)
+    if edge is None:
+        raise LoreError(f"no fact {key[0]} {key[2]} {key[1]}: see 'lore show --history {key[0]}'")
+    return edge
+
+
+def _supersede(store: Store, edge: Edge, former: Iterable[Edge], at: str) -> None:
+    for old in former:
+        before = _fields(edge.metadata).get("supersedes", [])
+        if old.to_id not in before:
+            edge.metadata = _changed(edge.metadata, supersedes=[*before, old.to_id])
+        old.status, old.invalidated_at = "superseded", at
+        old.metadata = _changed(old.metadata, superseded_by=edge.to_id)
+        store.edges.put_many([old])
+
+
+def _is_settled(old: Edge) -> bool:
+    return old.status == ("confirmed" if old.invalidated_at is None else "retracted")
+
+
+def _retracted_note(old: Edge) -> list[str]:
+    if old.status != "retracted":
+        return []
+    return [f"it was retracted on {str(old.invalidated_at)[:10]}: 'lore confirm' brings it back"]
+
+
+def _fields(metadata: str) -> dict[str, Any]:
+    import json
+
+    fields: dict[str, Any] = json.loads(metadata)
+    return fields
+
+
+def _changed(metadata: str, **changes: object) -> str:
+    """JSON with these fields set; None takes a field away."""
+    import json
+
+    fields = {**_fields(metadata), **changes}
+    return json.dumps({key: item for key, item in fields.items() if item is not None},
+                      ensure_ascii=False)  # fmt: skip

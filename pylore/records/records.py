@@ -1,0 +1,588 @@
+"""Writing knowledge: add, link, state facts, edit, forget, restore."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import wraps
+
+from ..anchors.attach import accept_anchors, anchor_file, drop_file_anchors
+from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
+from ..core.model import Edge, Node, Record
+from ..core.text import clean_tags
+from ..core.times import now, now_exactly
+from ..core.vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
+from ..embed.ahead import Ahead
+from ..graph.relations import fold, require_name
+from ..indexing.indexer import Index
+from ..store.filter import Scope
+from .fact_status import first_status, state_fact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, Concatenate, ParamSpec, TypeVar
+
+    from ..core.settings import Settings
+    from ..embed import Embedder
+    from ..store import Store
+
+    Given = ParamSpec("Given")
+    Result = TypeVar("Result")
+
+TITLE_LENGTH = 80
+
+NEAR_PASSAGES = 25
+"""How many passages are looked at for near-duplicates: with few, signs miss some."""
+
+_LINES = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
+
+
+class Change(Record):
+    """What a write did: ``state`` is added, updated, or unchanged; ``notes`` are for people."""
+
+    __slots__ = ("id", "notes", "state")
+
+    def __init__(self, id: str, state: str, notes: Sequence[str] = ()) -> None:
+        self.id = id
+        self.state = state
+        self.notes = list(notes)
+
+
+def _written(
+    method: Callable[Concatenate[Records, Given], Result],
+) -> Callable[Concatenate[Records, Given], Result]:
+    """One transaction, without the time that embedding takes."""
+
+    @wraps(method)
+    def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+        return self._settled(lambda: method(self, *given, **fields))
+
+    return run
+
+
+def _worded(
+    first: int,
+) -> Callable[
+    [Callable[Concatenate[Records, Given], Result]], Callable[Concatenate[Records, Given], Result]
+]:
+    """For what is going to embed: its arguments from ``first`` on have the words."""
+
+    def of(
+        method: Callable[Concatenate[Records, Given], Result],
+    ) -> Callable[Concatenate[Records, Given], Result]:
+        @wraps(method)
+        def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
+            texts = (*given[first:], *(fields.get(name) for name in ("text", "title", "why")))
+            self._ahead.learn([text for text in texts if isinstance(text, str)])
+            return method(self, *given, **fields)
+
+        return run
+
+    return of
+
+
+class Records:
+    """The writing side of a store. Every method is one transaction."""
+
+    def __init__(
+        self, store: Store, settings: Settings, embedder: Embedder | None, root: str = ""
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._ahead = Ahead(store, lambda: embedder)
+        self._embedder: Embedder | None = None
+        self._root = root
+        self._notes: list[str] = []
+
+    @_worded(1)
+    @_written
+    def add(
+        self,
+        type: str,
+        text: str,
+        *,
+        title: str = "",
+        why: str = "",
+        tags: Iterable[str] = (),
+        file: str = "",
+        links: Iterable[tuple[str, str]] = (),
+        status: str | None = None,
+        source: str = "user_edit",
+        confidence: float = 1.0,
+        category: str | None = None,
+        id: str = "",
+        new_type: bool = False,
+    ) -> Change:
+        """Adds a record, or brings the one that is there already up to date.
+
+        ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
+        file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
+        again stays, a forgotten one is restored; tags are joined. Without a ``status``
+        what a conversation says is staged, and the rest confirmed.
+
+        Raises:
+            UsageError: unknown type or relation.
+            LoreError: unknown id, no text, or too long a text.
+        """
+        self._require_type(type, new_type)
+        text = self._require_text(text)
+        node = self._new_node(type, text, id)
+        old = self._store.nodes.get(node.id)
+        gone = old.invalidated_at if old else None
+        if old is not None:
+            node = _merged(old, node, named=bool(id))
+        if title or not node.title:
+            node.title = title or title_of(text)
+        node.tags = tuple(dict.fromkeys([*node.tags, *clean_tags(tags)]))
+        if why:
+            node.data = _with_why(node.data, why)
+        if category:
+            node.category = category
+        if old is None or status:
+            node.status = status or first_status(source)
+        if old is None:
+            node.source, node.confidence = source, confidence
+        before = location_of(node)
+        path = self._set_file(node, file)
+        state = self._write(node)
+        notes = self._near_duplicates(node) if state == "added" else []
+        if gone is not None:
+            self._store.edges.restore_node(node.id, gone)
+        for other, relation in links:
+            self._link(node.id, relation, other, source=source)
+        if path:
+            self._link_file(node, path, before)
+        if node.status in ("retracted", "superseded") and not status:
+            notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
+                         "brings it back")  # fmt: skip
+        return Change(node.id, state, notes + self._missing(path) + self._said())
+
+    @_written
+    def link(
+        self,
+        from_id: str,
+        relation: str,
+        to_id: str,
+        *,
+        weight: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        metadata: dict[str, Any] | None = None,
+        new_relation: bool = False,
+    ) -> Change:
+        """Links two nodes; a link that was taken away stands again.
+
+        Raises:
+            UsageError: unknown relation, unless ``new_relation`` declares it.
+            LoreError: unknown id, or a node linked to itself.
+        """
+        if new_relation:
+            self._declare(relation)
+        state = self._link(
+            from_id, relation, to_id, weight=weight, source=source, status=status,
+            metadata=metadata,
+        )  # fmt: skip
+        return Change(f"{from_id} {fold(relation)} {to_id}", state)
+
+    @_written
+    def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
+        """Takes a link away; its history keeps it.
+
+        Raises:
+            LoreError: there is no such link.
+        """
+        key = (from_id, to_id, self._require_relation(relation))
+        edge = self._store.edges.get(*key)
+        if edge is None or edge.invalidated_at is not None:
+            raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
+        self._store.edges.invalidate(key, now())
+        return Change(f"{from_id} {key[2]} {to_id}", "invalidated")
+
+    @_worded(0)
+    @_written
+    def fact(
+        self,
+        subject: str,
+        predicate: str,
+        object: str,
+        *,
+        confidence: float = 1.0,
+        source: str = "user_edit",
+        status: str | None = None,
+        literal: bool = False,
+        single: bool = False,
+    ) -> Change:
+        """States ``subject predicate object`` as an edge, its confidence as its weight.
+
+        Subject and object are ids or names; a name becomes an entity. A literal
+        object (asked for, or without letters, or of more than four words) becomes a
+        concept, so that it can be found too. Without a ``status`` what a conversation
+        says is staged, and the rest confirmed. Of a predicate with one value at a time
+        (``single``, or the setting) the former value is superseded (``lifecycle``).
+        """
+        notes = self._declare(predicate)
+        from_id = self._thing(subject, "entity", source)
+        kind = "concept" if literal or _is_literal(object) else "entity"
+        to_id = self._thing(object, kind, source)
+        edge = self._edge(
+            from_id, predicate, to_id, weight=confidence, source=source,
+            status=status or first_status(source),
+        )  # fmt: skip
+        state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
+        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
+
+    @_worded(1)
+    @_written
+    def edit(
+        self,
+        id: str,
+        *,
+        text: str | None = None,
+        title: str | None = None,
+        why: str | None = None,
+        tags: Iterable[str] | None = None,
+        file: str | None = None,
+        status: str | None = None,
+        source: str | None = None,
+        confidence: float | None = None,
+        category: str | None = None,
+    ) -> Change:
+        """Changes fields of a record; its id stays. None leaves a field as it is.
+
+        Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
+
+        Raises:
+            LoreError: unknown id, status or source, no text, or too long a text.
+        """
+        node = self._require(id)
+        if text is not None:
+            if title is None and node.title == title_of(node.body):
+                title = title_of(text)
+            node.body = self._require_text(text)
+        if why is not None:
+            node.data = _with_why(node.data, why)
+        if tags is not None:
+            node.tags = clean_tags(tags)
+        node.title = node.title if title is None else title
+        node.status = status or node.status
+        node.source = source or node.source
+        node.confidence = node.confidence if confidence is None else confidence
+        node.category = node.category if category is None else category
+        before = location_of(node)
+        path = self._set_file(node, file or "")
+        if file == "":
+            node.file = node.line_start = node.line_end = None
+        state = self._write(node)
+        if file is not None:
+            self._link_file(node, path, before)
+        return Change(id, state, self._missing(path) + self._said())
+
+    @_written
+    def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
+        """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
+        changes = []
+        at = now()
+        for id in ids:
+            node = self._require(id)
+            if purge:
+                node.invalidated_at = at
+                Index(self._store, None).update([node])
+                self._store.edges.delete_node(id)
+                self._store.anchors.delete_node(id)
+                self._store.nodes.delete(id)
+                changes.append(Change(id, "purged"))
+            elif node.invalidated_at is None:
+                # What was unlinked this very second must not come back with the node.
+                own = now_exactly() if self._store.edges.ended_at(id, at) else at
+                node.invalidated_at = own
+                self._store.nodes.invalidate(id, own)
+                self._store.edges.invalidate_node(id, own)
+                Index(self._store, None).update([node])
+                changes.append(Change(id, "invalidated"))
+            else:
+                changes.append(Change(id, "unchanged"))
+        return changes
+
+    @_written
+    def restore(self, ids: Sequence[str]) -> list[Change]:
+        """Brings forgotten nodes back, with the edges that went with them.
+
+        A node that is not forgotten, but has anchors that no longer hold, is taken to
+        hold for the code as it is now.
+        """
+        changes = []
+        for id in ids:
+            node = self._require(id)
+            at = node.invalidated_at
+            if at is None:
+                held = accept_anchors(self._store, id)
+                changes.append(Change(id, "restored" if held else "unchanged"))
+                continue
+            node.invalidated_at = None
+            self._store.nodes.invalidate(id, None)
+            self._store.edges.restore_node(id, at)
+            self._index(node)
+            changes.append(Change(id, "restored", self._said()))
+        return changes
+
+    # --- the steps; each runs inside the transaction of a method above
+
+    def _settled(self, write: Callable[[], Result]) -> Result:
+        def anew() -> Result:
+            self._embedder, self._notes = self._ahead.given, []
+            return write()
+
+        return self._ahead.settled(anew)
+
+    def _write(self, node: Node) -> str:
+        require_known(node.status, node.source, node.confidence)
+        node.updated_at = now()
+        node.created_at = node.created_at or node.updated_at
+        state = self._store.nodes.put(node)
+        if state != "unchanged":
+            self._index(node)
+        return state
+
+    def _index(self, node: Node) -> None:
+        Index(self._store, self._embedder, self._notes).update([node])
+        if self._notes:
+            self._embedder = None  # each time may take a timeout
+
+    def _said(self) -> list[str]:
+        """The notes of the steps since the last time."""
+        notes, self._notes = self._notes, []
+        return notes
+
+    def _new_node(self, type: str, text: str, id: str) -> Node:
+        if id:
+            check_id(id)
+            if not id.startswith(type + "-"):
+                raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
+            return Node(id, type, body=text)
+        if type == "file":
+            path = path_in_store(text.strip(), self._root)
+            return Node(check_id(named_id(type, path)), type, title=path, file=path)
+        if type in NAMED_TYPES:
+            return Node(check_id(make_id(type, text)), type, title=text.strip())
+        for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
+            id = record_id(type, text, digits)
+            old = self._store.nodes.get(id)
+            if old is None or self._same_origin(old, text):
+                break
+        return Node(id, type, body=text)
+
+    def _same_origin(self, old: Node, text: str) -> bool:
+        # An edited record keeps the id of its first text: only another unedited text collides.
+        here = record_id(old.type, old.body)
+        return here != old.id or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
+
+    def _require(self, id: str) -> Node:
+        return self._store.nodes.require(id)
+
+    def _require_type(self, type: str, new_type: bool) -> None:
+        known = self._store.types.all()
+        if type in known:
+            return
+        if not new_type:
+            raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
+                             "declare it as a new type")  # fmt: skip
+        if not (type.isascii() and type.isalpha() and type.islower()):
+            raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
+        self._store.types.declare(type, "")
+
+    def _require_text(self, text: str) -> str:
+        if not text.strip():
+            raise LoreError("the text is empty: say what is to be kept")
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError:
+            raise LoreError("the text is not valid Unicode: convert it first") from None
+        if size > self._settings.max_text:
+            raise LoreError(
+                f"the text has {size} bytes, max_text is {self._settings.max_text}: "
+                "keep it in a file and link to that, or raise the setting"
+            )
+        if "\0" in text:
+            raise LoreError("the text has a NUL byte: give text")
+        return text.strip("\n")
+
+    def _require_relation(self, relation: str) -> str:
+        known = self._store.relations.all()
+        name = fold(relation)
+        if name in known:
+            return name
+        if name in self._settings.edge_weights:
+            self._declare(name)
+            return name
+        raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
+                         "declare it as a new relation")  # fmt: skip
+
+    def _declare(self, relation: str) -> list[str]:
+        """Declares a relation that is new; notes where a known one is nearly the same."""
+        name = require_name(relation, "relation")
+        known = self._store.relations.all()
+        if name in known:
+            return []
+        weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
+        self._store.relations.declare(name, weight, weight, "declared")
+        hint = nearest(name, list(known))
+        return [f"new relation '{name}'{hint}"] if hint else []
+
+    def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
+        return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
+
+    def _edge(
+        self,
+        from_id: str,
+        relation: str,
+        to_id: str,
+        *,
+        weight: float = 1.0,
+        source: str = "user_edit",
+        status: str = "confirmed",
+        metadata: dict[str, Any] | None = None,
+    ) -> Edge:
+        name = self._require_relation(relation)
+        require_known(status, source, weight)
+        for id in (from_id, to_id):
+            if self._require(id).invalidated_at is not None:
+                raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        if from_id == to_id:
+            raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
+        text = json.dumps(metadata or {}, ensure_ascii=False)
+        return Edge(from_id, to_id, name, weight, source, status, text, now())
+
+    def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
+        """Links a record to its file; ``before`` is where it was, and is no more."""
+        here = location_of(node)
+        if before[0] and before != here:
+            drop_file_anchors(self._store, node.id, *before)
+            if before[0] != path:
+                self._unlink_file(node.id, before[0])
+        if not path:
+            return
+        id = file_id(path)
+        if self._store.nodes.get(id) is None:
+            self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
+        self._link(node.id, "anchored_to", id)
+        instead = anchor_file(self._store, self._root, node.id, *here)
+        if instead:
+            self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
+
+    def _unlink_file(self, id: str, path: str) -> None:
+        key = (id, file_id(path), "anchored_to")
+        edge = self._store.edges.get(*key)
+        needed = any(anchor.path == path for anchor in self._store.anchors.of(id))
+        if edge is not None and edge.invalidated_at is None and not needed:
+            self._store.edges.invalidate(key, now(), "superseded")
+
+    def _set_file(self, node: Node, file: str) -> str:
+        """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
+        if not file:
+            return ""
+        path, first, last = split_location(file)
+        if first is not None and last is not None and first > last:
+            raise LoreError(f"{file}: line {first} comes after line {last}: turn them around")
+        node.file = path_in_store(path, self._root)
+        node.line_start, node.line_end = first, last
+        return node.file
+
+    def _missing(self, path: str) -> list[str]:
+        """What to say of a file that a record is about, where it is not there or far away."""
+        if path.startswith(("/", "../")):
+            return [f"{path} lies outside the project: nothing tells when it changes"]
+        if path and self._root and not os.path.lexists(os.path.join(self._root, path)):
+            return [f"{path}: there is no such file in {self._root}; kept as it is"]
+        return []
+
+    def _thing(self, name: str, type: str, source: str) -> str:
+        if self._store.nodes.get(name) is not None:
+            return name
+        name = self._require_text(name).strip()
+        for kind in ("entity", "concept"):
+            node = self._store.nodes.get(named_id(kind, name))
+            if node is not None and node.invalidated_at is None:
+                return node.id
+        node = Node(check_id(named_id(type, name)), type, title=name, source=source)
+        self._write(node)
+        return node.id
+
+    def _near_duplicates(self, node: Node) -> list[str]:
+        embedder = self._embedder
+        if embedder is None or self._store.meta.get("embedder") != embedder.name:
+            return []
+        vector = embedder.embed([f"{node.title} {node.body}"])[0]
+        if vector is None:
+            return []
+        near = self._store.vectors.search(vector, Scope(types=(node.type,)), NEAR_PASSAGES)
+        found = {id: score for _, id, score in reversed(near)}
+        return [
+            f"looks like {id} ({score:.2f}): see 'lore show {id}'"
+            for id, score in sorted(found.items(), key=lambda item: -item[1])
+            if id != node.id and score >= self._settings.duplicate_similarity
+        ]
+
+
+def require_known(status: str, source: str, fraction: float) -> None:
+    """LoreError where one of the three is not what the store takes; ``fraction`` is 0 to 1."""
+    for what, word, known in (("status", status, STATUSES), ("source", source, SOURCES)):
+        if word not in known:
+            raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
+    if not 0 <= fraction <= 1:
+        raise LoreError(f"{fraction} is no weight and no confidence: give a number from 0 to 1")
+
+
+def title_of(text: str) -> str:
+    """The first line of a text, without Markdown's heading marks, at most 80 characters."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = line.lstrip("#").strip() or line
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[: TITLE_LENGTH - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def split_location(file: str) -> tuple[str, int | None, int | None]:
+    """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
+    path, colon, lines = file.rpartition(":")
+    first, _, last = lines.partition("-")
+    if not colon or not _LINES.fullmatch(lines):
+        return file, None, None
+    return path, int(first), int(last or first)
+
+
+def location_of(node: Node) -> tuple[str, str]:
+    """``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
+    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
+    return node.file or "", lines
+
+
+def path_in_store(path: str, root: str) -> str:
+    """A path as the store spells it: from the project's root where it lies inside, with ``/``."""
+    full = os.path.realpath(path)
+    base = os.path.realpath(root) if root else ""
+    if base and (full == base or full.startswith(base + os.sep)):
+        path = os.path.relpath(full, base)
+    return os.path.normpath(path).replace(os.sep, "/")
+
+
+def _with_why(data: str, why: str) -> str:
+    """A node's data with this reason; an empty one takes the reason away."""
+    fields = {key: value for key, value in json.loads(data).items() if key != "why"}
+    return json.dumps({**fields, "why": why} if why else fields, ensure_ascii=False)
+
+
+def _is_literal(text: str) -> bool:
+    return len(text.split()) > 4 or not any(letter.isalpha() for letter in text)
+
+
+def _merged(old: Node, new: Node, *, named: bool) -> Node:
+    """The node that is there, with a new text only where the id was chosen by hand."""
+    if named:
+        if old.title == title_of(old.body):
+            old.title = ""  # it is made anew from the new text
+        old.body = new.body
+    old.invalidated_at = None
+    return old

@@ -1,0 +1,332 @@
+"""Runs and feedback: what a run was shown, what of it helped, and how to take that back.
+
+A run is a node. What it was shown stands in the table ``shown`` while it is open;
+``finish`` makes an edge ``used_in_run`` of each row, from the record to the run:
+weight 1 and rating ``helpful``, weight 0 and ``unhelpful``, or weight 0 and a rating
+of null where nobody said anything. The metadata of an edge also has ``position`` and
+``query`` where the record was shown, and ``rated_at``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from ..core.errors import LoreError, UsageError
+from ..core.model import Edge, Node, Record
+from ..core.scoring import feedback
+from ..core.times import now
+from ..core.vocabulary import RUN_IDS
+from ..indexing.indexer import Index
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..store import Store
+
+RELATION = "used_in_run"
+TASK_RELATION = "part_of"
+WEIGHTS = {"helpful": 1.0, "unhelpful": 0.0, None: 0.0}
+"""What the edge of a rating weighs: the walk goes along helpful ones alone."""
+
+
+class RunOutcome(Record):
+    """What a finished run used: counts, and notes for people."""
+
+    __slots__ = ("helpful", "id", "notes", "unhelpful", "unrated", "used")
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.used = 0
+        self.helpful = 0
+        self.unhelpful = 0
+        self.unrated = 0
+        self.notes: list[str] = []
+
+
+class Runs:
+    """The runs of a store. Every method that writes is one transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def start(self, task: str = "") -> str:
+        """The id of a new run, linked to the task, if there is one.
+
+        Raises:
+            LoreError: there is no such task, or it is forgotten.
+        """
+        with self._store.faults, self._store.transaction():
+            if task:
+                self._require_live(task)
+            stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+            id = f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}"
+            self._add(id, {"task": task} if task else {})
+            if task:
+                self._store.edges.put(
+                    Edge(id, task, TASK_RELATION, source="system", created_at=now())
+                )
+        return id
+
+    def finish(
+        self, run: str, helpful: Sequence[str] = (), unhelpful: Sequence[str] = ()
+    ) -> RunOutcome:
+        """Makes an edge of everything that the run was shown, and of what is rated.
+
+        Raises:
+            LoreError: no such run, it is finished, or a rated id is not in the store.
+            UsageError: an id is both helpful and unhelpful.
+        """
+        ratings = _ratings(helpful, unhelpful)
+        result = RunOutcome(run)
+        with self._store.faults, self._store.transaction():
+            node = self._require_run(run)
+            data = json.loads(node.data)
+            if "finished_at" in data:
+                raise LoreError(f"'{run}' was finished at {data['finished_at']}: "
+                                f"'lore feedback --run {run}' rates what it used")  # fmt: skip
+            shown = self._store.impressions.shown(run)
+            self._say_not_shown([id for id in ratings if id not in shown], result.notes)
+            stamp = _stamp()
+            gone = shown.keys() - self._store.nodes.get_many(shown).keys() - ratings.keys()
+            for id in [id for id in {**shown, **ratings} if id not in gone]:
+                self._use(id, run, ratings.get(id), shown.get(id), stamp)
+            self._store.impressions.clear(run)
+            node.data = json.dumps({**data, "finished_at": now()})
+            self._store.nodes.put(node)
+            for _, _, rating, *_ in self._store.impressions.uses(run):
+                result.used += 1
+                name = rating or "unrated"
+                setattr(result, name, getattr(result, name) + 1)
+        return result
+
+    def rate(
+        self, ids: Sequence[str], rating: str, run: str = ""
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Rates records ``helpful`` or ``unhelpful``, in a run or in the one that a day has.
+
+        Returns ``{id, rating, run, feedback_score}`` of each, and notes. One record
+        has one rating a run: the last one counts.
+
+        Raises:
+            LoreError: no such run, or an id is not in the store.
+            UsageError: ``rating`` is another word.
+        """
+        if rating not in ("helpful", "unhelpful"):
+            raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
+        notes: list[str] = []
+        with self._store.faults, self._store.transaction():
+            if run:
+                self._require_run(run)
+                used = {use[0] for use in self._store.impressions.uses(run)}
+                shown = self._store.impressions.shown(run)
+                unseen = [id for id in ids if id not in shown and id not in used]
+                self._say_not_shown(unseen, notes)
+            else:
+                run, shown = self._run_of_today(), {}
+            stamp = _stamp()
+            for id in ids:
+                self._use(id, run, rating, shown.get(id), stamp)
+        return self._rows((id, rating, run) for id in dict.fromkeys(ids)), notes
+
+    def take_back(self, ids: Sequence[str] = (), run: str = "") -> list[dict[str, Any]]:
+        """Takes back the newest rating of each of these, or all that was rated last at once.
+
+        What was shown is unrated again; a record that was not has no edge any more.
+
+        Raises:
+            LoreError: there is no such run or record, or nothing to take back.
+        """
+        with self._store.faults, self._store.transaction():
+            if run:
+                self._require_run(run)
+            for id in ids:
+                self._store.nodes.require(id)
+            uses = self._store.impressions.rated(run, ids, -1)
+            if ids:
+                uses = [*{use[0]: use for use in reversed(uses)}.values()]
+            else:
+                uses = [use for use in uses if use[5] == uses[0][5]]
+            if not uses:
+                raise LoreError("no rating to take back: see 'lore feedback --list'")
+            for id, of_run, *_ in uses:
+                self._unrate(id, of_run)
+        return self._rows((use[0], None, use[1]) for use in sorted(uses))
+
+    def ratings(
+        self, ids: Sequence[str] = (), run: str = "", limit: int = -1
+    ) -> list[dict[str, Any]]:
+        """``{id, title, rating, run, position, query, rated_at}``, the newest first.
+
+        Raises:
+            LoreError: there is no such run or record.
+        """
+        if run:
+            self._require_run(run)
+        for id in ids:
+            self._store.nodes.require(id)
+        return [
+            {"id": id, "title": title, "rating": rating, "run": of_run, "position": position,
+             "query": query, "rated_at": rated_at}
+            for id, of_run, rating, position, query, rated_at, title
+            in self._store.impressions.rated(run, ids, limit)
+        ]  # fmt: skip
+
+    def summaries(self, limit: int = -1) -> list[dict[str, Any]]:
+        """The live runs, the newest first.
+
+        ``{id, state, task, started_at, finished_at, shown, helpful, unhelpful, unrated}``;
+        ``shown`` counts everything that was shown or rated.
+        """
+        return [_summary(*row) for row in self._store.impressions.summaries(None, limit)]
+
+    def get(self, run: str) -> dict[str, Any]:
+        """One run as in ``summaries``, with ``records``: ``{id, title, position, query, rating}``.
+
+        Raises:
+            LoreError: there is no such run, or it is forgotten.
+        """
+        self._require_run(run)
+        found = _summary(*self._store.impressions.summaries(run, 1)[0])
+        records = {
+            id: {"id": id, "title": title, "position": position, "query": query, "rating": rating}
+            for id, _, rating, position, query, _, title in self._store.impressions.uses(run)
+        }
+        for id, (position, query) in self._store.impressions.shown(run).items():
+            node = self._store.nodes.get(id)
+            title = node.title if node else ""
+            seen: dict[str, Any] = {
+                "id": id,
+                "title": title,
+                "position": position,
+                "query": query,
+                "rating": None,
+            }
+            records.setdefault(id, seen)
+        found["shown"] = len(records)
+        found["records"] = sorted(
+            records.values(), key=lambda row: (row["position"] or 1 << 30, row["id"])
+        )
+        return found
+
+    # --- the steps; those that write run inside a transaction of a method above
+
+    def _add(self, id: str, data: dict[str, str]) -> None:
+        # No title and no text: a search must not find a run by the word "run".
+        node = Node(id, "run", source="system", data=json.dumps(data), created_at=now())
+        node.updated_at = node.created_at
+        self._store.nodes.put(node)
+        Index(self._store, None).update([node])
+
+    def _run_of_today(self) -> str:
+        id = f"{RUN_IDS}feedback-{now()[:10]}"
+        if self._store.nodes.get(id) is None:
+            self._add(id, {"finished_at": now()})
+        else:
+            self._require_run(id)
+        return id
+
+    def _require_live(self, id: str) -> Node:
+        node = self._store.nodes.require(id)
+        if node.invalidated_at is not None:
+            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        return node
+
+    def _require_run(self, id: str) -> Node:
+        node = self._store.nodes.get(id)
+        if node is None or node.type != "run":
+            what = f"no run '{id}'" if node is None else f"'{id}' is no run"
+            raise LoreError(f"{what}: see 'lore run list'")
+        return self._require_live(id)
+
+    def _use(
+        self, id: str, run: str, rating: str | None, shown: tuple[int, str] | None, stamp: str
+    ) -> None:
+        """Writes one edge; without a rating, one that is there already stays."""
+        node = self._store.nodes.require(id)
+        if node.type == "run":
+            raise LoreError(f"'{id}' is a run: rate the records that it used")
+        old = self._store.edges.get(id, run, RELATION)
+        known: dict[str, Any] = {}
+        if old is not None and old.invalidated_at is None:
+            known = json.loads(old.metadata)
+            # an edge that was linked by hand says it by its weight
+            known.setdefault("rating", "helpful" if old.weight >= 0.5 else "unhelpful")
+        known.setdefault("rating", None)
+        if shown is not None:
+            known["position"], known["query"] = shown
+        if rating is not None:
+            known["rating"], known["rated_at"] = rating, stamp
+        self._put(id, run, known, node.invalidated_at)
+
+    def _unrate(self, id: str, run: str) -> None:
+        edge = self._store.edges.get(id, run, RELATION)
+        known = json.loads(edge.metadata) if edge else {}
+        if "position" not in known:
+            self._store.edges.invalidate((id, run, RELATION), now())
+            return
+        known["rating"] = None
+        known.pop("rated_at", None)
+        self._put(id, run, known, None)
+
+    def _put(self, id: str, run: str, known: dict[str, Any], gone: str | None) -> None:
+        rating = known["rating"]
+        self._store.edges.put(
+            Edge(
+                id, run, RELATION, WEIGHTS[rating],
+                source="system" if rating is None else "user_edit",
+                metadata=json.dumps(known, ensure_ascii=False), created_at=now(),
+                # A forgotten record's edge comes back with the record.
+                invalidated_at=gone,
+            )
+        )  # fmt: skip
+
+    def _rows(self, rated: Iterable[tuple[str, str | None, str]]) -> list[dict[str, Any]]:
+        rows = [*rated]
+        sums = self._store.ratings.of([id for id, _, _ in rows])
+        return [
+            {"id": id, "rating": rating, "run": run,
+             "feedback_score": round(feedback(*sums.get(id, (0.0, 0))), 6)}
+            for id, rating, run in rows
+        ]  # fmt: skip
+
+    def _say_not_shown(self, ids: Sequence[str], notes: list[str]) -> None:
+        if ids:
+            more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
+            notes.append(
+                f"not shown in this run, and rated all the same: {', '.join(ids[:3])}{more}"
+            )
+
+
+def _ratings(helpful: Sequence[str], unhelpful: Sequence[str]) -> dict[str, str]:
+    for id in helpful:
+        if id in unhelpful:
+            raise UsageError(f"'{id}' is helpful and unhelpful: give it once")
+    return {**dict.fromkeys(helpful, "helpful"), **dict.fromkeys(unhelpful, "unhelpful")}
+
+
+def _summary(
+    id: str, data: str, created: str, shown: int, used: int, helpful: float, unhelpful: float
+) -> dict[str, Any]:
+    fields = json.loads(data)
+    return {
+        "id": id,
+        "state": "finished" if "finished_at" in fields else "open",
+        "task": fields.get("task"),
+        "started_at": created,
+        "finished_at": fields.get("finished_at"),
+        "shown": shown + used,
+        "helpful": int(helpful),
+        "unhelpful": int(unhelpful),
+        "unrated": shown + used - int(helpful) - int(unhelpful),
+    }
+
+
+def _stamp() -> str:
+    """This microsecond: what was rated at once has one, and nothing else has it."""
+    micros = time.time_ns() // 1000
+    second = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(micros // 1_000_000))
+    return f"{second}.{micros % 1_000_000:06d}Z"

@@ -1,0 +1,73 @@
+"""One node with all that is known of it. Every ``show`` imports this: nothing heavy here."""
+
+from __future__ import annotations
+
+from ..store.sqlite.faults import GraphFaults
+from ..system.json_encode import Raw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..core.model import Edge
+    from ..store import Store
+
+
+def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
+    """One node with all its fields and its live edges; with ``history``, their past too.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    node = store.nodes.require(id)
+    fields = node.to_dict()
+    fields["tags"] = list(node.tags)
+    fields["data"] = Raw(node.data)
+    with GraphFaults():
+        linked = store.edges.of(id, forgotten=history)
+    titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
+    fields |= _anchors(store, id, history=history)
+    fields["edges"] = [
+        _edge(edge, id, titles.get(_other_end(edge, id), ("", None))[1])
+        | ({"history": _history(store, edge.key)} if history else {})
+        for edge in linked
+    ]
+    return fields
+
+
+def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
+    fields: dict[str, Any] = {"verdict": None, "anchors": []}
+    if store.nodes.anchored([id]):
+        from ..anchors.kept_verdicts import told, worst
+
+        anchors = store.anchors.of(id)
+        fields["verdict"] = worst([anchor.verdict for anchor in anchors])
+        fields["anchors"] = [told(anchor) for anchor in anchors]
+    if history:
+        fields["anchor_history"] = list(store.anchors.history(id))
+    return fields
+
+
+def _other_end(edge: Edge, id: str) -> str:
+    return edge.to_id if edge.from_id == id else edge.from_id
+
+
+def _edge(edge: Edge, id: str, title: str | None) -> dict[str, Any]:
+    return {
+        "direction": "out" if edge.from_id == id else "in",
+        "relation": edge.relation,
+        "id": _other_end(edge, id),
+        "title": title,
+        "weight": edge.weight,
+        "status": edge.status,
+        "source": edge.source,
+        "metadata": Raw(edge.metadata),
+        "created_at": edge.created_at,
+        "invalidated_at": edge.invalidated_at,
+    }
+
+
+def _history(store: Store, key: tuple[str, str, str]) -> list[dict[str, object]]:
+    return [
+        {**state, "metadata": Raw(str(state["metadata"]))} for state in store.edges.history(key)
+    ]

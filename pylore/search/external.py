@@ -1,0 +1,277 @@
+"""Retrievers of the user's own: programs whose lists are more legs of the fusion.
+
+``retrievers="fulltext vector notes"`` runs ``lore-retriever-notes``, found where
+commands of one's own are: in ``plugin_dir``, or else ``~/.config/lore/commands``, then
+on ``PATH``. It gets one JSON object on stdin, ``{"query", "limit", "types", "tags",
+"files", "since", "exclude"}``, and prints ``[{"id", "score"}]``. Searches without such
+a name never import this module.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from ..core.errors import UsageError, nearest
+from ..core.settings import BUILT_IN_RETRIEVERS, environment_of_programs
+from ..system.private_files import user_folder
+from ..system.programs import whole_entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.settings import Settings
+    from ..store import Store
+    from ..store.filter import Scope
+
+PREFIX = "lore-retriever-"
+MOST_OUTPUT = 1 << 20
+"""Bytes of stdout: ten thousand results and more."""
+MOST_COMPLAINT = 4096
+"""Bytes of stderr that are read; the last line of them is quoted."""
+MOST_RESULTS = 1000
+LEFT_OUT = ": its list is left out"
+MOST_QUERY = 10_000
+"""Characters of the query that a retriever gets."""
+
+
+class Refused(Exception):
+    """Why a retriever's list is left out."""
+
+
+class Running:
+    """One retriever at work: started at once, read later."""
+
+    def __init__(self, name: str, path: str, request: bytes, environ: dict[str, str]) -> None:
+        self.name = name
+        with tempfile.TemporaryFile() as stdin:  # a pipe would block where nobody reads it
+            stdin.write(request)
+            stdin.seek(0)
+            try:
+                self._process = subprocess.Popen(
+                    [path], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    env=environ, start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                raise Refused(f"{path} cannot be started ({error.strerror})") from None
+
+    def read(self, deadline: float) -> dict[str, float]:
+        """Its list, id to score, once it has ended.
+
+        Raises:
+            Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
+                printed something else than a list of results.
+        """
+        out, complaint = self._read_to_end(deadline)
+        try:
+            code = self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise Refused("did not end in time") from None
+        if code:
+            how = f"exit code {code}" if code > 0 else f"signal {-code}"
+            lines = complaint.decode(errors="replace").strip().splitlines()
+            raise Refused(f"failed with {how}" + (f" ({lines[-1][:200]})" if lines else ""))
+        return parse_results(out)
+
+    def _read_to_end(self, deadline: float) -> tuple[bytes, bytes]:
+        out, complaint = self._process.stdout, self._process.stderr
+        assert out is not None and complaint is not None
+        read: dict[Any, bytearray] = {out: bytearray(), complaint: bytearray()}
+        with selectors.DefaultSelector() as selector:
+            for stream in read:
+                selector.register(stream, selectors.EVENT_READ)
+            while selector.get_map():
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    raise Refused("did not end in time")
+                for key, _ in ready:
+                    piece = os.read(key.fd, 1 << 16)
+                    if not piece:
+                        selector.unregister(key.fileobj)
+                    read[key.fileobj] += piece
+                del read[complaint][:-MOST_COMPLAINT]
+                if len(read[out]) > MOST_OUTPUT:
+                    raise Refused(f"printed more than {MOST_OUTPUT} bytes")
+        return bytes(read[out]), bytes(read[complaint])
+
+    def end(self) -> None:
+        """Ends what is left of it, its children too."""
+        with suppress(ProcessLookupError, PermissionError):  # all of it has ended
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+
+class Retrievers:
+    """The user's own retrievers of one search: a ``with`` block in which they run.
+
+    They start when it is made, so that they work while the other legs do.
+
+    Raises:
+        UsageError: one of the names has no program, and there is no other leg.
+    """
+
+    def __init__(
+        self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str]
+    ) -> None:
+        self.notes: list[str] = []
+        self._deadline = time.monotonic() + settings.retriever_timeout
+        self._timeout = settings.retriever_timeout
+        self._running: list[Running] = []
+        self._lists: dict[str, dict[str, float]] | None = None
+        self._interrupt: Any = None
+        self._interrupted = False
+        request = json.dumps(
+            {
+                "query": query[:MOST_QUERY], "limit": settings.limit, "types": scope.types,
+                "tags": scope.tags, "files": scope.files, "since": scope.since,
+                "exclude": sorted(excluded),
+            }
+        ).encode()  # fmt: skip
+        own = [name for name in settings.retrievers if name not in BUILT_IN_RETRIEVERS]
+        self._hold_interrupts()
+        self._start(dict.fromkeys(own), settings.plugin_dir, request)
+        if len(own) == len(settings.retrievers) and not self._running:
+            self.__exit__()
+            raise UsageError(f"{self.notes[0].removesuffix(LEFT_OUT)}: write it, or set "
+                             f"retrievers to {' '.join(BUILT_IN_RETRIEVERS)}")  # fmt: skip
+
+    def _start(self, names: Iterable[str], plugin_dir: str, request: bytes) -> None:
+        environ = _environment()
+        for name in names:
+            try:
+                path = find(name, plugin_dir)
+                self._running.append(Running(name, path, request, environ))
+            except Refused as why:
+                self._refuse(name, str(why))
+
+    def _hold_interrupts(self) -> None:
+        """Keeps Ctrl-C for later: it does not reach what has a session of its own."""
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+            self._interrupt = signal.signal(signal.SIGINT, self._keep_interrupt)
+
+    def _keep_interrupt(self, *_: object) -> None:
+        self._interrupted = True
+
+    def __enter__(self) -> Retrievers:
+        if self._interrupt is not None:  # from here on it comes, and __exit__ ends what runs
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._interrupted:
+            self.__exit__()
+            raise KeyboardInterrupt
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for running in self._running:
+            running.end()
+        if self._interrupt is not None:
+            signal.signal(signal.SIGINT, self._interrupt)
+
+    def legs(self, store: Store, scope: Scope) -> dict[str, dict[str, float]]:
+        """Each retriever's list, id to score, best first: what is live and within ``scope``."""
+        first = self._lists is None
+        found = {}
+        for name, scores in self._read().items():
+            # What cannot be printed is in no id, and half a surrogate in no store.
+            known = store.nodes.match(scope, [id for id in scores if id.isprintable()])
+            if first and len(known) < len(scores):
+                self.notes.append(
+                    f"retriever {name}: {len(scores) - len(known)} of its {len(scores)} ids are "
+                    "not in the store or outside the filters: left out"
+                )
+            found[name] = {id: score for id, score in scores.items() if id in known}
+        return found
+
+    def _read(self) -> dict[str, dict[str, float]]:
+        if self._lists is None:
+            self._lists = {}
+            for running in self._running:
+                try:
+                    self._lists[running.name] = running.read(self._deadline)
+                except Refused as why:
+                    self._refuse(running.name, str(why))
+        return self._lists
+
+    def _refuse(self, name: str, why: str) -> None:
+        if why == "did not end in time":
+            why = f"did not end within {self._timeout:g} s (retriever_timeout)"
+        self.notes.append(f"retriever {name}: {why}{LEFT_OUT}")
+
+
+def find(name: str, plugin_dir: str) -> str:
+    """The program of a retriever: in the user's folder of commands, or on PATH.
+
+    Raises:
+        Refused: there is none.
+    """
+    own = plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
+    folders = [own, *whole_entries().split(":")]
+    for folder in folders:
+        path = os.path.join(folder, PREFIX + name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return os.path.abspath(path)
+            if folder == own:
+                raise Refused(f"{path} is not executable")
+    hint = nearest(name, [*BUILT_IN_RETRIEVERS])
+    raise Refused(f"no program {PREFIX}{name} in {own} or on the PATH{hint}")
+
+
+def parse_results(out: bytes) -> dict[str, float]:
+    """``[{"id", "score"}]`` as id to score, the best ``MOST_RESULTS`` of them, best first.
+
+    Of one id that comes twice, the higher score counts; a score of 0 is no match.
+
+    Raises:
+        Refused: it is something else; scores are finite and not negative.
+    """
+    try:
+        rows = json.loads(out.decode())
+    except UnicodeDecodeError:
+        raise Refused("printed what is not UTF-8") from None
+    except (ValueError, RecursionError):
+        raise Refused("printed no JSON" if out.strip() else "printed nothing") from None
+    if not isinstance(rows, list):
+        raise Refused('printed no [{"id", "score"}]')
+    scores: dict[str, float] = {}
+    for row in rows:
+        id, score = _result(row)
+        scores[id] = max(score, scores.get(id, 0.0))
+    best = sorted(((-score, id) for id, score in scores.items() if score))[:MOST_RESULTS]
+    return {id: -score for score, id in best}
+
+
+def _result(row: object) -> tuple[str, float]:
+    id, score = (row.get("id"), row.get("score")) if isinstance(row, dict) else (None, None)
+    if not isinstance(id, str) or isinstance(score, bool) or not isinstance(score, (int, float)):
+        raise Refused('printed no [{"id", "score"}]')
+    try:
+        score = float(score)
+    except OverflowError:
+        score = math.inf
+    if not math.isfinite(score) or score < 0:
+        raise Refused(f"printed a score that is no number from 0 on ({score})")
+    return id, score
+
+
+def _environment() -> dict[str, str]:
+    """A retriever's: a search that it makes runs no retriever, and belongs to no run."""
+    ours = {"LORE_RETRIEVERS": " ".join(BUILT_IN_RETRIEVERS), "LORE_RUN": ""}
+    environ = environment_of_programs()
+    exported = environ.get("LORE_EXPORTED", "").split()
+    # What is named there comes from config files, and would be read from them anew.
+    ours["LORE_EXPORTED"] = " ".join(name for name in exported if name not in ours)
+    return {**environ, **ours}

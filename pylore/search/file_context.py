@@ -1,0 +1,327 @@
+"""What is near some files: the records tied to them, and those of the files next to them.
+
+These are the seeds of ``lore search --files`` and the records of ``lore related FILE``.
+Without a graph depth no table of the graph is read. This module is on the hot path of
+both: it imports nothing heavy, and looks at the disk where the store does not know more.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..anchors.project_paths import relative, relative_glob, root_to_keep
+from ..core.errors import GraphUnavailable, LoreError
+from ..core.model import Hit
+from ..core.scoring import best_first as ranked
+from ..core.scoring import rounded
+from ..core.vocabulary import (
+    ANCHORED_TO,
+    CO_CHANGES,
+    FILE_IDS,
+    FROM_CODE,
+    IMPORTS,
+    file_id,
+    path_of,
+)
+from ..graph.relations import fold, known_relations
+from ..store.filter import Scope
+from ..store.sqlite.edges import ALL
+from .scoring import adjust, best_first, describe, explained_relevance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..core.settings import Settings
+    from ..store import Store
+    from .retrieve import Candidates
+
+    Weights = tuple[float, float]
+    """Of a relation: forwards and backwards."""
+
+CHANGED = "@git"
+"""Instead of a glob: the files that are changed in the work tree."""
+
+TIED, BY_GLOB, ITSELF, NEXT = 1.0, 0.7, 0.9, 0.5
+"""What counts: a record tied to a file, by a glob alone; the file; one of a file next to it."""
+
+MOST_FILES = 200
+"""Of more files than that, the files next to them are not looked at: they are an area."""
+
+WILD = "*?["
+
+
+class Near:
+    """Some files of the project ``root``: ``globs`` that start there, and exact ``paths``."""
+
+    __slots__ = ("globs", "paths", "root")
+
+    def __init__(self, root: str, globs: Iterable[str] = (), paths: Iterable[str] = ()) -> None:
+        self.root = root
+        self.globs = tuple(globs)
+        self.paths = tuple(paths)
+
+    def files(self, store: Store, notes: list[str]) -> list[str]:
+        """The files, as the store spells them; a glob that matches none is said in ``notes``.
+
+        Raises:
+            LoreError: a glob leads outside the project; ``@git`` where there is no git.
+        """
+        found = dict.fromkeys(self.paths)
+        for glob in self.globs:
+            some = self._changed() if glob == CHANGED else _matching(store, self.root, glob)
+            if not some:
+                notes.append(
+                    f"no file in {self.root} has changed"
+                    if glob == CHANGED
+                    else f"--files '{glob}' matches no file in {self.root}"
+                )
+            found.update(dict.fromkeys(some))
+        return list(found)
+
+    def _changed(self) -> list[str]:
+        from ..system.git import Git
+
+        paths = Git(self.root).changed()
+        return [path for path in paths if path.isprintable() and not path.startswith(".lore/")]
+
+
+def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> dict[str, float]:
+    """Id to how near it is to these files, 0..1; ids may be of no live node.
+
+    What is tied to a file that these import, that imports them, or that changes together
+    with them, counts by the weights of that edge and of its relation. Where the graph is
+    missing, it is what anchors alone say.
+
+    Raises:
+        LoreError: as ``Near.files`` does.
+    """
+    files = near.files(store, notes)
+    found = dict.fromkeys(map(file_id, files), ITSELF)
+    kept = root_to_keep(store, near.root)
+    own = dict.fromkeys(files, 1.0)
+    if settings.depth and files:
+        try:
+            weights = _weights(store, settings)
+            around = {**_beside(store, settings, files, weights), **own}
+            return _most(found, _tied(store, kept, around, edges=ANCHORED_TO in weights))
+        except GraphUnavailable:
+            pass  # the walk says so
+    return _most(found, _tied(store, kept, own, edges=False))
+
+
+def _tied(
+    store: Store, kept: str, nearness: Mapping[str, float], *, edges: bool
+) -> Iterator[tuple[str, float]]:
+    """What is tied to files, each by its anchors and, with ``edges``, by ``anchored_to``."""
+    paths = list(nearness)
+    anchors = store.anchors
+    for id, path in anchors.about(kept, paths):
+        yield id, TIED * nearness[path]
+    by_glob = set()
+    for id, glob, path in anchors.globs_like(kept, paths):
+        from ..anchors.globs import matches
+
+        if matches(glob, path):
+            by_glob.add((id, path))
+            yield id, BY_GLOB * nearness[path]
+    if edges:
+        for id, path, weight in store.edges.into_files(paths, ANCHORED_TO):
+            if (id, path) not in by_glob:  # that edge is the glob's
+                yield id, TIED * weight * nearness[path]
+
+
+def _beside(
+    store: Store, settings: Settings, files: Sequence[str], weights: Mapping[str, Weights]
+) -> dict[str, float]:
+    """The nearest of the files that these import, are imported by, or change together with."""
+    relations = [name for name in weights if name != ANCHORED_TO]
+    if not relations or len(files) > MOST_FILES:
+        return {}
+    ids = list(map(file_id, files))
+    found = _most({}, (
+        (path_of(other), NEXT * weight * weights[relation][0 if outgoing else 1])
+        for _, other, relation, weight, outgoing in store.edges.neighbours(ids, relations, ALL)
+        if other.startswith(FILE_IDS)
+        and (weight >= settings.min_confidence or relation not in FROM_CODE)
+    ))  # fmt: skip
+    return dict(list(ranked(found).items())[: settings.graph_fanout])
+
+
+def _weights(store: Store, settings: Settings) -> dict[str, Weights]:
+    """The relations that lead from file to file or tie to files, unless they are not walked."""
+    wanted = set(map(fold, settings.graph_edges))
+    unwanted = set(map(fold, settings.graph_exclude_edges))
+    return {
+        name: weight
+        for name, weight in known_relations(store, settings).items()
+        if name in (ANCHORED_TO, IMPORTS, CO_CHANGES)
+        and name not in unwanted
+        and (name in wanted or not wanted)
+    }
+
+
+def _most(found: dict[str, float], more: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """``found`` with these scores too; of an id that comes twice, the higher one."""
+    for id, score in more:
+        if score > found.get(id, 0.0):
+            found[id] = score
+    return found
+
+
+# --- seeds beside the matches of a search
+
+
+def add_seeds(
+    store: Store, settings: Settings, found: Candidates, near: Mapping[str, float], scope: Scope
+) -> None:
+    """Adds what is near, within ``scope``, to what the legs found: scores add up.
+
+    Where one is above 1 then, all are brought back. The fused scores are absolute
+    afterwards: what a search is sure of is in them.
+    """
+    live = store.nodes.match(scope, [*near])
+    found.near = {id: settings.files_weight * near[id] for id in live}
+    fused = {id: score * found.confidence for id, score in found.fused.items()}
+    for id, score in found.near.items():
+        fused[id] = fused.get(id, 0.0) + score
+        found.how.setdefault(id, "files")
+    highest = max(1.0, *fused.values()) if fused else 1.0
+    found.fused = ranked({id: score / highest for id, score in fused.items()})
+    found.confidence = 1.0
+
+
+def beside_matches(
+    store: Store, settings: Settings, found: Candidates, direct: list[Hit]
+) -> list[Hit]:
+    """The direct matches, scored anew, and the best ``limit`` of what else is near."""
+    from .retrieve import add_leg_scores
+
+    shown = {hit.id for hit in direct}
+    others = [id for id in found.fused if id in found.near and id not in shown]
+    for id in others[: settings.limit]:
+        hit = Hit(id, 0.0)
+        hit.match = found.how[id]
+        add_leg_scores(hit, found)
+        direct.append(hit)
+    for hit in direct:
+        hit.score = found.fused[hit.id] * found.confidence
+    hits = describe(store, settings, direct)
+    adjust(hits, settings)
+    return best_first(hits)
+
+
+# --- the records of a file, without a search
+
+
+def of_files(
+    store: Store, settings: Settings, near: Near, scope: Scope, notes: list[str], *, explain: bool
+) -> tuple[list[Hit], dict[str, float]]:
+    """What is tied to files, as results within ``scope``, and where a walk from there begins.
+
+    It begins at the files and at the best of what is tied to them, id to score.
+    """
+    found = ranked(seeds(store, settings, near, notes))
+    themselves = [id for id, score in found.items() if score == ITSELF and id.startswith(FILE_IDS)]
+    tied = {id: score for id, score in found.items() if id not in themselves}
+    own = [id for id, score in tied.items() if score > BY_GLOB]
+    starts = dict.fromkeys(themselves, 1.0) | {id: tied[id] for id in own[: settings.graph_seeds]}
+    among = store.nodes.match(scope, list(tied))
+    hits = []
+    for id in [id for id in tied if id in among][: settings.graph_max_nodes]:
+        hit = Hit(id, tied[id])
+        hit.match = "files"
+        hits.append(hit)
+    hits = describe(store, settings, hits)
+    adjust(hits, settings)
+    if explain:
+        for hit in hits:
+            hit.explain = {
+                "files": rounded(tied[hit.id]),
+                "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+                "relevance": explained_relevance(hit, settings),
+            }
+    return hits, starts
+
+
+# --- from what people write to the files of a project
+
+
+def named(store: Store, near: Near, names: Iterable[str]) -> Near:
+    """``near`` with the files meant by those of ``names`` that are no ids.
+
+    Each is a path from here or from the root, or ``@git``; a folder means all files below it.
+
+    Raises:
+        LoreError: there is neither such a node nor such a file, or it lies outside.
+    """
+    globs, paths = [*near.globs], [*near.paths]
+    for name in names:
+        if name == CHANGED:
+            globs.append(name)
+        elif store.nodes.get(name) is None:
+            path = _path(store, near.root, name)
+            (globs if path.endswith("/**") else paths).append(path)
+    return Near(near.root, globs, paths)
+
+
+def _path(store: Store, root: str, name: str) -> str:
+    """A path as the store spells it, if there is such a file or the store knows of one."""
+    for folder in dict.fromkeys((os.getcwd(), root)):
+        full = os.path.join(folder, name)
+        if os.path.lexists(full):
+            path = relative(root, full, name)
+            return _below(path) if os.path.isdir(full) else path
+    if _is_id(store, name):
+        store.nodes.require(name)
+    path = relative(root, os.path.join(root, name), name)
+    if not _is_known(store, root, path):
+        raise LoreError(f"{name}: there is no such file, and nothing is known of one: "
+                        "check its name")  # fmt: skip
+    return path
+
+
+def _below(folder: str) -> str:
+    """The glob for all files below a folder, whatever its name has in it."""
+    return "".join(f"[{sign}]" if sign in WILD else sign for sign in folder) + "/**"
+
+
+def _is_id(store: Store, name: str) -> bool:
+    type, dash, _ = name.partition("-")
+    return bool(dash and type in store.types.all()) or not any(sign in name for sign in "/.")
+
+
+def _is_known(store: Store, root: str, path: str) -> bool:
+    if store.nodes.match(Scope(), [file_id(path)]):
+        return True
+    return bool(store.anchors.about(root_to_keep(store, root), [path]))
+
+
+def _matching(store: Store, root: str, glob: str) -> list[str]:
+    """The files that a glob from the root matches, as far as the store knows them.
+
+    The disk is looked at too where no file is known, or a record may be tied to one
+    that is not known by a glob of its own. A name that has ``[`` in it is a name first.
+    """
+    literal = os.path.join(root, glob)
+    if os.path.lexists(literal) and not os.path.isdir(literal):
+        return [relative(root, literal, glob)]
+    pattern = relative_glob(root, root, glob)
+    if os.path.isdir(literal):
+        pattern = _below(pattern)
+    elif _is_known(store, root, pattern):
+        return [pattern]
+    beginning = pattern[: min(map(pattern.find, filter(pattern.__contains__, WILD)), default=0)]
+    if not any(sign in pattern for sign in WILD):
+        return []
+    from ..anchors.globs import glob_pattern
+
+    kept = root_to_keep(store, root)
+    matches = glob_pattern(pattern).fullmatch
+    known = {*store.nodes.files(beginning), *store.anchors.paths(kept, beginning)}
+    found = {path for path in known if matches(path)}
+    if not found or store.anchors.globs(kept):
+        from ..anchors.project import Project
+
+        found.update(Project(root).matching(pattern))
+    return sorted(found)

@@ -1,0 +1,151 @@
+"""The full-text leg: matches of every collection as one ranked list."""
+
+from __future__ import annotations
+
+from ..core.scoring import best_first
+from ..core.text import PREFIX_LENGTH, SHORT_QUERY, fold, words
+from ..core.vocabulary import SYMBOL_IDS, file_id, path_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..store import Store
+    from ..store.filter import Scope
+
+PASSAGES = 400
+"""How many of the best passages full text looks at, at the least."""
+
+ENOUGH = 10
+"""So many nodes that have all words are enough, whatever the limit: the first results are
+the same with a smaller one."""
+
+PASSAGE_SHARES = (1.0, 0.5, 0.25)
+"""A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
+
+INFLECTED = 0.6
+"""What a match counts that has the words in other forms only."""
+
+TITLE_SHARE = 0.1
+"""What it counts for a collection that its best match has the words in the title."""
+
+LEAST_WORTH = 0.05
+"""So that a collection whose best match has no word whole still counts a little."""
+
+
+class FullTextLeg:
+    """What full text finds for one query and scope.
+
+    ``scores`` is the ranked list: every collection's matches, relative to its best one,
+    times the share of the query's words that this one covers. ``coverage`` is the
+    largest such share; ``passage`` and ``how`` say of each node where, and how well,
+    it matched.
+    """
+
+    def __init__(self, store: Store, settings: Settings, query: Query, scope: Scope) -> None:
+        self._fulltext = store.fulltext
+        self._settings = settings
+        self._query = query
+        self._scope = scope
+        self._where = searched(scope)
+        self._wanted = max(PASSAGES, 4 * settings.limit)
+        self._enough = max(ENOUGH, settings.limit)
+        self.passage: dict[str, int] = {}
+        self.how: dict[str, str] = {}
+        self.coverage = 0.0
+        self.scores = self._ranked(self._relaxed())
+
+    def _relaxed(self) -> dict[str, dict[str, float]]:
+        """All words first; where too few have them all, some; then other forms; beginnings."""
+        found = {}
+        for collection in self._fulltext.collections(self._scope.types):
+            found[collection] = self._exact(collection)
+        if sum(map(len, found.values())) < self._enough:
+            for collection, scores in found.items():
+                self._add_inflected(collection, scores)
+        if not any(found.values()):
+            for collection in found:
+                found[collection] = self._by_node(self._matching(collection, "prefix"), "prefix")
+        return found
+
+    def _exact(self, collection: str) -> dict[str, float]:
+        with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
+        whole = {lift(id) for id in with_all} if self._where is not self._scope else with_all
+        enough = len(whole) >= self._enough or (whole and len(self._query.terms) == 1)
+        how = "all" if enough else "some"
+        return self._by_node(self._matching(collection, how), how, whole)
+
+    def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
+        rows = [row for row in self._matching(collection, "inflected") if row[1] not in scores]
+        others = self._by_node(rows, "some")
+        most = max(others.values(), default=0.0) or 1.0
+        unit = INFLECTED * min(scores.values(), default=1.0) / most
+        scores.update((id, unit * score) for id, score in others.items())
+
+    def _matching(self, collection: str, how: str) -> list[tuple[int, str, float]]:
+        rows = self._fulltext.search(
+            collection, self._query, how, self._where, self._settings.field_weights, self._wanted
+        )
+        return lifted(rows, self._scope)
+
+    def _by_node(
+        self, rows: Iterable[tuple[int, str, float]], how: str, whole: Iterable[str] = ()
+    ) -> dict[str, float]:
+        """A node's score: its best passage's, and shares of its next ones'."""
+        by_node: dict[str, list[float]] = {}
+        for key, id, score in rows:
+            if id in by_node:
+                by_node[id].append(score)
+            else:
+                by_node[id] = [score]
+                self.passage[id] = key
+                self.how[id] = "all" if id in whole else how
+        return {
+            id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+            for id, best in by_node.items()
+        }
+
+    def _ranked(self, found: dict[str, dict[str, float]]) -> dict[str, float]:
+        leg: dict[str, float] = {}
+        for scores in filter(None, found.values()):
+            first = max(scores, key=lambda id: scores[id])
+            title, everything = self._fulltext.indexed(self.passage[first])
+            covered = coverage(self._query, everything)
+            self.coverage = max(self.coverage, covered)
+            worth = (1 - TITLE_SHARE) * covered + TITLE_SHARE * coverage(self._query, title)
+            most = scores[first] / max(worth, LEAST_WORTH)
+            leg.update((id, score / most if most else 0.0) for id, score in scores.items())
+        return best_first(leg)
+
+
+def coverage(query: Query, text: str) -> float:
+    """The share of the query's words that ``text`` has; another form counts a half."""
+    wanted = query.single_words()
+    has = set(words(fold(text)))
+    missing = [word for word in wanted if word not in has]
+    exact = float(len(wanted) - len(missing))
+    if len(wanted) <= SHORT_QUERY:
+        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in missing]
+        exact += sum(0.5 for stem in stems if any(word.startswith(stem) for word in has))
+    return exact / len(wanted) if wanted else 0.0
+
+
+def searched(scope: Scope) -> Scope:
+    """Where the legs look: for files, at the symbols in them too."""
+    if "file" in scope.types and "symbol" not in scope.types:
+        return scope.with_types((*scope.types, "symbol"))
+    return scope
+
+
+def lifted(rows: list[tuple[int, str, float]], scope: Scope) -> list[tuple[int, str, float]]:
+    """Where files are asked for: the passages of a symbol as passages of its file."""
+    if searched(scope) is scope:
+        return rows
+    return [(key, lift(id), score) for key, id, score in rows]
+
+
+def lift(id: str) -> str:
+    """``symbol-a.py::f`` → ``file-a.py``; any other id as it is."""
+    return file_id(path_of(id)) if id.startswith(SYMBOL_IDS) else id

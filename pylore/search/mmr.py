@@ -1,0 +1,172 @@
+"""Results that repeat each other are spread; lists without repeats stay as they are.
+
+Two results repeat each other where the passages they show have a cosine of at least
+``duplicate_similarity``. The order is that of maximal marginal relevance (Carbonell
+and Goldstein, SIGIR 1998), in which only repeats count as similar.
+"""
+
+from __future__ import annotations
+
+from math import acos, pi, sqrt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..core.model import Hit
+    from ..core.settings import Settings
+    from ..store import Store
+
+    Pair = tuple[int, int]
+
+WINDOW = 50
+"""How many of the first results may be re-ordered."""
+
+TOP = 5
+SAME_CATEGORY = 2
+"""Of one category, at most so many among the first ``TOP``, where results repeat each other."""
+
+
+def diversify(
+    store: Store,
+    settings: Settings,
+    hits: list[Hit],
+    passage: Mapping[str, int],
+    *,
+    explain: bool = False,
+) -> list[Hit]:
+    """The same hits, those that repeat better ones further down; the first one stays.
+
+    ``passage`` has the key of the passage that a hit shows; without one it is the
+    first. A hit that is now below a lower one gets that one's score, so that scores
+    still fall from the top down.
+    """
+    head = hits[:WINDOW]
+    keys = _keys(store, head, passage)
+    repeats = _repeats(store, keys, settings.duplicate_similarity)
+    if not repeats:
+        return hits
+    categories = store.nodes.categories([hit.id for hit in head])
+    order = mmr(
+        [hit.score for hit in head],
+        repeats,
+        settings.mmr_lambda,
+        [categories.get(hit.id) for hit in head],
+    )
+    if explain:
+        _explain(head, order, repeats)
+    if order != [*range(len(head))]:
+        least = head[0].score
+        for hit in (head[place] for place in order):
+            hit.score = least = min(least, hit.score)
+    return [head[place] for place in order] + hits[WINDOW:]
+
+
+def mmr(
+    scores: Sequence[float],
+    repeats: Mapping[Pair, float],
+    weight: float,
+    categories: Sequence[str | None] = (),
+) -> list[int]:
+    """The places of a ranked list, in the order of maximal marginal relevance.
+
+    Next comes the place with the largest ``weight · score / best score
+    − (1 − weight) · its largest cosine to one that came before``. Ties, and what is
+    not in ``repeats``, keep their order; place 0 comes first.
+
+    Args:
+        scores: of each place; one that is higher than the place before counts as that.
+        repeats: cosines of places ``(i, j)``, i < j, that repeat each other.
+        weight: 1 looks at scores alone, 0 at repeats alone.
+        categories: of each place, as far as it has one.
+    """
+    worth = _falling(scores)
+    cosine = [0.0] * len(worth)
+    rest = [*range(len(worth))]
+    order: list[int] = []
+    taken: dict[str | None, int] = {}
+    while rest:
+        allowed = rest
+        if categories and order and len(order) < TOP:
+            allowed = [i for i in rest if taken.get(categories[i], 0) < SAME_CATEGORY] or rest
+        if order:
+            place = max(allowed, key=lambda i: weight * worth[i] - (1 - weight) * cosine[i])
+        else:
+            place = 0
+        rest.remove(place)
+        order.append(place)
+        if categories and categories[place]:
+            taken[categories[place]] = taken.get(categories[place], 0) + 1
+        for i in rest:
+            cosine[i] = max(cosine[i], repeats.get((min(i, place), max(i, place)), 0.0))
+    return order
+
+
+def _falling(scores: Sequence[float]) -> list[float]:
+    """Scores relative to the first, none higher than the one before."""
+    worth: list[float] = []
+    for score in scores:
+        relative = score / scores[0] if scores[0] > 0 else 0.0
+        worth.append(min(relative, worth[-1]) if worth else 1.0)
+    return worth
+
+
+def differing_signs(cosine: float, dimension: int) -> float:
+    """The most signs in which two vectors of at least this cosine are taken to differ.
+
+    Of random directions a share of angle / π differ (Charikar, STOC 2002); four standard
+    deviations are added. Of 40,000 pairs of passages with a cosine of 0.7 or more, in
+    three stores, none differed in more.
+    """
+    share = acos(max(-1.0, min(1.0, cosine))) / pi
+    return float(dimension * share + 4 * sqrt(dimension * share * (1 - share)))
+
+
+def _keys(store: Store, hits: Sequence[Hit], passage: Mapping[str, int]) -> list[int]:
+    """The passage of each hit; -1 for one without text."""
+    unseen = [hit.id for hit in hits if hit.id not in passage]
+    first = store.nodes.first_passages(unseen) if unseen else {}
+    return [passage.get(hit.id) or first.get(hit.id, -1) for hit in hits]
+
+
+def _repeats(store: Store, keys: Sequence[int], least: float) -> dict[Pair, float]:
+    """Cosines of the places whose passages repeat each other.
+
+    The signs of vectors are compared first: that costs a tenth, and rules nearly all out.
+    """
+    signs = store.vectors.signs(keys)
+    if len(signs) < 2:
+        return {}
+    numbers = [(place, int.from_bytes(signs[key], "little"))
+               for place, key in enumerate(keys) if key in signs]  # fmt: skip
+    most = differing_signs(least, 8 * len(next(iter(signs.values()))))
+    likely = [
+        (i, j)
+        for at, (i, one) in enumerate(numbers)
+        for j, other in numbers[at + 1 :]
+        if (one ^ other).bit_count() <= most
+    ]
+    if not likely:
+        return {}
+    cosines = store.vectors.cosines([(keys[i], keys[j]) for i, j in likely])
+    return {pair: cosine for pair, cosine in zip(likely, cosines, strict=True) if cosine >= least}
+
+
+def _explain(hits: Sequence[Hit], order: Sequence[int], repeats: Mapping[Pair, float]) -> None:
+    """Says of each hit its rank and score without this, and which one before it repeats."""
+    for at, place in enumerate(order):
+        near = max(
+            ((repeats.get((min(i, place), max(i, place)), 0.0), i) for i in order[:at]),
+            key=lambda found: found[0],
+            default=(0.0, 0),
+        )
+        hit = hits[place]
+        hit.explain = {
+            **(hit.explain or {}),
+            "diversity": {
+                "rank": place + 1,
+                "score": hit.score,
+                "repeats": hits[near[1]].id if near[0] else None,
+                "cosine": round(near[0], 6) if near[0] else None,
+            },
+        }

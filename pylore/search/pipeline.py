@@ -1,0 +1,357 @@
+"""The pipeline of a search, top to bottom.
+
+legs (full text, vectors) → fusion → seeds → walk over the graph → recency →
+merge → feedback → diversity → results. With depth 0 no graph table is touched.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import GraphUnavailable
+from ..core.model import Hit, Hits, Record
+from ..core.scoring import rounded
+from ..core.text import counted, one_line, parse_query, snippet
+from ..store.filter import Scope
+from .expansion import add_support, hit_of, reach, within
+from .retrieve import (
+    BUILT_IN,
+    Candidates,
+    add_leg_scores,
+    add_symbol_lines,
+    candidates,
+    embed_query,
+)
+from .scoring import adjust, best_first, describe, explained_relevance, rated, say_verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..embed import Embedder
+    from ..store import Store
+    from .external import Retrievers
+    from .file_context import Near
+
+
+LEAST_SEED = 0.1
+"""Relative to the best one: a match that has common words only leads somewhere too."""
+
+
+class Request(Record):
+    """What is asked: the words, what may be returned, where the walk may start.
+
+    ``near`` are files: what is tied to them is found as well, with words or without.
+    ``scope.types`` says what may be returned, and the walk goes through anything;
+    the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
+    it holds for every node. ``excluded`` ids are neither returned nor entered, and so
+    are superseded and retracted nodes, unless ``scope.statuses`` or
+    ``with_superseded`` asks for them.
+    """
+
+    __slots__ = (
+        "excluded", "explain", "filter_expanded", "near", "query", "scope", "with_superseded",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        query: str,
+        scope: Scope | None = None,
+        *,
+        filter_expanded: bool = False,
+        explain: bool = False,
+        excluded: Iterable[str] = (),
+        near: Near | None = None,
+        with_superseded: bool = False,
+    ) -> None:
+        self.query = query
+        self.scope = scope or Scope()
+        self.filter_expanded = filter_expanded
+        self.explain = explain
+        self.excluded = frozenset(excluded)
+        self.near = near
+        self.with_superseded = with_superseded
+
+    def without(self, ids: Iterable[str]) -> Request:
+        """The same, with these ids excluded too."""
+        return Request(
+            self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
+            excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
+        )  # fmt: skip
+
+
+def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
+    """The results for a request, best first, with notes for the person who asked.
+
+    Raises:
+        StoreError: the store cannot be read. A missing or damaged graph is no
+            error: the direct matches come back, with a note.
+    """
+    superseded = ("superseded",) if request.with_superseded else ()
+    hidden = store.nodes.hidden(request.scope.statuses or superseded)
+    if hidden:
+        request = request.without(hidden)
+    if BUILT_IN.issuperset(settings.retrievers):
+        return _search(store, settings, request, embedder, None)
+    from .external import Retrievers
+
+    with Retrievers(settings, request.query, request.scope, request.excluded) as further:
+        found = _search(store, settings, request, embedder, further)
+        found.notes[:0] = further.notes
+        return found
+
+
+def _search(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    embedder: Embedder | None,
+    further: Retrievers | None,
+) -> Hits:
+    notes: list[str] = []
+    matching = _Matching(store, settings, request, further, notes)
+    if not matching.query and request.near is None:
+        return Hits([], ["the query has no words: nothing to search for"])
+    matching.embed(embedder)
+    starts = found = matching.within(request.scope)
+    direct = _direct_hits(store, settings, found)
+    if matching.query:
+        _say_how_it_matched(direct, notes, filtered=bool(request.scope))
+    direct = matching.with_files(found, request.scope, direct)
+    if request.scope.tags and not direct:
+        notes += store.nodes.unknown_tags(request.scope.tags)
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+    hits = direct
+    if settings.depth:
+        if request.scope.types and not request.filter_expanded:
+            anything = request.scope.with_types(())
+            starts = matching.within(anything)
+            matching.with_files(starts, anything, [])
+        hits = _expanded(store, settings, request, starts, found, direct, notes)
+    hits = _arranged(store, settings, request, best_first(hits), found, notes)
+    _add_texts(store, hits, found, matching.query)
+    add_symbol_lines(store, hits, found)
+    say_verdicts(store, hits, notes)
+    if request.explain:
+        _explain(hits, found, settings)
+    return Hits(hits, notes, {**starts.passage, **found.passage})
+
+
+class _Matching:
+    """What matches a request's words, and its files, within one scope or another."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        request: Request,
+        further: Retrievers | None,
+        notes: list[str],
+    ) -> None:
+        self.query = parse_query(request.query)
+        self._store, self._settings, self._request = store, settings, request
+        self._further, self._notes = further, notes
+        self._vector: bytes | None = None
+        self._near: dict[str, float] | None = None
+        if self.query.cut:
+            notes.append(f"the query is long: its last {self.query.cut} words were left out")
+
+    def embed(self, embedder: Embedder | None) -> None:
+        """Makes the query's vector, where there is something to compare it to."""
+        if self.query:
+            self._vector = embed_query(
+                self.query, self._store, self._settings, embedder, self._notes
+            )
+
+    def within(self, scope: Scope) -> Candidates:
+        """The matches of the words."""
+        if not self.query:
+            return Candidates()
+        return candidates(
+            self._store, self._settings, self.query, self._vector, scope,
+            self._request.excluded, self._further,
+        )  # fmt: skip
+
+    def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
+        """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
+        if self._request.near is None:
+            return direct
+        from .file_context import add_seeds, beside_matches, seeds
+
+        if self._near is None:
+            self._near = seeds(self._store, self._settings, self._request.near, self._notes)
+        within = scope.without(self._request.excluded)
+        add_seeds(self._store, self._settings, found, self._near, within)
+        return beside_matches(self._store, self._settings, found, direct)
+
+
+# --- results
+
+
+def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
+    ranked = list(found.fused)
+    if len(ranked) > settings.limit:
+        # Age and credibility count at most their weights: whatever scores less cannot come in.
+        weight = settings.relevance_weight
+        most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
+        least = found.fused[ranked[settings.limit - 1]] * most
+        ranked = [id for id in ranked if found.fused[id] >= least]
+    hits = []
+    for id in ranked:
+        hit = Hit(id, found.fused[id] * found.confidence)
+        hit.match = found.how[id]
+        add_leg_scores(hit, found)
+        hits.append(hit)
+    hits = describe(store, settings, hits)
+    adjust(hits, settings)
+    return best_first(hits)[: settings.limit]
+
+
+def _expanded(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    starts: Candidates,
+    found: Candidates,
+    direct: list[Hit],
+    notes: list[str],
+) -> list[Hit]:
+    """The direct hits and, at most ``graph_limit``, what the graph brings beside them."""
+    adds_up = settings.expansion == "accumulate"
+    if settings.expansion == "activation" and not starts.legs.get("vector"):
+        notes.append("no vectors to start from: activation spreads from names by full text")
+    seeds = _seeds(starts, found, direct, settings, every=adds_up)
+    try:
+        walk = reach(
+            store, settings, seeds, notes, rule=settings.expansion, excluded=request.excluded
+        )
+    except GraphUnavailable as error:
+        notes.append(f"{error}; plain results only")
+        return direct
+    returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
+    scope = request.scope if request.filter_expanded else returned
+    among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    among = among[: settings.graph_max_nodes]
+    reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
+    for hit in reached:
+        add_leg_scores(hit, starts)
+    if adds_up:
+        add_support([*direct, *reached], walk, found, settings)
+    else:
+        for hit in reached:
+            hit.score = walk.reached[hit.id].score * starts.confidence
+    reached = describe(store, settings, reached)
+    adjust([*direct, *reached] if adds_up else reached, settings)
+    return direct + best_first(reached)[: settings.graph_limit]
+
+
+def _seeds(
+    starts: Candidates, found: Candidates, direct: list[Hit], settings: Settings, *, every: bool
+) -> dict[str, float]:
+    """Where the walk starts: the best matches with their scores.
+
+    Unless ``every`` one may be a seed, those that are left out of the results are not.
+    """
+    if every:
+        return _best_of((found, starts), settings.graph_seeds)
+    ids = list(starts.fused)
+    if settings.expansion == "activation":
+        from ..graph.activation import anchors
+
+        ids = anchors(starts.legs)
+    past_limit = found.fused.keys() - {hit.id for hit in direct}
+    ids = [id for id in ids if id not in past_limit]
+    return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}
+
+
+def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
+    """The best ``count`` matches of each list, relative to its best one."""
+    seeds: dict[str, float] = {}
+    for found in lists:
+        top = max(found.fused.values(), default=0.0) or 1.0
+        for id in list(found.fused)[:count]:
+            seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
+    return seeds
+
+
+def _arranged(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    hits: list[Hit],
+    found: Candidates,
+    notes: list[str],
+) -> list[Hit]:
+    """What is worth showing, in the order of ratings, its repeats spread."""
+    hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
+    if settings.diversify and "vector" in found.legs and len(hits) > 2:
+        from .mmr import diversify
+
+        return diversify(store, settings, hits, found.passage, explain=request.explain)
+    return hits
+
+
+def _worth_showing(
+    hits: list[Hit], settings: Settings, found: Candidates, notes: list[str]
+) -> list[Hit]:
+    """Marks a list that is only noise, and cuts what scores less than ``min_score``."""
+    for hit in hits:
+        hit.weak = found.weak and hit.path[0] not in found.near
+    if any(hit.weak for hit in hits):
+        notes.append("these results are weak: the store may have nothing on this")
+    if settings.min_score:
+        worth = [hit for hit in hits if hit.score >= settings.min_score]
+        if len(worth) < len(hits):
+            notes.append(f"{counted(len(hits) - len(worth), 'result')} below min_score left out")
+        return worth
+    return hits
+
+
+def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
+    """Snippets: of the passage that matched, else of the node's beginning."""
+    for hit in hits:
+        key = found.passage.get(hit.id)
+        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
+        hit.snippet = one_line(snippet(text, query))
+
+
+# --- what is said beside the results
+
+
+def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) -> None:
+    ways = {hit.match for hit in direct}
+    if not ways:
+        within = " within these filters" if filtered else ""
+        notes.append(f"nothing matches these words{within}")
+    elif not ways & {"all", "retriever"}:
+        notes.append(
+            "no record has all of these words; showing those that have some"
+            if "some" in ways
+            else "no record has these words; showing those with words that begin so"
+            if "prefix" in ways
+            else "no record has these words; showing those nearest in meaning"
+        )
+
+
+def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
+    ranks = {
+        name: {id: rank for rank, id in enumerate(leg, start=1)} for name, leg in found.legs.items()
+    }
+    for hit in hits:
+        explained = hit.explain or {}
+        hit.explain = {
+            "fusion": settings.fusion,
+            "legs": {
+                name: {"rank": ranks[name][hit.id], "score": round(leg[hit.id], 6)}
+                for name, leg in found.legs.items()
+                if hit.id in leg
+            },
+            "fused": rounded(found.fused.get(hit.id)),
+            "confidence": rounded(found.confidence),
+            **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
+            "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
+            "relevance": explained_relevance(hit, settings),
+            "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
+            **explained,
+        }

@@ -1,0 +1,193 @@
+"""The legs of a search and their fusion: ranked lists of what matches a query.
+
+Full text and vectors each make a list of nodes; the fusion makes one of them.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+from ..core.scoring import best_first, convex, rounded, rrf
+from ..core.settings import BUILT_IN_RETRIEVERS
+from ..core.text import is_test
+from ..core.vocabulary import CODE_IDS, path_of
+from .fulltext import FullTextLeg, lifted, searched
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.model import Hit
+    from ..core.settings import Settings
+    from ..core.text import Query
+    from ..embed import Embedder
+    from ..store import Store
+    from ..store.filter import Scope
+    from .external import Retrievers
+
+NEIGHBOURS = 100
+"""How many of the nearest passages the vector leg looks at, at the least."""
+
+RETRIEVER_SHARE = 0.3
+"""What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
+
+SURE = 0.75
+"""The mean of coverage and cosine from which a match is as sure as can be."""
+
+WEAK = 0.4
+"""Below this confidence the results are noise more often than not."""
+
+BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
+
+
+class Candidates:
+    """What the legs found for one scope, and the fused scores, best first.
+
+    ``fused`` is relative to what was found: the best match of each leg counts whole.
+    ``confidence`` says how much it is worth at all, 0..1 (see ``_confidence``).
+    """
+
+    __slots__ = ("confidence", "coverage", "fused", "how", "legs", "near", "passage", "rrf", "weak")
+
+    def __init__(self) -> None:
+        self.legs: dict[str, dict[str, float]] = {}
+        self.passage: dict[str, int] = {}
+        self.how: dict[str, str] = {}
+        self.fused: dict[str, float] = {}
+        self.rrf: dict[str, float] = {}
+        self.coverage = 0.0
+        self.confidence = 0.0
+        self.weak = False
+        """Whether what was found is more likely to be noise than not."""
+        self.near: dict[str, float] = {}
+        """Id to what is added to its score for the files that were named."""
+
+
+def embed_query(
+    query: Query, store: Store, settings: Settings, embedder: Embedder | None, notes: list[str]
+) -> bytes | None:
+    """The query's vector; None, with a note, where the store has none to compare it to."""
+    if embedder is None or "vector" not in settings.retrievers:
+        return None
+    held = store.meta.get("embedder")
+    if held != embedder.name:
+        if held is not None:
+            notes.append(f"the store's vectors are {held}'s, not {embedder.name}'s: "
+                         "run 'lore embed --all'; full text only")  # fmt: skip
+        return None
+    try:
+        vector = embedder.embed([query.text])[0]
+    except LoreError as error:
+        notes.append(f"{error}; full text only")
+        return None
+    notes.extend(getattr(embedder, "notes", ()))
+    return vector
+
+
+def candidates(
+    store: Store,
+    settings: Settings,
+    query: Query,
+    vector: bytes | None,
+    scope: Scope,
+    excluded: frozenset[str],
+    further: Retrievers | None = None,
+) -> Candidates:
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+
+    ``further`` are retrievers of the user's own, which have been started before.
+    """
+    found = Candidates()
+    scope = scope.without(excluded)
+    if "fulltext" in settings.retrievers:
+        words = FullTextLeg(store, settings, query, scope)
+        found.legs["fulltext"] = words.scores
+        found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
+    if vector is not None:
+        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+    if further is not None:
+        for name, leg in further.legs(store, scope).items():
+            found.legs[name] = leg
+            for id in leg:
+                found.how.setdefault(id, "retriever")
+    found.rrf = rrf(found.legs, settings.rrf_k)
+    if settings.fusion == "rrf":
+        most = len(found.legs) / (settings.rrf_k + 1)
+        fused = {id: score / most for id, score in found.rrf.items()}
+    else:
+        fused = _convex(found, settings, settings.fulltext_share)
+        code = [id for id in fused if id.startswith(CODE_IDS)]
+        if code:
+            as_code = _convex(found, settings, settings.code_fulltext_share)
+            fused.update((id, as_code[id]) for id in code)
+    found.fused = best_first(_tests_aside(fused, query, settings))
+    found.confidence = _confidence(found)
+    found.weak = found.confidence < WEAK
+    return found
+
+
+def _convex(found: Candidates, settings: Settings, fulltext_share: float) -> dict[str, float]:
+    shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+    shares |= settings.retriever_shares
+    shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
+    return convex(found.legs, shares, settings.vector_min)
+
+
+def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
+    """Takes what lies in test files down, unless the query is about tests.
+
+    A test says the same words as what it tests, and mostly more of them.
+    """
+    if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
+        return fused
+    for id in fused:
+        if id.startswith(CODE_IDS) and is_test(path_of(id)):
+            fused[id] *= settings.test_weight
+    return fused
+
+
+def _confidence(found: Candidates) -> float:
+    """How sure it is that the store has something on the query, 0..1.
+
+    The mean of what each leg says of its best match: full text, which share of the
+    query's words it has; vectors, its cosine; relative to ``SURE``. Comparable between
+    queries and stores, which neither BM25 nor a rank is.
+    """
+    said = []
+    if "fulltext" in found.legs:
+        said.append(found.coverage)
+    if "vector" in found.legs:
+        said.append(max(found.legs["vector"].values(), default=0.0))
+    if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
+        return 1.0  # what only a retriever of one's own found: nothing here speaks against it
+    return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
+
+
+def _vector_leg(
+    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
+) -> dict[str, float]:
+    wanted = max(NEIGHBOURS, 2 * settings.limit)
+    leg: dict[str, float] = {}
+    for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
+        if id not in leg and score >= settings.vector_min:
+            leg[id] = score
+            found.passage.setdefault(id, key)
+            found.how.setdefault(id, "meaning")
+    return leg
+
+
+def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> None:
+    """Gives a file that was found by one of its symbols the lines of that symbol."""
+    by_key = {
+        found.passage[hit.id]: hit for hit in hits
+        if hit.type == "file" and hit.line_start is None and hit.id in found.passage
+    }  # fmt: skip
+    if by_key:
+        for key, (first, last) in store.nodes.symbol_lines([*by_key]).items():
+            by_key[key].line_start, by_key[key].line_end = first, last
+
+
+def add_leg_scores(hit: Hit, found: Candidates) -> None:
+    """What each leg, and their fusion by rank, say of a hit; None where they say nothing."""
+    hit.rrf_score = rounded(found.rrf.get(hit.id))
+    hit.bm25_score = rounded(found.legs.get("fulltext", {}).get(hit.id))
+    hit.vector_score = rounded(found.legs.get("vector", {}).get(hit.id))

@@ -1,0 +1,196 @@
+"""The table of anchors: what ties a node to code, and whether it still holds."""
+
+from __future__ import annotations
+
+from ...core.model import Record
+from ...system.json_encode import dumps
+from .driver import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Key = tuple[str, str, str, str]
+    """(node, kind, path, detail)"""
+
+HISTORY_FIELDS = (
+    "node_id", "kind", "path", "detail", "verdict", "reason", "change", "changed_at",
+)  # fmt: skip
+
+
+class Anchor(Record):
+    """One row of ``anchors``. ``path`` starts from ``root``, that from the project if empty."""
+
+    __slots__ = (
+        "node_id", "kind", "path", "detail", "root", "hash", "stamp", "commit_id", "verdict",
+        "reason", "created_at", "verified_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        node_id: str,
+        kind: str,
+        path: str,
+        detail: str = "",
+        root: str = "",
+        hash: str = "",
+        stamp: str = "",
+        commit_id: str = "",
+        verdict: str = "valid",
+        reason: str = "",
+        created_at: str = "",
+        verified_at: str = "",
+    ) -> None:
+        self.node_id = node_id
+        self.kind = kind
+        self.path = path
+        self.detail = detail
+        self.root = root
+        self.hash = hash
+        self.stamp = stamp
+        self.commit_id = commit_id
+        self.verdict = verdict
+        self.reason = reason
+        self.created_at = created_at
+        self.verified_at = verified_at
+
+    @property
+    def key(self) -> Key:
+        """What makes an anchor one anchor: node, kind, path, detail."""
+        return (self.node_id, self.kind, self.path, self.detail)
+
+    def copy(self) -> Anchor:
+        """Another one with the same fields."""
+        return Anchor(*self.to_dict().values())
+
+
+_FIELDS = ", ".join(Anchor.__slots__)
+_KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
+_ORDER = "node_id, kind, path, detail"
+
+
+class Anchors:
+    """Reads and writes anchors; the database keeps the history of each."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def of(self, node_id: str) -> list[Anchor]:
+        """The anchors of one node."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM anchors WHERE node_id = ? ORDER BY {_ORDER}", (node_id,)
+        )
+        return [Anchor(*row) for row in rows]
+
+    def all(self) -> Iterator[Anchor]:
+        """Every anchor, by node, kind, path and detail."""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM anchors ORDER BY {_ORDER}"):
+            yield Anchor(*row)
+
+    def live(self, ids: Sequence[str] = ()) -> list[Anchor]:
+        """The anchors of these nodes, or of all that are not forgotten, by path."""
+        rows = self._db.execute(
+            f"SELECT {', '.join('a.' + name for name in Anchor.__slots__)} FROM anchors a"
+            " JOIN nodes n ON n.id = a.node_id WHERE n.invalidated_at IS NULL"
+            " AND (?1 = '[]' OR a.node_id IN (SELECT value FROM json_each(?1)))"
+            " ORDER BY a.root, a.path, a.node_id, a.kind, a.detail",
+            (dumps(ids),),
+        )
+        return [Anchor(*row) for row in rows]
+
+    def about(self, root: str, paths: Sequence[str]) -> list[tuple[str, str]]:
+        """``(node, path)`` of the anchors to these files, globs aside."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT DISTINCT a.node_id, a.path FROM json_each(?) j CROSS JOIN anchors a"
+            " ON a.path = j.value WHERE a.kind <> 'glob' AND a.root = ?",
+            (dumps(paths), root),
+        ).fetchall()
+        return rows
+
+    def globs(self, root: str) -> list[tuple[str, str]]:
+        """``(node, glob)`` of every anchor to a glob."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT node_id, path FROM anchors WHERE kind = 'glob' AND root = ?", (root,)
+        ).fetchall()
+        return rows
+
+    def globs_like(self, root: str, paths: Sequence[str]) -> list[tuple[str, str, str]]:
+        """``(node, glob, path)`` where a glob may match one of these files.
+
+        They are a few too many and none too few: SQLite's own ``*`` goes on past a
+        slash, and it negates a class by ``^`` alone.
+        """
+        rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT a.node_id, a.path, j.value FROM anchors a CROSS JOIN json_each(?2) j"
+            " WHERE a.kind = 'glob' AND a.root = ?1 AND (instr(a.path, '[')"
+            " OR j.value GLOB replace(replace(a.path, '**/', '*'), '**', '*'))",
+            (root, dumps(paths)),
+        ).fetchall()
+        return rows
+
+    def paths(self, root: str, beginning: str) -> list[str]:
+        """The files that begin so and have an anchor, globs aside."""
+        rows = self._db.execute(
+            "SELECT DISTINCT path FROM anchors WHERE path >= ?1 AND path < ?1 || char(1114111)"
+            " AND kind <> 'glob' AND root = ?2",
+            (beginning, root),
+        )
+        return [str(path) for (path,) in rows]
+
+    def put(self, anchor: Anchor) -> str:
+        """Writes an anchor whole: ``added``, ``updated``, or ``unchanged``."""
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM anchors WHERE {_KEY}", anchor.key)
+        old = next((Anchor(*row) for row in rows), None)
+        if old == anchor:
+            return "unchanged"
+        updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
+        self._db.execute(
+            f"INSERT INTO anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
+            f" ON CONFLICT DO UPDATE SET {updates}",
+            [getattr(anchor, name) for name in Anchor.__slots__],
+        )
+        return "added" if old is None else "updated"
+
+    def replace(self, changes: Iterable[tuple[Key, Anchor]]) -> None:
+        """Writes anchors over those with these keys; one that is no more is left out.
+
+        Where an anchor moves to a place that its node is anchored to already, the one
+        that is there stays.
+        """
+        sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
+        for key, anchor in changes:
+            values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
+            self._db.execute(f"UPDATE OR IGNORE anchors SET {sets} WHERE {_KEY}", (*values, *key))
+            if anchor.key != key and not self._db.changes():
+                self.delete(key)
+
+    def delete(self, key: Key) -> bool:
+        """Takes one anchor away; whether it was there."""
+        self._db.execute(f"DELETE FROM anchors WHERE {_KEY}", key)
+        return self._db.changes() > 0
+
+    def delete_node(self, node_id: str) -> None:
+        """Takes all anchors of a node away for good, their history too."""
+        self._db.execute("DELETE FROM anchors WHERE node_id = ?", (node_id,))
+        self._db.execute("DELETE FROM anchor_history WHERE node_id = ?", (node_id,))
+
+    def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
+        """The places and verdicts that anchors have left, of one node or of all, oldest first."""
+        rows = self._db.execute(
+            f"SELECT {', '.join(HISTORY_FIELDS)} FROM anchor_history"
+            " WHERE ?1 = '' OR node_id = ?1 ORDER BY node_id, changed_at, rowid",
+            (node_id,),
+        )
+        for row in rows:
+            yield dict(zip(HISTORY_FIELDS, row, strict=True))
+
+    def add_history(self, state: dict[str, str], copies: int) -> None:
+        """Writes one line of history from an export, until it is there ``copies`` times."""
+        columns, marks = ", ".join(HISTORY_FIELDS), ", ".join("?" * len(HISTORY_FIELDS))
+        same = " AND ".join(f"{name} = ?" for name in HISTORY_FIELDS)
+        values = [state[name] for name in HISTORY_FIELDS]
+        self._db.execute(
+            f"INSERT INTO anchor_history({columns}) SELECT {marks}"
+            f" WHERE (SELECT count(*) FROM anchor_history WHERE {same}) < ?",
+            (*values, *values, copies),
+        )

@@ -1,0 +1,215 @@
+"""What ``lore doctor`` asks of search.db. Everything here only reads."""
+
+from __future__ import annotations
+
+from ...core.text import words
+from .driver import apsw
+from .foreign import SCHEMA_FILES, foreign_objects
+from .fulltext import TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .store import Store
+
+LIMIT = 100
+"""The most findings that are asked of SQLite's own check."""
+
+DERIVED = frozenset((*TABLES.values(), "passages_vec", "signs"))
+"""Tables that ``rebuild`` makes anew from the nodes."""
+
+_INDEXED = (
+    "WITH indexed(key, title, body) AS ("
+    + " UNION ALL ".join(f"SELECT rowid, title, body FROM {table}" for table in TABLES.values())
+    + ") "
+)
+_LIVE_WITHOUT_PASSAGES = """
+  SELECT id FROM nodes WHERE invalidated_at IS NULL
+  AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')
+  AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
+_PASSAGES_WITHOUT_NODES = """
+  SELECT node_id FROM passages WHERE NOT EXISTS
+  (SELECT 1 FROM nodes WHERE id = passages.node_id AND invalidated_at IS NULL)"""
+_PASSAGES_WITHOUT_TEXT = """
+  SELECT key FROM passages EXCEPT SELECT key FROM indexed"""
+_TEXT_WITHOUT_PASSAGES = """
+  SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
+_PASSAGES_WITHOUT_VECTORS = """
+  SELECT p.node_id, f.title, f.body FROM passages p JOIN indexed f ON f.key = p.key
+  WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
+_VECTORS_WITHOUT_PASSAGES = """
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
+_VECTORS_WITHOUT_SIGNS = """
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM signs)"""
+_SIGNS_WITHOUT_VECTORS = """
+  SELECT key FROM signs WHERE key NOT IN (SELECT key FROM passages_vec)"""
+_VECTORS_OF_ANOTHER_LENGTH = """
+  SELECT key FROM passages_vec WHERE length(embedding) <>
+  (SELECT 4 * value FROM meta WHERE key = 'embedder_dimension')"""
+
+
+def sqlite_version() -> str:
+    """The versions of apsw and of the SQLite in it."""
+    return f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
+
+
+def sqlite_features() -> dict[str, bool]:
+    """What this SQLite can do of what a store may need: fts5, fts4, json."""
+    memory = apsw.Connection(":memory:")
+    tries = {
+        "fts5": "CREATE VIRTUAL TABLE five USING fts5(a)",
+        "fts4": "CREATE VIRTUAL TABLE four USING fts4(a)",
+        "json": "SELECT json_extract('{\"a\": 1}', '$.a')",
+    }
+    return {name: _works(memory, statement) for name, statement in tries.items()}
+
+
+def vector_extension() -> str:
+    """The version of sqlite-vec, and its file.
+
+    Raises:
+        StoreError: it cannot be loaded.
+    """
+    from .vectors import Vectors
+
+    memory = apsw.Connection(":memory:")
+    path = Vectors(memory).load_extension()
+    return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"
+
+
+def scratch_store() -> Store:
+    """An empty store in memory, with every table that the schema has."""
+    from .schema import create_schema
+    from .store import Store
+
+    memory = apsw.Connection(":memory:")
+    create_schema(memory, "auto")
+    return Store(memory, ":memory:")
+
+
+def missing_tables(store: Store) -> list[str]:
+    """The tables, indexes and triggers that the schema has and this store has not."""
+    found = _schema_names(store.connection)
+    whole = scratch_store()
+    if "meta" in found and _has_vectors(store):
+        whole.vectors.create(1)
+    return sorted(_schema_names(whole.connection) - found)
+
+
+def replaced_tables(store: Store) -> list[str]:
+    """The tables that stand in the place of lore's own, and are spared when it is opened."""
+    found = foreign_objects(store.connection, len(SCHEMA_FILES), spared=())
+    return [f"{name} is not lore's" for name in sorted(found)]
+
+
+def damage(store: Store, *, full: bool = False) -> list[str]:
+    """What SQLite's own check finds in the file, the full-text index left aside.
+
+    The quick check reads every page, but does not look whether each index
+    agrees with its table; ``full`` does.
+    """
+    if _has_vectors(store):
+        store.vectors.load_extension()
+    found = _pragma(store, f"{'integrity' if full else 'quick'}_check({LIMIT})")
+    return [line for line in found if not any(table in line for table in TABLES.values())]
+
+
+def fulltext_damage(store: Store) -> list[str]:
+    """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+    found = [
+        f"{table} is not of {store.fulltext.engine}"
+        for (table,) in store.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+            " AND NOT instr(sql, ' USING ' || ? || '(')",
+            (store.fulltext.engine,),
+        )
+    ]
+    if found:
+        return found
+    return [line for table in TABLES.values() for line in _pragma(store, f"quick_check({table})")]
+
+
+def foreign_key_violations(store: Store) -> list[str]:
+    """The tables with rows that name an unknown type or relation, a row each."""
+    rows = store.connection.execute("PRAGMA foreign_key_check")
+    return [f"{table} names no row of {parent}" for table, _, parent, _ in rows]
+
+
+def unindexed(store: Store) -> list[str]:
+    """Where nodes and full text are out of step: how often, and what is wrong."""
+    return _counts(
+        store,
+        {
+            "live nodes without passages": _LIVE_WITHOUT_PASSAGES,
+            "passages without a live node": _PASSAGES_WITHOUT_NODES,
+            "passages without full text": _PASSAGES_WITHOUT_TEXT,
+            "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
+        },
+    )
+
+
+def unembedded(store: Store) -> list[str]:
+    """Where passages and vectors are out of step; text without words has no vector."""
+    store.vectors.load_extension()
+    rows = store.connection.execute(_INDEXED + _PASSAGES_WITHOUT_VECTORS)
+    without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
+    found = [f"{without} passages without a vector"] if without else []
+    return found + _counts(
+        store,
+        {
+            "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
+            "vectors without signs": _VECTORS_WITHOUT_SIGNS,
+            "signs without a vector": _SIGNS_WITHOUT_VECTORS,
+            "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
+        },
+    )
+
+
+def only_without_vectors(store: Store) -> bool:
+    """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
+    found = unembedded(store)
+    return len(found) == 1 and found[0].endswith("without a vector")
+
+
+def any_embedded(store: Store) -> tuple[str, bytes] | None:
+    """The text of a passage and its vector, if there is one."""
+    for text, vector in store.connection.execute(
+        f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
+        " JOIN indexed f ON f.key = v.key LIMIT 1"
+    ):
+        return str(text), bytes(vector)
+    return None
+
+
+def _has_vectors(store: Store) -> bool:
+    return store.meta.get("embedder") is not None
+
+
+def _counts(store: Store, queries: dict[str, str]) -> list[str]:
+    found = []
+    for what, query in queries.items():
+        count = store.connection.execute(f"{_INDEXED} SELECT count(*) FROM ({query})").get
+        if count:
+            found.append(f"{count} {what}")
+    return found
+
+
+def _pragma(store: Store, name: str) -> list[str]:
+    found = [str(line) for (line,) in store.connection.execute(f"PRAGMA {name}")]
+    return [] if found == ["ok"] else found
+
+
+def _schema_names(connection: apsw.Connection) -> set[str]:
+    rows: Iterable[tuple[str]] = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
+    )
+    return {name for (name,) in rows}
+
+
+def _works(connection: apsw.Connection, statement: str) -> bool:
+    try:
+        connection.execute(statement).fetchall()
+    except apsw.Error:
+        return False
+    return True

@@ -1,0 +1,176 @@
+"""What a search.db that came from elsewhere holds beside lore's own schema.
+
+SQLite keeps the text of every CREATE. Where each of them is, letter by letter, one that
+lore writes, nothing in the store can call a function, compute a column or act by itself.
+This is looked at whenever a store is opened: it takes a fifth of a millisecond, so no
+list of stores that were looked at before is kept.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ...core.errors import StoreError
+from .driver import apsw
+from .fulltext import COLUMNS, CREATE, TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+SCHEMA_FILES = ("schema.sql", "schema-2.sql")
+"""What each version of the schema adds, version 1 first."""
+
+FIRST_FULLTEXT = "passages_fts"
+"""The one full-text table of version 1."""
+
+_MOST = 500
+"""Rows of ``sqlite_schema`` that are looked at; lore's own are about 70."""
+
+_OF_FULLTEXT = (
+    "CREATE TABLE '{}_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE '{}_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+    "CREATE TABLE '{}_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)",
+    "CREATE TABLE '{}_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
+    "CREATE TABLE '{}_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+    "CREATE TABLE '{}_content'(docid INTEGER PRIMARY KEY,"
+    " 'c0title', 'c1body', 'c2tags', 'c3file', 'c4parts')",
+    "CREATE TABLE '{}_segments'(blockid INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE '{}_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,"
+    "leaves_end_block INTEGER,end_block INTEGER,root BLOB,PRIMARY KEY(level, idx))",
+    "CREATE TABLE '{}_docsize'(docid INTEGER PRIMARY KEY, size BLOB)",
+    "CREATE TABLE '{}_stat'(id INTEGER PRIMARY KEY, value BLOB)",
+)
+"""What FTS5 and then FTS4 make for themselves beside a table."""
+
+_FIRST_CREATE = (
+    "CREATE VIRTUAL TABLE passages_fts USING fts5({},"
+    " tokenize='porter unicode61 remove_diacritics 2')",
+    "CREATE VIRTUAL TABLE passages_fts USING fts4({},"
+    " tokenize=unicode61 'remove_diacritics=2')",
+    "CREATE VIRTUAL TABLE passages_fts USING fts5({})",
+)  # fmt: skip
+
+_OTHERS = (
+    "CREATE TABLE passages(\n  key INTEGER PRIMARY KEY,\n  node_id TEXT NOT NULL\n"
+    ", collection TEXT NOT NULL DEFAULT 'texts')",  # as ALTER TABLE leaves it: version 2
+    "CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)",
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+)
+_VECTORS = tuple(
+    f"CREATE TABLE {name}(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
+    " CHECK (length(embedding) = "
+    for name in ("passages_vec", '"passages_vec"', "passages_vec_next")
+)
+"""Up to the number of bytes. A table that was given another name has it in quotes."""
+
+_WAY_IN = "import an export that you trust into a new store"
+_PLURALS = {"table": "tables", "index": "indexes", "trigger": "triggers", "view": "views"}
+_NAMED = 5
+"""How many of what is not lore's are named."""
+
+_SPARED = ("graph_edges",)
+"""What a plain search reads nothing of: it may have become a table of other columns."""
+
+
+def schema_text(after: int = 0) -> str:
+    """The statements that bring a store of version ``after`` to the newest one."""
+    return "".join(_texts(SCHEMA_FILES[after:]))
+
+
+def foreign_objects(
+    connection: apsw.Connection, version: int, spared: Collection[str] = _SPARED
+) -> dict[str, str]:
+    """Name to kind (``table``, ``index``, ``trigger``, ``view``) of what lore did not make.
+
+    A store of version 1 that has what version 2 adds was not left so by lore either. A
+    table with nothing but names of columns does no harm: it is none of these, unless it
+    is in the place of one of lore's that is not ``spared``.
+    """
+    rows = connection.execute(f"SELECT type, name, sql FROM sqlite_schema LIMIT {_MOST}")
+    known = _statements(version)
+    unknown = [
+        (str(kind), str(name), str(sql))
+        for kind, name, sql in rows
+        if sql not in known and not (sql is None and str(name).startswith("sqlite_autoindex_"))
+    ]
+    return {
+        name: kind
+        for kind, name, sql in unknown
+        if not _holds_vectors(sql) and not _is_harmless(kind, name, sql, known, spared)
+    }
+
+
+def refuse_foreign(connection: apsw.Connection, path: str, version: int) -> None:
+    """Goes on where the schema is lore's own.
+
+    Raises:
+        StoreError: it is not, or it is that of another version than it says.
+    """
+    found = foreign_objects(connection, version)
+    if not found:
+        return
+    if version < len(SCHEMA_FILES) and not foreign_objects(connection, len(SCHEMA_FILES)):
+        what = f"says that it is of version {version}, and is of a later one"
+    else:
+        kinds = " and ".join(_PLURALS[kind] for kind in _PLURALS if kind in found.values())
+        more = ", …" if len(found) > _NAMED else ""
+        names = ", ".join([*sorted(found)][:_NAMED]) + more
+        what = f"has {kinds or 'things'} that are not lore's ({names})"
+    raise StoreError(f"{path}: {what}: {_WAY_IN}")
+
+
+def foreign_triggers(connection: apsw.Connection) -> list[str]:
+    """The names of the triggers that are not, letter by letter, those of the schema."""
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+    found = {str(name): sql for name, sql in rows}
+    known = _statements(len(SCHEMA_FILES)) if found else ()
+    return sorted(name for name, sql in found.items() if sql not in known)
+
+
+def _texts(files: Iterable[str]) -> Iterator[str]:
+    for name in files:
+        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+            yield file.read()
+
+
+def _statements(version: int) -> frozenset[str]:
+    """Every text that ``sqlite_schema`` of a store of this version may have."""
+    created = (text for file in _texts(SCHEMA_FILES[:version]) for text in _created(file))
+    return frozenset((*created, *_of_fulltext(version > 1), *_OTHERS[version < 2 :]))
+
+
+def _created(text: str) -> Iterator[str]:
+    """The CREATE statements of a schema file, as SQLite keeps them; between them are comments."""
+    for part in ("\n" + text).split("\nCREATE ")[1:]:
+        yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
+
+
+def _of_fulltext(of_today: bool) -> Iterator[str]:
+    columns = ", ".join(COLUMNS)
+    tables = TABLES.values() if of_today else (FIRST_FULLTEXT,)
+    for table in tables:
+        for create in CREATE.values() if of_today else _FIRST_CREATE:
+            yield create.format(columns, table=table, columns=columns)
+        for create in _OF_FULLTEXT:
+            yield create.format(table)
+
+
+def _holds_vectors(sql: str) -> bool:
+    """Whether it is a table of vectors, of any dimension."""
+    return any(
+        sql.startswith(create) and sql.endswith("))") and sql[len(create) : -2].isdecimal()
+        for create in _VECTORS
+    )
+
+
+def _is_harmless(
+    kind: str, name: str, sql: str, known: frozenset[str], spared: Collection[str]
+) -> bool:
+    """Whether it is a plain table that stands in for none of lore's own."""
+    bare = sql.startswith(f"CREATE TABLE {name}(") and sql.count("(") == 1 and sql.endswith(")")
+    if kind != "table" or not bare or not name.isidentifier():
+        return False
+    own = f"create table {name.lower()}("
+    return name in spared or not any(text.lower().startswith(own) for text in known)

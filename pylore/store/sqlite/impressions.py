@@ -1,0 +1,103 @@
+"""What runs were shown and how it was rated: the table shown, and used_in_run edges."""
+
+from __future__ import annotations
+
+from .driver import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
+    """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
+
+    Summary = tuple[str, str, str, int, int, float, float]
+
+_RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
+  WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
+
+_USES = f"""
+SELECT e.from_id, e.to_id, {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
+  json_extract(e.metadata, '$.query'),
+  coalesce(json_extract(e.metadata, '$.rated_at'), e.created_at) AS rated_at,
+  coalesce(n.title, '')
+FROM graph_edges e LEFT JOIN nodes n ON n.id = e.from_id
+WHERE e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+"""
+
+_LIST = f"""
+SELECT r.id, r.data, r.created_at,
+  (SELECT count(*) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
+    SELECT 1 FROM graph_edges WHERE from_id = s.node_id AND to_id = r.id
+    AND relation = 'used_in_run' AND invalidated_at IS NULL)),
+  count(e.from_id), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
+FROM nodes r LEFT JOIN graph_edges e
+  ON e.to_id = r.id AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
+GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC LIMIT ?2
+"""
+
+
+class Impressions:
+    """Reads and writes what runs were shown; a run itself is a node."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
+        """Records that these nodes were shown, the first at position 1; the best one stays."""
+        self._db.executemany(
+            "INSERT INTO shown(run_id, node_id, position, query, shown_at) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET position = excluded.position, query = excluded.query"
+            " WHERE excluded.position < position",
+            ((run, id, position, query, at) for position, id in enumerate(ids, start=1)),
+        )
+
+    def shown(self, run: str) -> dict[str, tuple[int, str]]:
+        """Node to (best position, the query of it), in the order of positions."""
+        rows = self._db.execute(
+            "SELECT node_id, position, query FROM shown WHERE run_id = ?"
+            " ORDER BY position, shown_at, node_id",
+            (run,),
+        )
+        return {id: (position, query) for id, position, query in rows}
+
+    def clear(self, run: str) -> None:
+        """Takes away what a run was shown: its edges have it now."""
+        self._db.execute("DELETE FROM shown WHERE run_id = ?", (run,))
+
+    def uses(self, run: str) -> list[Use]:
+        """The live ``used_in_run`` edges of one run, in the order of positions."""
+        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
+            f"{_USES} AND e.to_id = ? ORDER BY position IS NULL, position, e.from_id", (run,)
+        ).fetchall()
+        return rows
+
+    def rated(self, run: str, ids: Iterable[str], limit: int) -> list[Use]:
+        """The rated ones of all runs or of one, of all nodes or of these, the newest first."""
+        wanted = list(ids)
+        marks = ", ".join("?" * len(wanted))
+        rows: list[Use] = self._db.execute(  # type: ignore[assignment]
+            f"{_USES} AND rating IS NOT NULL{' AND e.to_id = ?' if run else ''}"
+            f"{f' AND e.from_id IN ({marks})' if wanted else ''}"
+            " ORDER BY rated_at DESC, e.to_id, e.from_id LIMIT ?",
+            (*([run] if run else []), *wanted, limit),
+        ).fetchall()
+        return rows
+
+    def summaries(self, run: str | None, limit: int) -> list[Summary]:
+        """``(id, data, created, shown, used, helpful, unhelpful)`` of live runs.
+
+        The newest first; ``used`` counts edges, ``shown`` what has none yet.
+        """
+        return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
+
+    def state(self, run: str) -> str:
+        """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
+        found: str | None = self._db.execute(
+            "SELECT CASE WHEN invalidated_at IS NOT NULL THEN 'forgotten'"
+            " WHEN json_extract(data, '$.finished_at') IS NULL THEN 'open' ELSE 'finished' END"
+            " FROM nodes WHERE id = ? AND type = 'run'",
+            (run,),
+        ).get
+        return found or ""

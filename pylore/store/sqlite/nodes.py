@@ -1,0 +1,293 @@
+"""The table of nodes, and the passages that belong to each of them."""
+
+from __future__ import annotations
+
+from ...core.errors import LoreError, nearest
+from ...core.model import Node
+from ...system.json_encode import dumps
+from ..filter import Scope
+from .driver import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    """(type, title, file, first line, last line, days since the last update, confidence,
+    source, status, accesses)"""
+
+_FIELDS = ", ".join(Node.__slots__)
+_LEAST_LIKE = 3
+"""Letters that an id has in common with a wrong one, at the least, to be what was meant."""
+
+_FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
+_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
+
+
+class Nodes:
+    """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def get(self, id: str) -> Node | None:
+        """One node, invalidated or not."""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,)):
+            return _node(row)
+        return None
+
+    def require(self, id: str) -> Node:
+        """One node, forgotten or not.
+
+        Raises:
+            LoreError: there is none; the message has likely ones.
+        """
+        node = self.get(id)
+        if node is None:
+            likely = self.ids_like(id, 3)
+            hint = f" (did you mean {', '.join(likely)}?)" if likely else ""
+            raise LoreError(f"no node '{id}'{hint}: see 'lore list'")
+        return node
+
+    def get_many(self, ids: Iterable[str]) -> dict[str, Node]:
+        """Those of ``ids`` that exist, invalidated or not."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value",
+            (dumps(list(ids)),),
+        )
+        return {node.id: node for node in map(_node, rows)}
+
+    def holds(self, node: Node) -> bool:
+        """Whether a ``put`` of this node would change nothing."""
+        old = self.get(node.id)
+        return old is not None and _is_same(old, node)
+
+    def put(self, node: Node) -> str:
+        """Writes a node whole: ``added``, ``updated``, or ``unchanged``.
+
+        ``updated_at`` alone does not make a node another one.
+        """
+        old = self.get(node.id)
+        if old is not None and _is_same(old, node):
+            return "unchanged"
+        updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
+        self._db.execute(
+            f"INSERT INTO nodes({_FIELDS}) VALUES ({', '.join('?' * len(Node.__slots__))})"
+            f" ON CONFLICT(id) DO UPDATE SET {updates}",
+            next(rows_of([node])),
+        )
+        return "added" if old is None else "updated"
+
+    def invalidate(self, id: str, at: str | None) -> None:
+        """Marks a node as forgotten at this time; None takes the mark away."""
+        self._db.execute("UPDATE nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+
+    def delete(self, id: str) -> None:
+        """Takes the row away for good."""
+        self._db.execute("DELETE FROM nodes WHERE id = ?", (id,))
+
+    def select(
+        self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
+    ) -> list[Node]:
+        """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
+        condition, parameters = scope.where()
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
+            f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
+            f" ORDER BY updated_at {'' if oldest_first else 'DESC'}, id LIMIT ?",
+            (*parameters, limit),
+        )
+        return [_node(row) for row in rows]
+
+    def all(self, *, live_only: bool = False) -> Iterator[Node]:
+        """Every node, by id."""
+        condition = " WHERE invalidated_at IS NULL" if live_only else ""
+        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"):
+            yield _node(row)
+
+    def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
+        """What a result says of its node, for each of these ids."""
+        rows = self._db.execute(
+            "SELECT n.id, n.type, n.title, n.file, n.line_start, n.line_end,"
+            " coalesce(julianday('now') - julianday(n.updated_at), 0.0),"
+            " n.confidence, n.source, n.status, n.access_count"
+            " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
+            (dumps(ids),),
+        )
+        return {row[0]: row[1:] for row in rows}
+
+    def hidden(self, shown: Sequence[str] = ()) -> list[str]:
+        """Live nodes that are superseded or retracted; those in a status of ``shown`` are not."""
+        rows = self._db.execute(
+            "SELECT id, status FROM nodes WHERE status IN ('superseded', 'retracted')"
+            " AND invalidated_at IS NULL"
+        )
+        return [id for id, status in rows if status not in shown]
+
+    def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
+        """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes."""
+        rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
+            " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
+            (dumps(ids),),
+        ).fetchall()
+        return rows
+
+    def categories(self, ids: Sequence[str]) -> dict[str, str]:
+        """The category of each of these ids that has one."""
+        rows = self._db.execute(
+            "SELECT n.id, n.category FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE n.category != ''",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
+    def files(self, beginning: str) -> list[str]:
+        """The paths that begin so and have a live node."""
+        rows = self._db.execute(
+            "SELECT substr(id, 6) FROM nodes WHERE id >= 'file-' || ?1"
+            " AND id < 'file-' || ?1 || char(1114111) AND invalidated_at IS NULL",
+            (beginning,),
+        )
+        return [str(path) for (path,) in rows]
+
+    def symbol_lines(self, keys: Sequence[int]) -> dict[int, tuple[int | None, int | None]]:
+        """First and last line of the symbol that each of these passages is of, if it is of one."""
+        rows = self._db.execute(
+            "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.key = j.value JOIN nodes n ON n.id = p.node_id WHERE n.type = 'symbol'",
+            (dumps(keys),),
+        )
+        return {key: (first, last) for key, first, last in rows}
+
+    def beginning(self, id: str, length: int = 800) -> str:
+        """The first characters of a node's text."""
+        return (
+            self._db.execute("SELECT substr(body, 1, ?) FROM nodes WHERE id = ?", (length, id)).get
+            or ""
+        )
+
+    def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
+        """Those of ``ids`` that are live and within ``scope``."""
+        condition, parameters = scope.where()
+        rows = self._db.execute(
+            "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            f" WHERE n.invalidated_at IS NULL AND {condition}",
+            (dumps(ids), *parameters),
+        )
+        return {id for (id,) in rows}
+
+    def ids_like(self, text: str, limit: int = 5) -> list[str]:
+        """Ids that contain ``text``, or else begin as it does: what a wrong id may have meant."""
+        beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
+        for part, place in ((text, "> 0"), (beginning, "IN (1, instr(id, '-') + 1)")):
+            if len(part) < _LEAST_LIKE:
+                continue
+            rows = self._db.execute(
+                f"SELECT id FROM nodes WHERE instr(id, ?1) {place} ORDER BY instr(id, ?1), id"
+                " LIMIT ?2",
+                (part, limit),
+            ).fetchall()
+            if rows:
+                return [str(id) for (id,) in rows]
+        return []
+
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        """A note for each of these tags that no live node has, with the nearest one."""
+        rows = self._db.execute(
+            "SELECT DISTINCT tags FROM nodes WHERE tags <> '' AND invalidated_at IS NULL"
+        )
+        known = sorted({tag for (text,) in rows for tag in str(text).split(" ")})
+        return [
+            f"no record has the tag '{tag}'{nearest(tag, known)}" for tag in tags
+            if tag not in known
+        ]  # fmt: skip
+
+    def outlines(
+        self, types: Sequence[str] = ()
+    ) -> Iterator[tuple[str, str, str, str, str, str | None]]:
+        """``(id, type, title, status, tags, file)`` of live nodes, by id; no types mean all."""
+        yield from self._db.execute(
+            "SELECT id, type, title, status, tags, file FROM nodes WHERE invalidated_at IS NULL"
+            " AND (?1 = '[]' OR type IN (SELECT value FROM json_each(?1))) ORDER BY id",
+            (dumps(types),),
+        )
+
+    def documents(self, file: str | None = None) -> list[tuple[str, str]]:
+        """``(id, file)`` of every live node that was made from a file, or from this one."""
+        rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT id, file FROM nodes"
+            f" WHERE {'file IS NOT NULL' if file is None else 'file = ?'}"
+            " AND invalidated_at IS NULL AND type != 'file'"
+            " AND (source = 'file' OR json_extract(data, '$._stated') IS NOT NULL) ORDER BY id",
+            () if file is None else (file,),
+        ).fetchall()
+        return rows
+
+    def count_by_type(self) -> dict[str, int]:
+        """Type to the number of its live nodes."""
+        return dict(
+            self._db.execute(
+                "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
+            )
+        )
+
+    # --- passages: what full text and vectors index of a node
+
+    def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
+        """Keys for new passages, one for each of these ids of nodes."""
+        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
+        keys = list(range(last + 1, last + 1 + len(ids)))
+        self._db.executemany(
+            "INSERT INTO passages(key, node_id, collection) VALUES (?, ?, ?)",
+            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+        )
+        return keys
+
+    def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
+        """Key and full-text collection of the passages of these nodes, by key."""
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN passages p"
+            " ON p.node_id = j.value ORDER BY p.key",
+            (dumps(ids),),
+        ).fetchall()
+        return rows
+
+    def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
+        """The key of the first passage of each of these nodes that has one."""
+        rows = self._db.execute(
+            "SELECT j.value, min(p.key) FROM json_each(?) j"
+            " CROSS JOIN passages p ON p.node_id = j.value GROUP BY j.value",
+            (dumps(ids),),
+        )
+        return dict(rows)
+
+    def remove_passages(self, keys: Iterable[int]) -> None:
+        """Forgets passages; their indexed rows are the caller's to remove."""
+        self._db.executemany("DELETE FROM passages WHERE key = ?", ((key,) for key in keys))
+
+    def remove_all_passages(self) -> None:
+        """Forgets every passage; the caller has made both indexes empty."""
+        self._db.execute("DELETE FROM passages")
+
+
+def _is_same(one: Node, other: Node) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in _CONTENT)
+
+
+def _node(row: tuple[object, ...]) -> Node:
+    node = Node(*row)  # type: ignore[arg-type]
+    node.tags = tuple(str(row[8]).split())
+    return node
+
+
+def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:
+    """Nodes as rows of the table, in the order of ``Node.__slots__``."""
+    from operator import attrgetter  # writing alone needs it
+
+    fields = attrgetter(*Node.__slots__)
+    for node in nodes:
+        values = list(fields(node))
+        values[8] = " ".join(node.tags)
+        yield values

@@ -1,0 +1,126 @@
+"""Vectors that are being made beside those that searches use.
+
+``passages_vec_next`` holds them until there is one for each passage; then it becomes
+``passages_vec`` in one transaction. ``meta`` says whose they are, so that the same
+embedder can take an interrupted run up again.
+"""
+
+from __future__ import annotations
+
+from .fulltext import TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .store import Store
+
+    Passage = tuple[int, str]
+    """(key, the text that is embedded: title and body)"""
+
+# A passage's text is in the full-text table of its collection.
+_TEXT = (
+    f"coalesce({', '.join(f'{name}.title || char(32) || {name}.body' for name in TABLES.values())})"
+)
+_IN_TABLES = " ".join(f"LEFT JOIN {name} ON {name}.rowid = p.key" for name in TABLES.values())
+
+_NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
+
+
+class StagedVectors:
+    """The side table, and what it or the one in use lacks. The caller holds transactions."""
+
+    def __init__(self, store: Store) -> None:
+        self._db = store.connection
+        self._meta = store.meta
+        self._vectors = store.vectors
+
+    @property
+    def embedder(self) -> str | None:
+        """Whose vectors are being made, if any are."""
+        return self._meta.get(_NAME)
+
+    @property
+    def dimension(self) -> int:
+        """Their dimension, or 0."""
+        return int(self._meta.get(_DIMENSION) or 0)
+
+    def begin(self, embedder: str, dimension: int) -> None:
+        """An empty side table for this embedder's vectors."""
+        self.drop()
+        self._db.execute(
+            "CREATE TABLE passages_vec_next(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
+            f" CHECK (length(embedding) = {4 * dimension:d}))"
+        )
+        self._meta.set(_NAME, embedder)
+        self._meta.set(_DIMENSION, str(dimension))
+
+    def drop(self) -> None:
+        """Gives up what was begun."""
+        self._db.execute("DROP TABLE IF EXISTS passages_vec_next")
+        self._meta.set(_NAME, None)
+        self._meta.set(_DIMENSION, None)
+
+    def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
+        """Adds or replaces ``(key, vector)`` rows; a vector is little-endian float32."""
+        self._db.executemany("INSERT OR REPLACE INTO passages_vec_next VALUES (?, ?)", rows)
+
+    def remove(self, keys: Iterable[int]) -> None:
+        """Takes the passages with these keys out, if vectors are being made."""
+        if self.embedder is not None:
+            self._db.executemany(
+                "DELETE FROM passages_vec_next WHERE key = ?", ((key,) for key in keys)
+            )
+
+    def take_over(self) -> None:
+        """Puts the new vectors in the place of the old ones."""
+        name, dimension = self.embedder, self.dimension
+        self._vectors.create(dimension)
+        self._vectors.load_extension()
+        self._db.execute("DROP TABLE passages_vec")
+        self._db.execute("ALTER TABLE passages_vec_next RENAME TO passages_vec")
+        self._db.execute(
+            "INSERT INTO signs SELECT key, vec_quantize_binary(embedding) FROM passages_vec"
+        )
+        self._meta.set("embedder", name)
+        self._meta.set("embedder_dimension", str(dimension))
+        self.drop()
+
+    # --- what there is to embed; aside: what the side table lacks, not the one in use
+
+    def lacking(self, after: int, limit: int, *, aside: bool) -> list[Passage]:
+        """Passages without a vector whose keys come after this one, by key."""
+        rows: list[Passage] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT p.key, {_TEXT} FROM passages p {_IN_TABLES}"
+            f" WHERE p.key > ? AND {self._without(aside)} ORDER BY p.key LIMIT ?",
+            (after, limit),
+        ).fetchall()
+        return rows
+
+    def count_lacking(self, *, aside: bool) -> int:
+        """How many passages have no vector."""
+        query = f"SELECT count(*) FROM passages p WHERE {self._without(aside)}"
+        return int(self._db.execute(query).get or 0)
+
+    def count_passages(self) -> int:
+        """How many passages there are."""
+        return int(self._db.execute("SELECT count(*) FROM passages").get or 0)
+
+    def sample(self, count: int) -> list[str]:
+        """The texts of some passages from all over the store, the same ones each time."""
+        rows = self._db.execute(
+            f"SELECT {_TEXT} FROM"
+            " (SELECT key FROM passages ORDER BY (key * 2654435761) % 1000003, key LIMIT ?) p"
+            f" {_IN_TABLES}",
+            (count,),
+        )
+        return [text for (text,) in rows if text]
+
+    def unchanged(self, passages: Sequence[Passage]) -> set[int]:
+        """The keys of those passages whose text is still this one."""
+        query = f"SELECT {_TEXT} FROM passages p {_IN_TABLES} WHERE p.key = ?"
+        return {key for key, text in passages if self._db.execute(query, (key,)).get == text}
+
+    def _without(self, aside: bool) -> str:
+        table = "passages_vec_next" if aside else "passages_vec"
+        return f"p.key NOT IN (SELECT key FROM {table})"

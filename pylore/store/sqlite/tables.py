@@ -1,0 +1,172 @@
+"""The small tables: meta, types, relations, words, ratings."""
+
+from __future__ import annotations
+
+from ...core.errors import UsageError, nearest
+from ...core.vocabulary import NO_RECORDS, RECORDS
+from ...system.json_encode import dumps
+from .driver import apsw
+from .faults import GraphFaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class Meta:
+    """Facts about the store itself: whose vectors it holds, which full-text engine."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Every key with its value."""
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def get(self, key: str) -> str | None:
+        """The value of one key, if it is set."""
+        row: str | None = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+        return row
+
+    def set(self, key: str, value: str | None) -> None:
+        """Sets one key; None takes it away."""
+        if value is None:
+            self._db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+class Types:
+    """The node types that this store knows."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, str]:
+        """Name to description."""
+        return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
+
+    def require(self, names: Iterable[str]) -> tuple[str, ...]:
+        """``names`` if these types are known; for ``records`` those that people write.
+
+        Raises:
+            UsageError: one of them is not; the message has the nearest one.
+        """
+        wanted = dict.fromkeys(names)
+        known = list(self.all()) if wanted else []
+        if RECORDS in wanted:
+            del wanted[RECORDS]
+            wanted |= dict.fromkeys(name for name in known if name not in NO_RECORDS)
+        for name in wanted:
+            if name not in known:
+                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
+                                 f"one of {RECORDS}, {', '.join(known)}")  # fmt: skip
+        return tuple(wanted)
+
+    def declare(self, name: str, description: str) -> None:
+        """Adds a type, or gives a known one another description."""
+        self._db.execute(
+            "INSERT INTO types VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET description = ?2",
+            (name, description),
+        )
+
+
+class Relations:
+    """The relations that this store knows, with their weights."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self) -> dict[str, tuple[float, float, str]]:
+        """Name to (weight, weight walked backwards, description)."""
+        rows = self._db.execute(
+            "SELECT name, weight, coalesce(backward_weight, weight), description"
+            " FROM relations ORDER BY name"
+        )
+        return {name: (weight, backward, text) for name, weight, backward, text in rows}
+
+    def declare(self, name: str, weight: float, backward: float, description: str) -> None:
+        """Adds a relation, or gives a known one another weight and description."""
+        self._db.execute(
+            "INSERT INTO relations(name, weight, backward_weight, description)"
+            " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
+            " SET weight = ?2, backward_weight = ?3, description = ?4",
+            (name, weight, backward, description),
+        )
+
+
+class Words:
+    """The tokens of words that were embedded before."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
+        """The token numbers of those of ``words`` that are known; damaged ones are not."""
+        found = {}
+        for word in words:
+            tokens = self._db.execute("SELECT tokens FROM words WHERE word = ?", (word,)).get
+            numbers = tokens.split() if tokens is not None else ["?"]
+            if all(len(number) < 10 and number.isdecimal() for number in numbers):
+                found[word] = [int(number) for number in numbers]
+        return found
+
+    def is_empty(self) -> bool:
+        """Whether no word is known yet."""
+        return self._db.execute("SELECT 1 FROM words LIMIT 1").get is None
+
+    def put(self, tokens: Mapping[str, list[int]]) -> None:
+        """Remembers the token numbers of these words."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO words VALUES (?, ?)",
+            ((word, " ".join(map(str, numbers))) for word, numbers in tokens.items()),
+        )
+
+
+_COUNTED = (
+    "SELECT from_id, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
+    " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
+    " GROUP BY from_id"
+)
+
+_TOLERANCE = 1e-6
+"""Sums of floats, added up one by one as they came and went, differ in their last digits."""
+_WRONG = f"""
+  WITH counted(node_id, helpful, rated) AS ({_COUNTED})
+  SELECT count(*) FROM (
+    SELECT r.node_id FROM ratings r LEFT JOIN counted c ON c.node_id = r.node_id
+    WHERE c.node_id IS NULL OR c.rated IS NOT r.rated OR NOT abs(c.helpful - r.helpful) <= ?
+    UNION
+    SELECT c.node_id FROM counted c LEFT JOIN ratings r ON r.node_id = c.node_id
+    WHERE r.node_id IS NULL)"""
+
+
+class Ratings:
+    """How nodes were rated: sums over their edges to runs, which triggers keep in step."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
+        """(sum of the weights, number of ratings) of those of ``ids`` that were rated.
+
+        Raises:
+            GraphUnavailable: the table is missing or damaged.
+        """
+        with GraphFaults():
+            rows: list[tuple[str, float, int]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT r.node_id, r.helpful, r.rated FROM json_each(?) j"
+                " CROSS JOIN ratings r ON r.node_id = j.value",
+                (dumps(ids),),
+            ).fetchall()
+        return {id: (helpful, rated) for id, helpful, rated in rows}
+
+    def recount(self) -> None:
+        """Counts all of them anew; the caller holds a transaction."""
+        self._db.execute("DELETE FROM ratings")
+        self._db.execute(f"INSERT INTO ratings {_COUNTED}")
+
+    def wrong(self) -> int:
+        """How many nodes have other ratings than their edges say."""
+        number: int = self._db.execute(_WRONG, (_TOLERANCE,)).get
+        return number

@@ -1,0 +1,192 @@
+"""Which values in a store are none that lore writes: SQLite keeps any value in any column."""
+
+from __future__ import annotations
+
+from ...core.errors import LoreError, StoreError
+from ...core.vocabulary import SOURCES, STATUSES
+from ...system.json_lines import parse_object
+from .bounds import LONGEST_VALUE
+from .driver import apsw
+from .fulltext import CREATE, TABLES
+from .vectors import Vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_TEXT = "typeof({c}) = 'text' AND instr({c}, char(0)) = 0"
+_LINE = f"{_TEXT} AND {{c}} NOT GLOB '*[' || char(1) || '-' || char(31) || char(127) || ']*'"
+_COUNT = "typeof({c}) = 'integer' AND {c} BETWEEN 0 AND 1 << 53"
+_WEIGHT = "typeof({c}) IN ('real', 'integer') AND {c} BETWEEN 0 AND 1"
+_TIME = f"{_LINE} AND length({{c}}) < 40"
+_JSON = "typeof({c}) = 'text' AND json_valid({c})"
+
+
+def _optional(condition: str) -> str:
+    return f"{{c}} IS NULL OR {condition}"
+
+
+def _among(values: Sequence[str]) -> str:
+    return f"{{c}} IN ({', '.join(map(repr, values))})"
+
+
+_ID = f"{_LINE} AND length({{c}}) <= 1000"
+_KEY = "{c} BETWEEN 1 AND 1 << 53"
+_STATE = {"weight": _WEIGHT, "source": _among(SOURCES), "status": _among(STATUSES)}
+_VERDICT = _among(("valid", "drifted", "relocated", "invalid"))
+_KIND = _among(("file", "glob", "hash", "symbol", "lines"))
+_ENDS = {"from_id": _ID, "to_id": _ID, "relation": _LINE}
+
+_WRITTEN: dict[str, dict[str, str]] = {
+    "types": {"name": _LINE, "description": _TEXT},
+    "relations": {
+        "name": _LINE, "weight": _WEIGHT, "backward_weight": _optional(_WEIGHT),
+        "description": _TEXT,
+    },
+    "nodes": {
+        "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT, "status": _among(STATUSES),
+        "source": _among(SOURCES), "confidence": _WEIGHT, "category": _optional(_TEXT),
+        "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
+        "line_end": _optional(_COUNT), "data": _JSON, "created_at": _TIME, "updated_at": _TIME,
+        "accessed_at": _optional(_TIME), "access_count": _COUNT,
+        "invalidated_at": _optional(_TIME),
+    },
+    "graph_edges": {
+        **_ENDS, **_STATE, "metadata": _JSON, "created_at": _TIME,
+        "accessed_at": _optional(_TIME), "access_count": _COUNT,
+        "invalidated_at": _optional(_TIME),
+    },
+    "edge_history": {
+        **_ENDS, **_STATE, "metadata": _JSON, "invalidated_at": _optional(_TIME),
+        "change": _among(("updated", "invalidated", "restored", "purged")), "changed_at": _TIME,
+    },
+    "anchors": {
+        "node_id": _ID, "kind": _KIND, "path": f"{_TEXT} AND length({{c}}) <= 4096",
+        "detail": _TEXT, "root": _TEXT, "hash": _LINE, "stamp": _LINE, "commit_id": _LINE,
+        "verdict": _VERDICT, "reason": _TEXT, "created_at": _TIME, "verified_at": _TIME,
+    },
+    "anchor_history": {
+        "node_id": _ID, "kind": _KIND, "path": _TEXT, "detail": _TEXT, "verdict": _VERDICT,
+        "reason": _TEXT, "change": _among(("moved", "judged", "removed")), "changed_at": _TIME,
+    },
+    "shown": {
+        "run_id": _ID, "node_id": _ID, "position": _COUNT, "query": _TEXT, "shown_at": _TIME,
+    },
+}  # fmt: skip
+"""Table and column to the condition on what people or programs have told lore."""
+
+_MADE: dict[str, dict[str, str]] = {
+    "passages": {"key": _KEY, "node_id": _ID, "collection": _among([*TABLES])},
+    "ratings": {"node_id": _ID, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
+    "words": {"word": _TEXT, "tokens": _TEXT},
+    **{
+        name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
+        for name in TABLES.values()
+    },
+}
+"""The same of what ``lore reindex`` makes anew."""
+
+_DIMENSION = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')"
+_VECTORS: dict[str, dict[str, str]] = {
+    # The cosine with itself: none where a number is not finite, or all are 0.
+    "passages_vec": {
+        "key": _KEY,
+        "embedding": f"CASE WHEN typeof({{c}}) = 'blob' AND length({{c}}) = 4 * {_DIMENSION}"
+        " THEN vec_distance_cosine({c}, {c}) IS NOT NULL ELSE 0 END",
+    },
+    "signs": {
+        "key": _KEY,
+        "sign": f"typeof({{c}}) = 'blob' AND length({{c}}) = ({_DIMENSION} + 7) / 8",
+    },
+}
+
+_NUMBERS = ("embedder_dimension", "embedder_next_dimension", "similar_stale")
+_DATES = ("cochanges_analyzed_at", "cochanges_said_at", "code_indexed_at")
+_META = (
+    "SELECT key FROM meta WHERE NOT coalesce("
+    + " AND ".join(
+        (
+            _TEXT.format(c="key"),
+            _TEXT.format(c="value"),
+            f"({_among(_NUMBERS).format(c='key')}) <= (value NOT GLOB '*[^0-9]*'"
+            " AND length(value) BETWEEN 1 AND 9)",
+            f"({_among(_DATES).format(c='key')}) <= ({_TIME.format(c='value')})",
+            f"(key = 'fulltext') <= ({_among([*CREATE]).format(c='value')})",
+            "(key IN ('stats', 'similar')) <= json_valid(value)",
+            "(key = 'embedder_dimension') <= (value % 8 = 0 AND value + 0 > 0)",
+        )
+    )
+    + ", 0)"
+)
+
+
+def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str]:
+    """Where there are values that lore does not write, as ``nodes.status: 2``.
+
+    Args:
+        made: look at what can be made anew from the nodes, instead of at the nodes.
+    """
+    tables = {**_MADE, **_vectors(connection)} if made else _WRITTEN
+    found = [] if made else [f"meta.{key}" for key in _wrong_meta(connection)]
+    for table, columns in tables.items():
+        found += _wrong_of(connection, table, columns)
+    return found
+
+
+def _vectors(connection: apsw.Connection) -> dict[str, dict[str, str]]:
+    try:
+        Vectors(connection).load_extension()
+    except StoreError:
+        return {}  # which has a check of its own
+    return _VECTORS
+
+
+def _wrong_of(connection: apsw.Connection, table: str, columns: dict[str, str]) -> Iterator[str]:
+    counts = ", ".join(
+        f"total(NOT coalesce({condition.format(c=name)}, 0))" for name, condition in columns.items()
+    )
+    try:
+        row = connection.execute(f"SELECT {counts} FROM {table}").fetchall()[0]
+        yield from (
+            f"{table}.{name}: {count:.0f}"
+            for name, count in zip(columns, row, strict=True)
+            if count
+        )
+        for _ in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
+            pass
+        yield from _wrong_objects(connection, table, [n for n in columns if columns[n] == _JSON])
+    except UnicodeDecodeError:
+        yield f"{table}: text that is not UTF-8"
+    except apsw.TooBigError:
+        yield f"{table}: a value of more than {LONGEST_VALUE >> 20} MB"
+    except apsw.Error:
+        return  # a table that is missing, damaged or another one has a check of its own
+
+
+def _wrong_objects(
+    connection: apsw.Connection, table: str, columns: Sequence[str]
+) -> Iterator[str]:
+    for name in columns:
+        rows = connection.execute(f"SELECT {name} FROM {table} WHERE {name} <> '{{}}'")
+        wrong = sum(not _is_object(text) for (text,) in rows)
+        if wrong:
+            yield f"{table}.{name}: {wrong}"
+
+
+def _is_object(text: object) -> bool:
+    if not isinstance(text, str):
+        return True  # counted by its condition
+    try:
+        parse_object(text.encode(), len(text) * 4)
+    except LoreError:
+        return False
+    return True
+
+
+def _wrong_meta(connection: apsw.Connection) -> list[str]:
+    try:
+        return [str(key) for (key,) in connection.execute(_META)]
+    except UnicodeDecodeError:
+        return ["key: text that is not UTF-8"]
+    except apsw.Error:
+        return []

@@ -1,0 +1,1 @@
+"""The machine: git, files, processes."""

@@ -1,0 +1,303 @@
+"""Asking git about a repository without running anything of that repository.
+
+Every call is made as ``gitprocess`` has it. Only commands that read are called, and
+those that compare or show content are told to leave external diffs and filters out.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from ..core.errors import LoreError
+from ..core.model import Node
+from ..core.vocabulary import COMMIT_IDS
+from .git_process import SILENT, Process, command, environment, read_from, silence
+from .project_files import read_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+LOG = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-show-signature", "--no-notes",
+       "--no-mailmap", "--ignore-submodules=all", "-l1000")  # fmt: skip
+"""Options that every call of ``git log`` takes."""
+
+_NAMES = ("-z", "--name-only", "--relative", "--no-renames", "--ignore-submodules=all")
+"""Options of a comparison that gives paths alone."""
+
+_LITERAL = "--literal-pathspecs"
+
+LONGEST_SUBJECT = 200
+_PATHS_AT_ONCE = 500
+_LARGEST_LIST = 1 << 24
+"""Bytes of git's list of the commits at which a clone was cut off."""
+
+_SHORTEST, _LONGEST = 4, 64
+
+
+def is_commit(text: str) -> bool:
+    """Whether a text can be a commit's hash, or the beginning of one: hexadecimal digits alone.
+
+    What a store, an export or a history gives for a commit reaches git only if it is;
+    anything else may be an option to git.
+
+    >>> is_commit("9a3a46f"), is_commit("--output=x"), is_commit("HEAD"), is_commit("")
+    (True, False, False, False)
+    """
+    return _SHORTEST <= len(text) <= _LONGEST and not text.strip("0123456789abcdefABCDEF")
+
+
+class Git:
+    """The git that a folder belongs to."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def ask(self, *words: str) -> str | None:
+        """What a command prints, without the last line's end; None where it fails."""
+        found = self.ask_bytes(*words)
+        return None if found is None else _text(found).removesuffix("\n")
+
+    def ask_bytes(self, *words: str) -> bytes | None:
+        """What a command prints; None where it fails."""
+        return Process(self.folder, _LITERAL, *words).out()
+
+    def head(self) -> str:
+        """The hash of the commit that is checked out; empty without git, or without a commit."""
+        return self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") or ""
+
+    def require(self) -> str:
+        """The hash of the commit that is checked out.
+
+        Raises:
+            LoreError: no git, no repository, one of another user's, or no commit yet.
+        """
+        import subprocess
+
+        if not os.path.isdir(self.folder):
+            raise LoreError(f"{self.folder}: there is no such folder: check its name")
+        try:
+            done = subprocess.run(
+                command(self.folder, "rev-parse", "--is-inside-work-tree", "--is-bare-repository"),
+                env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                timeout=SILENT,
+            )  # fmt: skip
+        except FileNotFoundError:
+            raise LoreError("git is not installed: install it, then try again") from None
+        except subprocess.TimeoutExpired:
+            raise silence() from None
+        if done.returncode:
+            raise LoreError(f"{self.folder}: {_why(done.stderr)}")
+        head = self.head()
+        if not head:
+            raise LoreError(f"{self.folder}: the repository has no commit yet: make one first")
+        return head
+
+    def fields(self, *words: str) -> Iterator[str]:
+        """What a command prints, cut at each NUL byte, as it comes.
+
+        Bytes that are no UTF-8 become lone surrogates.
+
+        Raises:
+            LoreError: it failed.
+            TimeoutError: it says nothing for too long.
+        """
+        import subprocess
+        from tempfile import TemporaryFile
+
+        with TemporaryFile() as said:  # a pipe that nobody reads would fill up
+            with subprocess.Popen(
+                command(self.folder, _LITERAL, *words), env=environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=said,
+            ) as process:  # fmt: skip
+                assert process.stdout is not None
+                try:
+                    yield from _split(process.stdout.fileno())
+                except BaseException:
+                    process.kill()
+                    raise
+            said.seek(0)
+            if process.returncode:
+                raise LoreError(f"git {words[0]} failed: {_why(said.read())}")
+
+    def commit(self, hash: str) -> Node:
+        """One commit as a node; ``hash`` is what git itself gave for it."""
+        if not is_commit(hash):
+            raise LoreError(f"'{hash}' is no commit: check the repository")
+        text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
+        seconds, _, message = text.partition("\n")
+        return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
+
+    def content(self, path: str) -> bytes | None:
+        """What a file held in the commit that is checked out; None where it was not there."""
+        return self.ask_bytes("cat-file", "blob", f"HEAD:./{path}")
+
+    def blobs(self, paths: Sequence[str]) -> dict[str, str]:
+        """Path to the hash of its content in the commit that is checked out, where it is there."""
+        found = {}
+        for start in range(0, len(paths), _PATHS_AT_ONCE):
+            some = paths[start : start + _PATHS_AT_ONCE]
+            for line in (self.ask("ls-tree", "-z", "HEAD", "--", *some) or "").split("\0"):
+                about, tab, path = line.partition("\t")
+                if tab:
+                    found[path] = about.split()[2]
+        return found
+
+    def last_commits(self, since: str, paths: set[str]) -> dict[str, str]:
+        """Path to the newest commit after ``since`` that changed it; nothing where there is none.
+
+        Without ``since``, of all commits; merges are left out.
+        """
+        found: dict[str, str] = {}
+        if since and not is_commit(since):
+            return found
+        commits = f"{since}..HEAD" if since else "HEAD"
+        hash = ""
+        words = self.fields("log", "-z", "--name-only", "--no-renames", "--relative", *LOG,
+                            "--format=\x01%H", commits, "--")  # fmt: skip
+        try:
+            for word in words:
+                word = word.lstrip("\n")
+                if word.startswith("\x01") and is_commit(word[1:]):  # else it is a file's name
+                    hash = word[1:]
+                elif hash and word in paths:
+                    found.setdefault(word, hash)
+                    if len(found) == len(paths):
+                        break
+        except LoreError:  # the history was rewritten: the first commit is no more
+            return found
+        return found
+
+    def renamed_since(self, commit: str) -> dict[str, str]:
+        """Path to where the index has the file now, of those renamed since a commit, or since HEAD.
+
+        A commit that is none, or that is no more, tells nothing.
+        """
+        words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
+                 "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
+        listed = None
+        for since in dict.fromkeys((commit if is_commit(commit) else "HEAD", "HEAD")):
+            listed = listed or self.ask(*words, since, "--")
+        fields = (listed or "").split("\0")
+        return dict(zip(fields[1::3], fields[2::3], strict=False))
+
+    def changed(self) -> list[str]:
+        """The files below the folder that are not as in the commit that is checked out.
+
+        Staged, changed, deleted and untracked ones, without those that git ignores; no
+        untracked ones where git cannot tell which it ignores.
+
+        Raises:
+            LoreError: there is no work tree, or a filter of it cannot be switched off.
+        """
+        if self.ask("rev-parse", "--is-inside-work-tree") != "true":
+            raise LoreError(f"{self.folder}: is in no git work tree: name the files")
+        staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
+        found = self._paths(*(staged if self.head() else ("ls-files", "-z", "--cached")))
+        found += self._paths(*self.filters_off(), "diff-files", *_NAMES)
+        # Fails in a partial clone that lacks a .gitignore, since nothing is fetched.
+        untracked = self.ask("ls-files", "-z", "--others", "--exclude-standard") or ""
+        return sorted({path for path in (*found, *untracked.split("\0")) if path})
+
+    def changed_since(self, revision: str) -> set[str]:
+        """The files below the folder that differ from a revision, or are as ``changed`` has them.
+
+        Raises:
+            LoreError: there is no such revision; as ``changed`` does.
+        """
+        commit = None
+        if not revision.startswith("-"):  # not every git knows --end-of-options
+            commit = self.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        if commit is None:
+            raise LoreError(
+                f"'{revision}' is no commit of the repository in {self.folder}: see 'git log'"
+            )
+        found = {*self.changed()}
+        if self.head():
+            found.update(self._paths("diff-tree", "-r", *_NAMES, commit, "HEAD", "--"))
+        return found
+
+    def _paths(self, *words: str) -> list[str]:
+        """The paths that a command prints, each with a NUL byte after it.
+
+        Raises:
+            LoreError: it failed.
+        """
+        found = self.ask_bytes(*words)
+        paths = self.fields(*words) if found is None else _text(found).split("\0")
+        return [path for path in paths if path]
+
+    def filters_off(self) -> list[str]:
+        """Options that switch off every filter of the repository's config.
+
+        To tell whether a file has changed git runs its filter, even where it only
+        compares the work tree to the index.
+
+        Raises:
+            LoreError: one has a name that no option can have.
+        """
+        asked = self.ask("config", "-z", "--name-only", "--get-regexp", r"^filter\.") or ""
+        names = sorted({key.rpartition(".")[0] for key in asked.split("\0") if key})
+        found = []
+        for name in names:
+            if "=" in name:
+                raise LoreError(f"{self.folder}: git's {name} cannot be switched off: rename it")
+            for key in ("clean=", "smudge=", "process=", "required=false"):
+                found += ["-c", f"{name}.{key}"]
+        return found
+
+    def shallow_commits(self) -> frozenset[str]:
+        """The commits at which a shallow clone was cut off; none in a whole one."""
+        path = self.ask("rev-parse", "--git-path", "shallow")
+        try:
+            held = read_plain(os.path.join(self.folder, path or ""), _LARGEST_LIST)
+            return frozenset(held.decode("ascii").split())
+        except (OSError, LoreError, UnicodeDecodeError):
+            return frozenset()
+
+
+def blob_hash(content: bytes, like: str) -> str:
+    """The hash that git gives to this content, by the algorithm that gave ``like``."""
+    from hashlib import sha1, sha256
+
+    whole = b"blob %d\0%b" % (len(content), content)
+    return sha1(whole).hexdigest() if len(like) == 40 else sha256(whole).hexdigest()
+
+
+def _split(number: int) -> Iterator[str]:
+    rest = b""
+    while True:
+        block = read_from(number)
+        if not block:
+            break
+        *whole, rest = (rest + block).split(b"\0")
+        if whole:
+            yield from _text(b"\0".join(whole)).split("\0")
+    if rest.strip(b"\n"):
+        yield _text(rest)
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _why(said: bytes) -> str:
+    """git's own reason in one line, with what to do about it."""
+    text = said.decode("utf-8", "replace")
+    if "not a git repository" in text:
+        return "is no git repository: run this in one"
+    if "dubious ownership" in text:
+        return "belongs to another user: see safe.directory in git's own help"
+    line = next((line for line in text.splitlines() if line.startswith(("fatal:", "error:"))), "")
+    return f"git says '{line.partition(': ')[2] or 'nothing'}': check the repository"
+
+
+def commit_node(hash: str, seconds: int, message: str) -> Node:
+    """A commit as a node: its subject is the title, its message the body, its date both times."""
+    text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")
+    title = text.split("\n", 1)[0].strip()[:LONGEST_SUBJECT]
+    node = Node(f"{COMMIT_IDS}{hash}", "commit", title=title or hash, body=text, source="system")
+    node.created_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0, seconds)))
+    node.updated_at = node.created_at
+    return node

@@ -1,0 +1,195 @@
+"""Which files of a project may be looked into: whoever wrote the path, what stands there counts.
+
+A path in a store, an export or a document is somebody's word, and a clone may hold links,
+pipes and a git index of any kind. What lore prints of a file is of those alone that
+``lore index`` would list. This module is on the path of every search and context: it
+imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+from stat import S_ISREG
+
+from ..core.errors import LoreError
+from .git_process import Process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST_PATH = 900
+"""Characters of a path: an id holds it, and the name of a symbol after it."""
+
+LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
+NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""A folder with one of these holds what a tool has put there."""
+
+MISSING = "is no plain file, or not there"
+"""Why a file is not listed that nobody keeps from being read."""
+
+OWN_FOLDERS = frozenset((".git", ".lore"))
+
+LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+"""What git lists: what it tracks, and what it would."""
+
+
+def leads_down(path: str) -> bool:
+    """Whether a path from a project's root stays below it, as far as its letters say.
+
+    >>> leads_down("src/a.py"), leads_down("../a.py"), leads_down("/a.py"), leads_down("")
+    (True, False, False, False)
+    """
+    return path != "" and path[0] != "/" and "\0" not in path and ".." not in path.split("/")
+
+
+def is_below(folder: str, path: str) -> bool:
+    """Whether a path without links and dots lies below a folder, itself one such."""
+    return path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def place_within(root: str, path: str) -> str:
+    """Where a path from the project's root leads, whatever links are on the way.
+
+    Raises:
+        LoreError: that is not within the root.
+    """
+    try:
+        base = os.path.realpath(root)
+        full = os.path.realpath(os.path.join(base, path))
+    except (OSError, ValueError):
+        full = base = ""
+    if not leads_down(path) or not (full == base or is_below(base, full)):
+        raise LoreError("leads out of the project")
+    return full
+
+
+def leaves_by_link(root: str, path: str) -> bool:
+    """Whether what a person names below ``root`` is in truth elsewhere, by a link.
+
+    The name may be the clone's own choice, as with ``docs/*.md``; what lies outside by
+    its name was meant.
+    """
+    base, named = os.path.realpath(root), os.path.abspath(path)
+    real = os.path.realpath(path)
+    if real == base or is_below(base, real):
+        return False
+    stands = os.path.join(os.path.realpath(os.path.dirname(named)), os.path.basename(named))
+    return is_below(base, stands) or is_below(base, named) or is_below(os.path.abspath(root), named)
+
+
+def read_plain(path: str, most: int) -> bytes:
+    """The content of a plain file, at most one byte more than ``most``; no link is followed.
+
+    Raises:
+        OSError: it cannot be opened or read.
+        LoreError: it is no plain file.
+    """
+    # Non-blocking, or a pipe would hold us up.
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        if not S_ISREG(os.fstat(number).st_mode):
+            raise LoreError("is no plain file")
+        with os.fdopen(number, "rb", closefd=False) as file:
+            return file.read(most + 1)
+    finally:
+        os.close(number)
+
+
+class Listed:
+    """Which of some files ``lore index`` would list. git is asked once, for all of them."""
+
+    def __init__(self, root: str, paths: Iterable[str]) -> None:
+        self._root = os.path.realpath(root)
+        self._why = {path: self._refused(path) for path in paths}
+        self._asked: Process | None = None
+        self._wanted = [path for path, why in self._why.items() if not why]
+        if self._wanted and _has_git(self._root):
+            self._asked = self._ask(LISTED)
+
+    def why_not(self, path: str) -> str:
+        """Why a file is not listed; nothing where it is."""
+        if self._wanted:
+            self._take()
+        return self._why.get(path, _NOT_LISTED)
+
+    def _refused(self, path: str) -> str:
+        """Why git need not be asked."""
+        if not path.isprintable() or len(path) > LONGEST_PATH:
+            return "has a name that cannot be kept"
+        if not OWN_FOLDERS.isdisjoint(path.lower().split("/")):
+            return "is no file of the project's own"
+        try:
+            full = place_within(self._root, path)
+        except LoreError as error:
+            return str(error)
+        if full != os.path.join(self._root, path):
+            return "is behind a link"
+        return "" if os.path.isfile(full) else MISSING
+
+    def _ask(self, words: tuple[str, ...]) -> Process:
+        # Whole paths: git fails where its config says that its work tree is elsewhere.
+        wanted = (os.path.join(self._root, path) for path in self._wanted)
+        return Process(self._root, "--literal-pathspecs", *words, "--", *wanted)
+
+    def _take(self) -> None:
+        wanted, self._wanted = self._wanted, []
+        if self._asked is None or not self._asked.started:
+            listed = {path for path in wanted if _is_walked(self._root, path)}
+        else:
+            listed = self._by_git(wanted)
+        self._why.update((path, _NOT_LISTED) for path in wanted if path not in listed)
+
+    def _by_git(self, wanted: list[str]) -> set[str]:
+        assert self._asked is not None
+        self._wanted = wanted
+        try:
+            out = self._asked.out()
+            if out is None:  # a partial clone may lack a .gitignore, and nothing is fetched
+                out = self._ask(("ls-files", "-z", "--cached")).out()
+            if out == b"" and _is_ignored_whole(self._root):
+                return {path for path in wanted if _is_walked(self._root, path)}
+        except TimeoutError:
+            out = None
+        finally:
+            self._wanted = []
+        return set(os.fsdecode(out or b"").split("\0"))
+
+
+_NOT_LISTED = "is ignored by git, or hidden"
+
+
+def _has_git(folder: str) -> bool:
+    """Whether a repository may be at a folder, or above it."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return False
+    return True
+
+
+def _is_ignored_whole(root: str) -> bool:
+    """Whether the repository around a folder tracks nothing in it, and ignores it."""
+    if Process(root, "ls-files", "-z", "--cached").out() != b"":
+        return False
+    return is_ignored(root)
+
+
+def is_ignored(folder: str) -> bool:
+    """Whether git ignores a folder as a whole."""
+    return Process(folder, "check-ignore", "-q", ".").out() is not None
+
+
+def _is_walked(root: str, path: str) -> bool:
+    """Whether a walk through a folder without git comes by a file, which is not behind a link."""
+    folder, rest = root, path
+    while "/" in rest:
+        name, _, rest = rest.partition("/")
+        folder = os.path.join(folder, name)
+        if name[:1] == "." or name in LEFT_OUT:
+            return False
+        if os.path.lexists(os.path.join(folder, ".git")):
+            return not Listed(folder, [rest]).why_not(rest)
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in NOT_SOURCES):
+            return False
+    return True

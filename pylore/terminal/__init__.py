@@ -1,0 +1,1 @@
+"""What goes to a screen or into a pipe."""

@@ -1,0 +1,146 @@
+"""What goes to stdout, and in which form.
+
+Piped, a list is a JSON array with an element a line, one thing a JSON object.
+On a terminal it is text. ``--json --jsonl --text --ids`` choose; ``--jq`` filters.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ..core.errors import LoreError, UsageError
+from ..core.text import one_line, printable
+from ..system.json_encode import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+    from typing import Any
+
+FORMATS = ("json", "jsonl", "text", "ids")
+LONGEST_NOTE = 2000
+"""Characters of one line on stderr: what it quotes may have any length."""
+
+
+class Output:
+    """Where the results of one command go."""
+
+    def __init__(self, form: str, jq: str | None = None) -> None:
+        self.form = form
+        self.jq = jq
+
+    @classmethod
+    def choose(cls, switches: Collection[str], jq: str | None = None) -> Output:
+        """The form that was asked for, or the one that suits where stdout leads."""
+        chosen = [form for form in FORMATS if form in switches]
+        if len(chosen) > 1:
+            raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
+        if jq is not None:
+            if chosen and chosen[0] not in ("json", "jsonl"):
+                raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
+            return cls(chosen[0] if chosen else "json", jq)
+        return cls(chosen[0] if chosen else "text" if sys.stdout.isatty() else "json")
+
+    def list(
+        self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
+    ) -> None:
+        """Prints a list; ``text`` renders it for a person."""
+        rows = items if isinstance(items, list) else [*items]
+        if self.form == "text":
+            self._write(text([_printable(row) for row in rows]))
+        elif self.form == "ids":
+            self._write("".join(map(id_line, rows)))
+        elif self.form == "jsonl":
+            self._write("".join(dumps(row) + "\n" for row in rows))
+        else:
+            self._write("[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n")
+
+    def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
+        """Prints one thing."""
+        if self.form == "text":
+            self._write(text(_printable(item)))
+        elif self.form == "ids":
+            self._write(id_line(item) if "id" in item else "")
+        else:
+            self._write(dumps(item) + "\n")
+
+    def _write(self, text: str) -> None:
+        if self.jq is not None:
+            text = _through_jq(self.jq, text)
+            if sys.stdout.isatty():
+                text = printable(text)
+        write(text)
+
+
+def _printable(value: Any) -> Any:
+    """``value`` with every text in it fit for a terminal, before styles are put around them."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_printable(item) for item in value]
+    return value
+
+
+def id_line(row: dict[str, Any]) -> str:
+    """The id of what a row is, as a line."""
+    # Ids can be printed; those of a store that another program wrote may not be.
+    return printable(row["id"]).replace("\n", "?") + "\n"
+
+
+def write(text: str) -> None:
+    """Text on stdout.
+
+    Raises:
+        LoreError: stdout takes nothing more, as a file on a full disk.
+        BrokenPipeError: its reader has gone.
+    """
+    try:
+        sys.stdout.write(text)
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def flush() -> None:
+    """Hands over what ``write`` has kept back; raises as ``write`` does."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        raise _unwritable(error) from None
+
+
+def _unwritable(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return LoreError(f"stdout cannot be written ({error.strerror}): check where it leads")
+
+
+def _through_jq(expression: str, text: str) -> str:
+    from subprocess import run
+
+    from ..system.programs import find_program
+
+    jq = find_program("jq")
+    if jq is None:
+        raise LoreError("--jq: jq is not installed: install it, or pipe the JSON yourself")
+    done = run([jq, "-r", expression], input=text.encode(), capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace")
+        raise (UsageError if done.returncode in (2, 3) else LoreError)(
+            f"--jq: {one_line(said) or 'jq failed'}: mend the expression"
+        )
+    return done.stdout.decode(errors="replace")
+
+
+def note(message: str) -> None:
+    """One line for the person, on stderr; the middle of a very long one is left out."""
+    line = one_line(printable(message))
+    if len(line) > LONGEST_NOTE:
+        half = LONGEST_NOTE // 2
+        line = f"{line[:half]} … {line[-half:]}"
+    try:
+        sys.stderr.write(f"lore: {line}\n")
+        sys.stderr.flush()
+    except OSError:
+        return  # there is nobody to tell

@@ -1,0 +1,233 @@
+"""Text for a terminal. Nothing here is meant for a script to read."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..core.text import counted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def _styled(text: str, code: str) -> str:
+    """``text`` in a terminal style, where there is a terminal and NO_COLOR is not set."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def bold(text: str) -> str:
+    """What is to be read first."""
+    return _styled(text, "1")
+
+
+def dim(text: str) -> str:
+    """What is to be read last."""
+    return _styled(text, "2")
+
+
+def hits_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Search results: score, id, title; where; how they were reached; a stretch of the text."""
+    return "".join(map(_hit_text, rows)) or "nothing found\n"
+
+
+def _hit_text(row: dict[str, Any]) -> str:
+    broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}{broken}"]
+    place = location(row)
+    if place and place != row["title"]:
+        lines.append(dim(f"      {place}"))
+    if row["hops"]:
+        lines.append(dim(f"      {row['hops']} hop{'s'[: row['hops'] - 1]}: "
+                         f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
+    if row["snippet"] and row["snippet"] != row["title"]:
+        lines.append(f"      {row['snippet']}")
+    if "explain" in row:
+        lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
+    return "\n".join(lines) + "\n"
+
+
+def _factor_lines(explain: dict[str, Any]) -> list[str]:
+    """Every factor of a score: plain values and legs on a line each, a hop of the walk too."""
+    lines = []
+    for key, value in explain.items():
+        if not isinstance(value, dict):
+            lines.append(f"{key} {_number(value)}")
+            continue
+        plain = {name: item for name, item in value.items() if not isinstance(item, (dict, list))}
+        if plain:
+            lines.append(f"{key}: {_pairs(plain)}")
+        for name, item in value.items():
+            if isinstance(item, dict):
+                lines.append(f"{name}: {_pairs(item)}")
+            elif isinstance(item, list):
+                lines += [f"  {_hop(hop)}" for hop in item]
+    return lines
+
+
+def _pairs(values: dict[str, Any]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_number(item)}" for name, item in values.items())
+
+
+def _hop(hop: dict[str, Any]) -> str:
+    arrow = "-{}->" if hop["direction"] == "out" else "<-{}-"
+    factors = {key: value for key, value in hop.items()
+               if key not in ("from", "to", "relation", "direction")}  # fmt: skip
+    return f"{hop['from']} {arrow.format(hop['relation'])} {hop['to']}: {_pairs(factors)}"
+
+
+def _number(value: Any) -> str:
+    return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def location(row: dict[str, Any]) -> str:
+    """``file:first-last``, as far as it is known."""
+    if not row["file"]:
+        return ""
+    lines = "" if row["line_start"] is None else f":{row['line_start']}-{row['line_end']}"
+    return f"{row['file']}{lines}"
+
+
+def nodes_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Whole nodes, with their edges."""
+    return "\n".join(map(_node_text, rows))
+
+
+def _node_text(row: dict[str, Any]) -> str:
+    lines = [f"{bold(row['id'])}  {row['title']}"]
+    facts = [row["status"], f"source {row['source']}", f"updated {row['updated_at']}"]
+    if row["invalidated_at"]:
+        facts.insert(0, f"forgotten {row['invalidated_at']}")
+    if row["tags"]:
+        facts.append("tags " + " ".join(row["tags"]))
+    lines.append(dim(", ".join(facts)))
+    if location(row):
+        lines.append(dim(location(row)))
+    if row["body"] and row["body"].strip() != row["title"]:
+        lines += ["", row["body"]]
+    if row["data"] != "{}":
+        lines += ["", dim(str(row["data"]))]
+    if row.get("anchors"):
+        lines.append("")
+    for anchor in row.get("anchors", []):
+        why = f" ({anchor['reason']})" if anchor["reason"] else ""
+        lines.append(f"  {anchor['verdict']}: {anchor['kind']} {anchor_place(anchor)}{why}")
+    for state in row.get("anchor_history", []):
+        lines.append(dim(f"       {state['changed_at']} {state['change']} "
+                         f"(was {state['verdict']}: {anchor_place(state)})"))  # fmt: skip
+    if row["edges"]:
+        lines.append("")
+    for edge in row["edges"]:
+        arrow = "->" if edge["direction"] == "out" else "<-"
+        ended = _standing_of(edge)
+        lines.append(f"  {arrow} {edge['relation']} {edge['id']}  {edge['title'] or ''}{ended}")
+        for state in edge.get("history", []):
+            lines.append(dim(f"       {state['changed_at']} {state['change']} "
+                             f"(was {state['status']}, {state['weight']})"))  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _standing_of(edge: dict[str, Any]) -> str:
+    """What an edge is, if it is not plainly there: staged, or how and when it ended."""
+    if not edge["invalidated_at"]:
+        return "" if edge["status"] == "confirmed" else f" [{edge['status']}]"
+    how = edge["status"] if edge["status"] in ("superseded", "retracted") else "ended"
+    return f" ({how} {edge['invalidated_at']})"
+
+
+def anchor_place(row: dict[str, Any]) -> str:
+    """``path:detail``, as far as there is one."""
+    return f"{row['path']}{':' if row['detail'] else ''}{row['detail'] or ''}"
+
+
+def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Anchors with their verdicts, one a line."""
+    return (
+        "".join(
+            f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
+            + dim(f"  {row['title']}" + (f" ({row['reason']})" if row["reason"] else ""))
+            + "\n"
+            for row in rows
+        )
+        or "no anchors\n"
+    )
+
+
+def list_text(rows: Sequence[dict[str, Any]]) -> str:
+    """One node a line."""
+    lines = [
+        f"{row['updated_at'][:10]}  {bold(row['id'])}  {row['title']}"
+        + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]"))
+        for row in rows
+    ]
+    return "\n".join(lines) + "\n" if lines else "nothing here\n"
+
+
+def stats_text(row: dict[str, Any]) -> str:
+    """Counts, one a line."""
+    lines = []
+    for key, value in row.items():
+        if isinstance(value, dict):
+            lines.append(f"{key.replace('_', ' ')}")
+            lines += [f"  {name:<20} {count:>10}" for name, count in value.items()]
+        else:
+            lines.append(f"{key.replace('_', ' '):<22} {'' if value is None else value!s:>10}")
+    return "\n".join(lines) + "\n"
+
+
+def changes_text(rows: Sequence[dict[str, Any]]) -> str:
+    """What a write did, one record a line."""
+    return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
+
+
+class Bar:
+    """How far a long command is, on stderr where that is a terminal, and nothing elsewhere."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._shown = -1
+        self._on = sys.stderr.isatty()
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def show(self, done: int, total: int) -> None:
+        """Draws it, if that would look different."""
+        percent = 100 * done // max(1, total)
+        if self._on and percent != self._shown:
+            self._shown = percent
+            filled = 36 * percent // 100
+            bar = "#" * filled + "-" * (36 - filled)
+            sys.stderr.write(f"\r{self._label}  [{bar}]  {percent:3d}%")
+            sys.stderr.flush()
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown >= 0:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def index_text(row: dict[str, Any]) -> str:
+    """What an indexed repository holds, and what was done."""
+    lines = [
+        f"{counted(row['files'], 'file')}, {counted(row['symbols'], 'symbol')}",
+        f"edges: {_counts(row['edges'])}",
+        f"files read {row['read']}, added {row['added']}, changed {row['changed']},"
+        f" removed {row['removed']}, unchanged {row['unchanged']}",
+    ]
+    if row["cochanges"]:
+        edges, commits = row["cochanges"]["edges"], row["cochanges"]["commits"]
+        lines.append(f"co-changes: {counted(edges, 'edge')} from {counted(commits, 'commit')}")
+    if row["skipped"]:
+        lines.append(f"left out: {_counts(row['skipped'])}")
+    if row["unresolved"]:
+        lines.append(dim(f"not resolved: {_counts(row['unresolved'])}"))
+    return "\n".join(lines) + "\n"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"

@@ -1,0 +1,150 @@
+"""Which nodes and edges a picture of the graph shows, and why each node is in it."""
+
+from __future__ import annotations
+
+from heapq import nsmallest
+from typing import TYPE_CHECKING, Any
+
+from ..core.text import printable
+from ..search.expansion import relation_weights
+from ..search.pipeline import Request, search
+from ..search.related import related
+from ..store.sqlite.edges import ALL
+from ..store.sqlite.faults import GraphFaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.model import Hit, Hits, Node
+    from ..core.settings import Settings
+    from ..embed import Embedder
+    from ..store import Store
+
+MOST_EDGES = 4000
+"""Edges of one picture, the strongest; more would be a ball of wool, and slow."""
+MOST_TEXT = 6000
+"""Characters of one node's text."""
+
+
+class Picked:
+    """Nodes in the order they came, each with its hop and score where it has them."""
+
+    def __init__(self, about: str) -> None:
+        self.about = about
+        self.places: dict[str, tuple[int | None, float | None]] = {}
+        self.notes: list[str] = []
+
+    def take(self, found: Hits, most: int) -> None:
+        """The best hits with the nodes on their paths, as long as there is room."""
+        self.notes += found.notes
+        for hit in found:
+            missing = [id for id in hit.path if id not in self.places]
+            if len(self.places) + len(missing) > most:
+                self.notes.append(f"only the best {len(self.places)} nodes are drawn: "
+                                  f"--max-nodes is {most}")  # fmt: skip
+                break
+            self._take(hit)
+
+    def _take(self, hit: Hit) -> None:
+        for hop, id in enumerate(hit.path):
+            self.places.setdefault(id, (hop, None))
+        self.places[hit.id] = (hit.hops, round(hit.score, 6))
+
+
+def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
+    """The nodes with most edges, most first, those without any at the end.
+
+    Raises:
+        UsageError: a relation of the settings is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    picked = Picked("")
+    wanted = relation_weights(store, settings).keys()
+    degrees = {id: 0 for id, _ in store.statistics.nodes()}
+    with GraphFaults():
+        for from_id, to_id, relation in store.statistics.edges():
+            if relation in wanted and from_id in degrees and to_id in degrees:
+                degrees[from_id] += 1
+                degrees[to_id] += 1
+    best = nsmallest(most, degrees, key=lambda id: (-degrees[id], id))
+    picked.places = dict.fromkeys(best, (None, None))
+    if len(best) < len(degrees):
+        picked.notes.append(f"{len(best)} of {len(degrees)} nodes are drawn, those with most "
+                            f"edges: --max-nodes is {most}")  # fmt: skip
+    return picked
+
+
+def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int) -> Picked:
+    """These nodes, and what the walk reaches from them.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    picked = Picked(" ".join(ids))
+    picked.places = dict.fromkeys(ids, (0, None))
+    picked.take(related(store, _roomy(settings, most), ids), most)
+    return picked
+
+
+def pick_matches(
+    store: Store, settings: Settings, query: str, most: int, embedder: Embedder | None
+) -> Picked:
+    """What a search finds, and what the walk reaches from there."""
+    picked = Picked(query)
+    settings = _roomy(settings, most)
+    picked.take(search(store, settings, Request(query), embedder), most)
+    return picked
+
+
+def _roomy(settings: Settings, most: int) -> Settings:
+    """The same settings, with room for as many nodes as are wanted."""
+    limit = min(settings.limit, most)
+    room = {"limit": limit, "graph_limit": min(most - limit, 1000), "graph_max_nodes": most}
+    return settings.changed([(name, str(value)) for name, value in room.items()], "view")
+
+
+def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
+    """What the page shows: ``{about, nodes, edges, notes}``; edges name nodes by their place.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    nodes = store.nodes.get_many(picked.places)
+    ids = [id for id in picked.places if id in nodes]
+    edges = _edges(store, settings, ids)
+    if len(edges) > MOST_EDGES:
+        picked.notes.append(f"only the {MOST_EDGES} strongest of {len(edges)} edges are drawn")
+        edges = sorted(sorted(edges, key=lambda edge: -edge[3])[:MOST_EDGES])
+    return {
+        "about": printable(picked.about),
+        "nodes": [_drawn(nodes[id], *picked.places[id]) for id in ids],
+        "edges": edges,
+        "notes": [printable(text) for text in picked.notes],
+    }
+
+
+def _edges(
+    store: Store, settings: Settings, ids: Sequence[str]
+) -> list[tuple[int, int, str, float]]:
+    """The live edges between these nodes: from, to, relation, weight."""
+    number = {id: place for place, id in enumerate(ids)}
+    relations = [*relation_weights(store, settings)]
+    found: Iterable[tuple[str, str, str, float, bool]] = store.edges.neighbours(ids, relations, ALL)
+    return sorted(
+        (number[node], number[other], printable(relation), weight)
+        for node, other, relation, weight, outgoing in found
+        if outgoing and other in number
+    )
+
+
+def _drawn(node: Node, hop: int | None, score: float | None) -> dict[str, Any]:
+    text = node.body if len(node.body) <= MOST_TEXT else node.body[:MOST_TEXT].rstrip() + " …"
+    first, last = node.line_start, node.line_end
+    fields = {
+        "id": node.id, "type": node.type, "title": node.title or node.id, "text": text,
+        "status": node.status, "source": node.source, "tags": " ".join(node.tags),
+        "file": (node.file or "") + ("" if first is None else f":{first}-{last}"),
+        "updated": node.updated_at,
+    }  # fmt: skip
+    return {**{name: printable(value) for name, value in fields.items()}, "hop": hop,
+            "score": score}  # fmt: skip

@@ -1,0 +1,733 @@
+"""Anchors: what each kind of change to the code does to each kind of anchor."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from repositories import Repository
+
+from pylore.anchors.attach import accept_anchors, place_anchor, remove_anchors
+from pylore.anchors.definitions import find_definitions
+from pylore.anchors.fingerprint import find_stretch, lines_of, stretch_hash
+from pylore.anchors.globs import glob_pattern
+from pylore.anchors.project import Project, digest
+from pylore.anchors.project_paths import root_to_keep
+from pylore.anchors.verify import Verified, judge_kept, rows, verify
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.formats.jsonl import export_lines, import_lines
+from pylore.indexing.indexer import write_nodes
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.sqlite.anchors import Anchor
+
+CODE = """import os
+
+
+def check(token):
+    return bool(token)
+
+
+class Login:
+    def check(self, token):
+        seen = set()
+        return token in seen
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    repository = Repository(tmp_path / "project")
+    repository.write("src/auth.py", CODE)
+    repository.commit("Begin")
+    return repository
+
+
+@pytest.fixture
+def store(repository: Repository) -> Iterator[Store]:
+    with create_store(str(repository.root / ".lore")) as store:
+        (repository.root / ".gitignore").write_text(".lore\n")
+        yield store
+
+
+@pytest.fixture
+def records(store: Store, repository: Repository) -> Records:
+    records = Records(store, Settings(), None, str(repository.root))
+    records.add("decision", "Sessions are tokens", id="decision-a")
+    return records
+
+
+class Anchored:
+    """Short ways to anchor decision-a, and to look at what became of it."""
+
+    def __init__(self, store: Store, root: Path) -> None:
+        self.store = store
+        self.root = root
+
+    def place(self, kind: str, path: str = "src/auth.py", detail: str = "") -> Anchor:
+        root = root_to_keep(self.store, str(self.root))
+        with self.store.transaction():
+            return place_anchor(
+                self.store, lambda nodes: write_nodes(self.store, None, nodes),
+                Project(str(self.root)), Anchor("decision-a", kind, path, detail, root),
+            )[0]  # fmt: skip
+
+    def verify(self) -> Verified:
+        return verify(self.store, lambda: None)
+
+    def now(self) -> tuple[str, str, str]:
+        """Verdict, path and detail of the only anchor, after a look."""
+        self.verify()
+        (anchor,) = self.store.anchors.of("decision-a")
+        return anchor.verdict, anchor.path, anchor.detail
+
+    def links(self, relation: str) -> list[str]:
+        return [edge.to_id for edge in self.store.edges.of("decision-a")
+                if edge.relation == relation]  # fmt: skip
+
+
+@pytest.fixture
+def anchored(store: Store, records: Records, repository: Repository) -> Anchored:
+    return Anchored(store, repository.root)
+
+
+KINDS = [("file", ""), ("hash", ""), ("symbol", "Login.check"), ("lines", "8-9")]
+kinds = pytest.mark.parametrize(("kind", "detail"), KINDS)
+
+
+# --- verdicts
+
+
+@kinds
+def test_what_has_not_changed_is_valid(anchored: Anchored, kind: str, detail: str) -> None:
+    anchored.place(kind, detail=detail)
+    assert anchored.now() == ("valid", "src/auth.py", detail)
+
+
+@kinds
+def test_a_touched_file_is_valid_and_gets_a_new_stamp(
+    anchored: Anchored, kind: str, detail: str
+) -> None:
+    before = anchored.place(kind, detail=detail)
+    os.utime(anchored.root / "src/auth.py", (1, 1))
+    assert anchored.now()[0] == "valid"
+    assert anchored.store.anchors.of("decision-a")[0].stamp != before.stamp
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "verdict"),
+    [("file", "", "valid"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted"),
+     ("symbol", "check", "valid"), ("lines", "8-9", "valid"), ("lines", "9-11", "drifted")],
+)  # fmt: skip
+def test_a_changed_body(anchored: Anchored, kind: str, detail: str, verdict: str) -> None:
+    anchored.place(kind, detail=detail)
+    (anchored.root / "src/auth.py").write_text(CODE.replace("seen = set()", "seen = {1}"))
+    assert anchored.now() == (verdict, "src/auth.py", detail)
+
+
+@pytest.mark.parametrize(("detail", "there"), [("8-9", "10-11"), ("4-5", "6-7")])
+def test_lines_move_with_their_text(anchored: Anchored, detail: str, there: str) -> None:
+    anchored.place("lines", detail=detail)
+    (anchored.root / "src/auth.py").write_text("# one\n# two\n" + CODE)
+    assert anchored.now() == ("relocated", "src/auth.py", there)
+    assert anchored.now() == ("valid", "src/auth.py", there)
+    assert [state["change"] for state in anchored.store.anchors.history("decision-a")] == [
+        "moved", "judged",
+    ]  # fmt: skip
+
+
+def test_lines_take_the_place_nearest_to_theirs(anchored: Anchored) -> None:
+    anchored.root.joinpath("src/auth.py").write_text("a\nb\nc\n" * 10)
+    anchored.place("lines", detail="10-11")
+    anchored.root.joinpath("src/auth.py").write_text("new\n" + "a\nb\nc\n" * 10)
+    assert anchored.now() == ("relocated", "src/auth.py", "11-12")
+
+
+@kinds
+@pytest.mark.parametrize("way", ["committed", "staged", "unstaged"])
+def test_a_renamed_file_takes_its_anchors_along(
+    anchored: Anchored, repository: Repository, kind: str, detail: str, way: str
+) -> None:
+    anchored.place(kind, detail=detail)
+    if way == "unstaged":
+        (repository.root / "src/auth.py").rename(repository.root / "src/login.py")
+    else:
+        repository.git("mv", "src/auth.py", "src/login.py")
+    if way == "committed":
+        repository.commit("Rename")
+    assert anchored.now() == ("relocated", "src/login.py", detail)
+    assert anchored.links("anchored_to") == ["file-src/login.py"]
+    assert anchored.links("invalidated_by") == []
+    node = anchored.store.nodes.require("decision-a")
+    assert node.file == "src/login.py"
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "verdict"),
+    [("file", "", "relocated"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted")],
+)
+def test_a_file_that_is_renamed_and_changed(
+    anchored: Anchored, repository: Repository, kind: str, detail: str, verdict: str
+) -> None:
+    anchored.place(kind, detail=detail)
+    repository.git("mv", "src/auth.py", "src/login.py")
+    repository.write("src/login.py", CODE.replace("seen = set()", "seen = {1}"))
+    repository.commit("Rename and change")
+    assert anchored.now() == (verdict, "src/login.py", detail)
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_symbol_is_found_in_another_file(
+    anchored: Anchored, repository: Repository, indent: str
+) -> None:
+    anchored.place("symbol", detail="Login.check")
+    head, _, body = CODE.partition("class Login:")
+    moved = "".join(indent + line for line in f"class Login:{body}".splitlines(keepends=True))
+    repository.write("src/auth.py", head)
+    repository.write("src/web/login.py", f"def check(other):\n    pass\n\n\n{moved}")
+    assert anchored.now() == ("relocated", "src/web/login.py", "Login.check")
+    assert anchored.links("anchored_to") == ["file-src/web/login.py"]
+
+
+def test_a_symbol_with_another_body_elsewhere_is_another_one(
+    anchored: Anchored, repository: Repository
+) -> None:
+    anchored.place("symbol", detail="Login.check")
+    repository.write("src/auth.py", "")
+    repository.write("src/b.py", "class Login:\n    def check(self):\n        pass\n")
+    assert anchored.now() == ("invalid", "src/auth.py", "Login.check")
+    (anchor,) = anchored.store.anchors.of("decision-a")
+    assert anchor.reason == "gone; another Login.check is in src/b.py"
+
+
+def test_a_symbol_that_turns_up_later_is_found(anchored: Anchored, repository: Repository) -> None:
+    anchored.place("symbol", detail="Login.check")
+    repository.write("src/auth.py", "")
+    assert anchored.now()[0] == "invalid"
+    repository.write("src/b.py", CODE)
+    assert anchored.now() == ("relocated", "src/b.py", "Login.check")
+
+
+@kinds
+def test_a_file_that_is_gone_and_comes_back(
+    anchored: Anchored, repository: Repository, kind: str, detail: str
+) -> None:
+    anchored.place(kind, detail=detail)
+    (repository.root / "src/auth.py").unlink()
+    hash = repository.commit("Remove it\n\nNobody logs in.")
+    assert anchored.now() == ("invalid", "src/auth.py", detail)
+    assert anchored.links("invalidated_by") == [f"commit-{hash}"]
+    commit = anchored.store.nodes.require(f"commit-{hash}")
+    assert (commit.title, commit.body) == ("Remove it", "Remove it\n\nNobody logs in.")
+    assert commit.created_at == "2023-11-15T00:13:20Z"
+    repository.write("src/auth.py", CODE)
+    assert anchored.now() == ("valid", "src/auth.py", detail)
+    assert anchored.links("invalidated_by") == []
+
+
+def test_a_glob_holds_as_long_as_a_file_matches(anchored: Anchored, repository: Repository) -> None:
+    repository.write("src/deep/er.py", "")
+    anchored.place("glob", "src/**/*.py")
+    assert sorted(anchored.links("anchored_to")) == ["file-src/auth.py", "file-src/deep/er.py"]
+    (repository.root / "src/auth.py").unlink()
+    assert anchored.now() == ("valid", "src/**/*.py", "")
+    (repository.root / "src/deep/er.py").unlink()
+    assert anchored.now() == ("invalid", "src/**/*.py", "")
+    repository.write("src/other.py", "")
+    assert anchored.now() == ("valid", "src/**/*.py", "")
+
+
+def test_without_git_anchors_work_as_well(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CODE)
+    with create_store(str(tmp_path / ".lore")) as store:
+        Records(store, Settings(), None, str(tmp_path)).add("decision", "x", id="decision-a")
+        anchored = Anchored(store, tmp_path)
+        anchored.place("symbol", "a.py", "Login.check")
+        (tmp_path / "a.py").rename(tmp_path / "b.py")
+        assert anchored.now() == ("relocated", "b.py", "Login.check")
+        (tmp_path / "b.py").unlink()
+        assert anchored.now() == ("invalid", "b.py", "Login.check")
+        assert anchored.links("invalidated_by") == []
+
+
+# --- which commit broke it
+
+
+def test_a_break_that_is_not_committed_has_no_commit_until_it_is(
+    anchored: Anchored, repository: Repository
+) -> None:
+    anchored.place("symbol", detail="check")
+    repository.commit("Something else", other="x = 1\n")
+    repository.write("src/auth.py", CODE.replace("bool(token)", "True"))
+    assert anchored.now()[0] == "drifted"
+    assert anchored.links("invalidated_by") == []
+    hash = repository.commit("Let everyone in")
+    repository.commit("Afterwards", other="x = 2\n")
+    assert anchored.now()[0] == "drifted"
+    assert anchored.links("invalidated_by") == [f"commit-{hash}"]
+
+
+def test_a_rewritten_history_names_no_commit(anchored: Anchored, repository: Repository) -> None:
+    anchored.place("hash")
+    repository.write("src/auth.py", "x = 1\n")
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.commit("Begin anew")
+    repository.git("branch", "-D", "main")
+    repository.git("reflog", "expire", "--expire=now", "--all")
+    repository.git("gc", "-q", "--prune=now")
+    assert anchored.now()[0] == "drifted"
+    assert anchored.links("invalidated_by") == []
+
+
+# --- restoring
+
+
+@kinds
+def test_restore_takes_the_code_as_it_is_now(
+    anchored: Anchored, records: Records, repository: Repository, kind: str, detail: str
+) -> None:
+    anchored.place(kind, detail=detail)
+    repository.write("src/auth.py", "")
+    (repository.root / "src/auth.py").unlink()
+    repository.commit("Remove it")
+    anchored.verify()
+    assert anchored.links("invalidated_by") != []
+    assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
+    assert anchored.links("invalidated_by") == []
+    assert anchored.now()[0] == "valid", "it holds until the code changes again"
+    assert [change.state for change in records.restore(["decision-a"])] == ["unchanged"]
+
+
+def test_restored_code_may_drift_again(
+    anchored: Anchored, records: Records, repository: Repository
+) -> None:
+    anchored.place("symbol", detail="check")
+    repository.write("src/auth.py", CODE.replace("bool(token)", "True"))
+    assert anchored.now()[0] == "drifted"
+    records.restore(["decision-a"])
+    assert anchored.now()[0] == "valid"
+    repository.write("src/auth.py", CODE.replace("bool(token)", "None"))
+    assert anchored.now()[0] == "drifted"
+
+
+def test_a_forgotten_record_is_not_looked_at(anchored: Anchored, records: Records) -> None:
+    anchored.place("file")
+    records.forget(["decision-a"])
+    assert anchored.verify().found == []
+    records.restore(["decision-a"])
+    assert len(anchored.verify().found) == 1
+    records.forget(["decision-a"], purge=True)
+    assert list(anchored.store.anchors.all()) == []
+    assert list(anchored.store.anchors.history()) == []
+
+
+# --- a record's own file
+
+
+def test_a_records_file_is_an_anchor(anchored: Anchored, records: Records) -> None:
+    records.edit("decision-a", file=str(anchored.root / "src/auth.py"))
+    assert anchored.now() == ("valid", "src/auth.py", "")
+    records.edit("decision-a", file=f"{anchored.root}/src/auth.py:4-5")
+    (anchor,) = anchored.store.anchors.of("decision-a")
+    assert (anchor.kind, anchor.detail) == ("lines", "4-5")
+    (anchored.root / "src/auth.py").write_text("# one\n" + CODE)
+    assert anchored.now() == ("relocated", "src/auth.py", "5-6")
+    node = anchored.store.nodes.require("decision-a")
+    assert (node.line_start, node.line_end) == (5, 6)
+
+
+@pytest.mark.parametrize("by", ["edit", "add"])
+def test_another_file_takes_the_place_of_the_first(
+    anchored: Anchored, records: Records, repository: Repository, by: str
+) -> None:
+    repository.write("b.py", "")
+    place = str(repository.root)
+    records.edit("decision-a", file=f"{place}/src/auth.py")
+    if by == "edit":
+        records.edit("decision-a", file=f"{place}/b.py")
+    else:
+        records.add("decision", "Sessions are tokens", id="decision-a", file=f"{place}/b.py")
+    assert anchored.links("anchored_to") == ["file-b.py"]
+    assert [anchor.path for anchor in anchored.store.anchors.of("decision-a")] == ["b.py"]
+    records.edit("decision-a", file="")
+    assert anchored.links("anchored_to") == []
+    assert anchored.store.nodes.require("decision-a").file is None
+
+
+def test_an_anchor_of_its_own_keeps_the_link_of_the_former_file(
+    anchored: Anchored, records: Records, repository: Repository
+) -> None:
+    repository.write("b.py", "")
+    records.edit("decision-a", file=f"{repository.root}/src/auth.py")
+    anchored.place("symbol", detail="check")
+    records.edit("decision-a", file=f"{repository.root}/b.py")
+    assert sorted(anchored.links("anchored_to")) == ["file-b.py", "file-src/auth.py"]
+
+
+def test_a_file_that_is_not_there_yet(
+    anchored: Anchored, records: Records, repository: Repository
+) -> None:
+    records.edit("decision-a", file=f"{repository.root}/new.py")
+    assert anchored.now() == ("invalid", "new.py", "")
+    repository.write("new.py", "x = 1\n")
+    assert anchored.now() == ("valid", "new.py", "")
+
+
+def test_a_file_outside_has_no_anchor(anchored: Anchored, records: Records, tmp_path: Path) -> None:
+    (tmp_path / "out.py").write_text("")
+    records.edit("decision-a", file=str(tmp_path / "out.py"))
+    assert anchored.store.anchors.of("decision-a") == []
+
+
+# --- several anchors, and taking them away
+
+
+def test_a_node_is_as_good_as_its_worst_anchor(anchored: Anchored, repository: Repository) -> None:
+    anchored.place("file")
+    anchored.place("symbol", detail="Login.check")
+    anchored.place("hash")
+    repository.write("src/auth.py", "# new\n" + CODE)
+    found = anchored.verify()
+    assert found.counts() == {"valid": 2, "relocated": 0, "drifted": 1, "invalid": 0}
+    hits = search(anchored.store, Settings(), Request("sessions"), None)
+    assert [hit.verdict for hit in hits] == ["drifted"]
+
+
+def test_the_same_anchor_again_is_taken_anew(anchored: Anchored, repository: Repository) -> None:
+    first = anchored.place("hash")
+    repository.write("src/auth.py", "x = 1\n")
+    again = anchored.place("hash")
+    assert again.hash != first.hash
+    assert again.created_at == first.created_at
+    assert anchored.now()[0] == "valid"
+
+
+def test_a_removed_anchor_takes_its_link_along(anchored: Anchored) -> None:
+    anchored.place("hash")
+    anchored.place("symbol", detail="check")
+    remove_anchors(anchored.store, Anchor("decision-a", "hash", "src/auth.py"))
+    assert anchored.links("anchored_to") == ["file-src/auth.py"]
+    remove_anchors(anchored.store, Anchor("decision-a", "", "src/auth.py"))
+    assert anchored.links("anchored_to") == []
+    with pytest.raises(LoreError, match="no such anchor"):
+        remove_anchors(anchored.store, Anchor("decision-a", "", "src/auth.py"))
+
+
+def test_two_anchors_that_move_to_one_place_become_one(
+    anchored: Anchored, repository: Repository
+) -> None:
+    repository.write("b.py", "")
+    anchored.place("file", "b.py")
+    anchored.place("file")
+    (repository.root / "b.py").unlink()
+    (repository.root / "src/auth.py").rename(repository.root / "b.py")
+    assert anchored.now() == ("valid", "b.py", "")
+
+
+# --- searching
+
+
+def test_a_search_says_that_code_has_changed_since(
+    anchored: Anchored, repository: Repository
+) -> None:
+    anchored.place("hash")
+    found = search(anchored.store, Settings(), Request("sessions"), None)
+    assert (found[0].verdict, found.notes) == ("valid", [])
+    repository.write("src/auth.py", "x = 1\n")
+    found = search(anchored.store, Settings(), Request("sessions"), None)
+    assert found[0].verdict == "valid", "as it was kept: a search reads no file"
+    assert "run 'lore verify'" in found.notes[0]
+    anchored.verify()
+    found = search(anchored.store, Settings(), Request("sessions"), None)
+    assert (found[0].verdict, found.notes) == ("drifted", [])
+
+
+def test_what_has_no_anchor_has_no_verdict(anchored: Anchored) -> None:
+    assert search(anchored.store, Settings(), Request("sessions"), None)[0].verdict is None
+
+
+def test_a_store_without_the_table_still_answers(anchored: Anchored) -> None:
+    anchored.store.connection.execute("DROP TABLE anchors")
+    found = search(anchored.store, Settings(), Request("sessions"), None)
+    assert (found[0].id, found[0].verdict) == ("decision-a", None)
+    assert "run 'lore doctor'" in found.notes[0]
+
+
+# --- what cannot be looked at
+
+
+def test_a_verdict_stays_where_a_file_cannot_be_judged(
+    anchored: Anchored, repository: Repository
+) -> None:
+    anchored.place("hash")
+    (repository.root / "src/auth.py").unlink()
+    (repository.root / "src/auth.py").symlink_to("auth.py")
+    found = anchored.verify()
+    assert (found.unreadable, anchored.now()[0]) == (1, "valid")
+    assert "auth.py" in found.notes[0]
+
+
+def test_a_pipe_does_not_hold_it_up(anchored: Anchored, repository: Repository) -> None:
+    anchored.place("hash")
+    (repository.root / "src/auth.py").unlink()
+    os.mkfifo(repository.root / "src/auth.py")
+    assert anchored.verify().unreadable == 1
+
+
+def test_a_project_that_is_away_is_left_as_it_is(
+    anchored: Anchored, records: Records, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text(CODE)
+    Anchored(anchored.store, other).place("hash", "a.py")
+    assert anchored.store.anchors.of("decision-a")[0].root == str(other)
+    other.rename(tmp_path / "moved")
+    found = anchored.verify()
+    assert (found.away, found.counts()["valid"]) == (1, 1)
+    (tmp_path / "moved").rename(other)
+    (other / "a.py").write_text("")
+    assert anchored.now()[0] == "drifted"
+
+
+def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
+    repository: Repository, tmp_path: Path
+) -> None:
+    with create_store(str(repository.root / ".lore")) as store:
+        Records(store, Settings(), None, "").add("decision", "x", id="decision-a")
+        Anchored(store, repository.root).place("hash")
+    repository.root.rename(tmp_path / "elsewhere")
+    with create_store(str(tmp_path / "elsewhere/.lore")) as store:
+        assert Anchored(store, tmp_path / "elsewhere").now()[0] == "valid"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "detail", "message"),
+    [
+        ("file", "gone.py", "", "no such file"),
+        ("symbol", "src/auth.py", "nothing", "defines no nothing"),
+        ("lines", "src/auth.py", "1-900", "has 11 lines"),
+        ("lines", "src/auth.py", "2-3", "are empty"),
+        ("lines", "src/auth.py", "5-4", "give FIRST-LAST"),
+        ("glob", "lib/*", "", "matches no file"),
+        ("hash", "src", "", "no plain file"),
+    ],
+)
+def test_there_must_be_something_to_anchor_to(
+    anchored: Anchored, kind: str, path: str, detail: str, message: str
+) -> None:
+    with pytest.raises(LoreError, match=message):
+        anchored.place(kind, path, detail)
+    assert anchored.store.anchors.of("decision-a") == []
+
+
+def test_a_path_stays_within_the_project(anchored: Anchored, tmp_path: Path) -> None:
+    project = Project(str(anchored.root))
+    for path in ("../out.py", "/etc/passwd", str(anchored.root)):
+        with pytest.raises(LoreError, match="outside the project"):
+            project.relative(str(anchored.root / path))
+    (anchored.root / "link").symlink_to("/etc")
+    with pytest.raises(LoreError, match="outside the project"):
+        project.relative(str(anchored.root / "link/passwd"))
+    with pytest.raises(LoreError, match="cannot be printed"):
+        project.relative(str(anchored.root / "a\nb.py"))
+
+
+# --- anchors that somebody else has written
+
+
+FOREIGN = [
+    {"path": "../secret"}, {"path": "/etc/passwd"}, {"path": "out/secret"}, {"path": "key"},
+    {"kind": "glob", "path": "x*", "stamp": "../secret"}, {"commit_id": "--output=victim"},
+    {"root": "/"}, {"root": "outside"}, {"kind": "symbol", "detail": "f", "root": "/"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fields", FOREIGN, ids=str)
+@pytest.mark.parametrize("verdict", ["valid", "invalid"])
+def test_an_anchor_that_leads_elsewhere_keeps_its_verdict(
+    anchored: Anchored, repository: Repository, tmp_path: Path, fields: dict[str, str], verdict: str
+) -> None:
+    repository.commit("Add")
+    victim = repository.write("victim", "kept")
+    (repository.root.parent / "secret").write_text("secret")
+    (repository.root / "out").symlink_to(repository.root.parent)
+    (repository.root / "key").symlink_to("../secret")
+    row = {"kind": "hash", "path": "gone.py", "hash": digest(b"secret"), **fields}
+    anchored.store.anchors.put(Anchor("decision-a", verdict=verdict, **row))
+    before = [*anchored.store.anchors.all()]
+    found = anchored.verify()
+    assert found.counts()[verdict] == 1
+    assert len(found.notes) == 1
+    assert [*anchored.store.anchors.all()] == before
+    assert anchored.links("invalidated_by") == []
+    assert victim.read_text() == "kept"
+    if verdict == "invalid" and fields.get("path") not in ("out/secret", "key"):
+        with pytest.raises(LoreError, match="not yours to follow"):
+            accept_anchors(anchored.store, "decision-a")
+
+
+def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
+    anchored: Anchored, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("x")
+    foreign = Anchor("decision-a", "hash", "a.py", root=str(other), hash="0" * 32)
+    anchored.store.anchors.put(foreign)
+    assert anchored.verify().counts()["valid"] == 1
+    (other / "b.py").write_text("x")
+    Anchored(anchored.store, other).place("hash", "b.py")
+    assert anchored.verify().counts()["drifted"] == 1
+
+
+# --- keeping and carrying
+
+
+def test_nothing_is_written_where_nothing_has_changed(anchored: Anchored) -> None:
+    for kind, detail in KINDS:
+        anchored.place(kind, detail=detail)
+    before = anchored.store.connection.total_changes()
+    assert anchored.verify().counts()["valid"] == len(KINDS)
+    assert anchored.store.connection.total_changes() == before
+
+
+def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Repository) -> None:
+    for kind, detail in KINDS:
+        anchored.place(kind, detail=detail)
+    (repository.root / "src/auth.py").unlink()
+    repository.commit("Remove it")
+    assert anchored.verify().counts()["invalid"] == len(KINDS)
+    before = anchored.store.connection.total_changes()
+    assert anchored.verify().counts()["invalid"] == len(KINDS)
+    assert anchored.store.connection.total_changes() == before
+
+
+def test_kept_verdicts_need_no_file(anchored: Anchored, repository: Repository) -> None:
+    anchored.place("file")
+    (repository.root / "src/auth.py").unlink()
+    assert judge_kept(anchored.store).counts()["valid"] == 1
+
+
+def test_an_export_carries_anchors_and_their_history(
+    anchored: Anchored, repository: Repository, tmp_path: Path
+) -> None:
+    for kind, detail in KINDS:
+        anchored.place(kind, detail=detail)
+    repository.write("src/auth.py", "# new\n" + CODE)
+    anchored.verify()
+    lines = list(export_lines(anchored.store))
+    assert sum("anchor_of" in line for line in lines) == len(KINDS)
+    assert sum("anchor_history_of" in line for line in lines) == 2
+    with create_store(str(tmp_path / "copy/.lore")) as copy:
+        for _ in range(2):
+            import_lines(copy, Settings(), None, [line.encode() for line in lines])
+        assert list(export_lines(copy)) == lines
+        assert {anchor.stamp for anchor in copy.anchors.all()} == {""}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"kind": "none"}, {"path": ""}, {"path": "../x"}, {"path": "/x"}, {"verdict": "good"},
+     {"hash": 3}, {"anchor_of": "x"}, {"commit_id": "--output=x"}, {"commit_id": "HEAD"},
+     {"kind": "glob", "path": "/etc/*"}, {"kind": "glob", "path": "../*"}],
+)  # fmt: skip
+def test_a_broken_line_is_refused(store: Store, fields: dict[str, object]) -> None:
+    line = {"anchor_of": "decision-a", "kind": "file", "path": "a.py", **fields}
+    with pytest.raises(LoreError, match="line 1"):
+        import_lines(store, Settings(), None, [json.dumps(line).encode()])
+
+
+def test_rows_name_the_node(anchored: Anchored) -> None:
+    anchored.place("symbol", detail="check")
+    (row,) = rows(anchored.store, anchored.store.anchors.of("decision-a"))
+    assert (row["id"], row["title"], row["detail"]) == (
+        "decision-a", "Sessions are tokens", "check",
+    )  # fmt: skip
+
+
+# --- the parts
+
+
+@pytest.mark.parametrize(
+    ("glob", "path", "matches"),
+    [
+        ("src/*.py", "src/a.py", True), ("src/*.py", "src/a/b.py", False),
+        ("src/**/*.py", "src/a.py", True), ("src/**/*.py", "src/a/b/c.py", True),
+        ("**", "a/b", True), ("*.py", "a/b.py", False), ("a?.py", "ab.py", True),
+        ("a?.py", "a/.py", False), ("[ab].py", "b.py", True), ("[!ab].py", "c.py", True),
+        ("[!ab].py", "a.py", False), ("a[.py", "a[.py", True), ("a.py", "axpy", False),
+    ],
+)  # fmt: skip
+def test_globs(glob: str, path: str, matches: bool) -> None:
+    assert bool(glob_pattern(glob).fullmatch(path)) is matches
+
+
+@given(st.text(alphabet="ab*?[]!^-\\/.", max_size=12))
+def test_any_glob_is_a_pattern(glob: str) -> None:
+    glob_pattern(glob).fullmatch("a/b.c")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "lines"),
+    [
+        ("a.py", CODE, "Login", (8, 11)),
+        ("a.py", "@cached\nasync def f(\n    a,\n):\n    pass\n\nx = 1\n", "f", (2, 5)),
+        ("a.py", "x: int = 1\n", "x", (1, 1)),
+        ("a.js", "export default function f(a) {\n  if (a) {\n  }\n}\nf();\n", "f", (1, 4)),
+        ("a.js", "class A {\n  async f(a) {\n    g();\n  }\n}\n", "A.f", (2, 4)),
+        ("a.ts", "export const f = (a) => {\n  g();\n};\n", "f", (1, 3)),
+        ("a.go", "func (s *Server) Run(a int) error {\n\treturn nil\n}\n", "Run", (1, 3)),
+        ("a.rs", "pub(crate) fn f<T>(a: T) -> T {\n    a\n}\n", "f", (1, 3)),
+        ("a.c", "static int\n*f(int a)\n{\n  return 0;\n}\n", "f", None),
+        ("a.c", "static int f(int a)\n{\n  return 0;\n}\n", "f", (1, 4)),
+        ("a.c", "int f(int a,\n      int b)\n{\n  return 0;\n}\n", "f", (1, 5)),
+        ("a.java", "class A {\n  public int f(int a) {\n    return 1;\n  }\n}\n", "A.f", (2, 4)),
+        ("a.rb", "class A\n  def f(a)\n    1\n  end\n\n  def g\n  end\nend\n", "A.f", (2, 4)),
+        ("a.sh", "f() {\n  echo\n}\n", "f", (1, 3)),
+        ("a.py", "return f(1)\nf(2)\n", "f", None),
+    ],
+)
+def test_definitions_by_their_looks(
+    path: str, text: str, name: str, lines: tuple[int, int] | None
+) -> None:
+    found = [(one.line_start, one.line_end) for one in find_definitions(path, text, name)]
+    assert found == ([lines] if lines else [])
+
+
+@given(st.text(max_size=200), st.text(alphabet="f.:#(*", min_size=1, max_size=5))
+def test_any_text_can_be_looked_through(text: str, name: str) -> None:
+    for path in ("a.py", "a.c", "a.rb"):
+        for one in find_definitions(path, text, name):
+            assert 1 <= one.line_start <= one.line_end <= text.count("\n") + 1
+
+
+@given(
+    st.lists(st.sampled_from([b"a", b"  b", b"", b"\tc", b"d "]), min_size=1, max_size=30),
+    st.data(),
+)
+def test_a_stretch_is_found_where_it_went(lines: list[bytes], data: st.DataObject) -> None:
+    first = data.draw(st.integers(1, len(lines)))
+    last = data.draw(st.integers(first, len(lines)))
+    before = data.draw(st.lists(st.sampled_from([b"new", b"other"]), max_size=5))
+    hash = stretch_hash(lines[first - 1 : last])
+    found = find_stretch(before + lines, hash, first + len(before), last - first + 1)
+    assert found == first + len(before)
+
+
+def test_indentation_and_line_ends_of_a_whole_stretch_do_not_count() -> None:
+    plain = stretch_hash([b"def f():", b"    return 1"])
+    assert stretch_hash([b"    def f():\r", b"        return 1  "]) == plain
+    assert stretch_hash([b"def f():", b"  return 1"]) != plain
+
+
+@given(st.binary(max_size=60))
+def test_lines_of_any_content(content: bytes) -> None:
+    assert b"\n".join(lines_of(content)).rstrip(b"\n") == content.rstrip(b"\n")

@@ -1,0 +1,275 @@
+"""Each damage is done to a real store, and the check that is there for it must fail."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from homes import move_home
+
+from pylore.cli.doctor import Check, checks_text, examine
+from pylore.core.settings import Settings
+from pylore.embed import open_embedder
+from pylore.records.records import Records
+from pylore.store import create_store, open_store
+from pylore.store.sqlite.check import missing_tables
+
+IDS = (
+    "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
+    "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
+    "edges", "ratings", "similar", "wal",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    move_home(monkeypatch, tmp_path / "home")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    """A data folder with three decisions, one of which has no words at all."""
+    path = str(tmp_path / "a store")
+    create_store(path).close()
+    with open_store(path) as store:
+        records = Records(store, Settings(), open_embedder("static", store), path)
+        first = records.add("decision", "sessions are signed with a rotating key")
+        second = records.add("decision", "queries are answered from a replica")
+        records.add("decision", "…!")
+        records.link(first.id, "relates_to", second.id)
+    return path
+
+
+def examined(folder: str, *, full: bool = False) -> dict[str, Check]:
+    return {check.id: check for check in examine(folder, full=full)}
+
+
+def failing(checks: dict[str, Check]) -> set[str]:
+    return {check.id for check in checks.values() if not check.ok}
+
+
+def warning(checks: dict[str, Check]) -> set[str]:
+    return {check.id for check in checks.values() if check.ok and check.fix}
+
+
+def test_a_store_that_others_may_read_or_change_is_a_warning(folder: str) -> None:
+    path = os.path.join(folder, "search.db")
+    assert "data-folder" not in warning(examined(folder))
+    os.chmod(path, 0o644)
+    os.chmod(folder, 0o775)
+    found = examined(folder)["data-folder"]
+    assert (found.ok, found.detail) == (
+        True, f"others may write to {folder}; others may read {path}",
+    )  # fmt: skip
+    assert f"chmod 700 '{folder}' && chmod 600 '{path}'" in str(found.fix)
+
+
+def damage(folder: str, *statements: str) -> None:
+    """Runs statements that lore itself would not."""
+    connection = apsw.Connection(os.path.join(folder, "search.db"))
+    connection.enable_load_extension(True)
+    from pylore.store.sqlite.vectors import extension_file
+
+    connection.load_extension(extension_file())
+    connection.execute("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON")
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_sound_store_passes_every_check(folder: str, full: bool) -> None:
+    checks = examined(folder, full=full)
+    assert tuple(checks) == IDS
+    assert failing(checks) | warning(checks) <= {"jq"}
+
+
+def test_checking_changes_nothing(folder: str) -> None:
+    path = Path(folder, "search.db")
+    before = path.read_bytes()
+    examine(folder, full=True)
+    assert path.read_bytes() == before
+
+
+DAMAGES: tuple[tuple[str, str, str], ...] = (
+    ("DELETE FROM passages", "passages", "lore reindex"),
+    ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore reindex"),
+    ("DELETE FROM texts_fts_content", "fulltext", "lore reindex"),
+    ("DELETE FROM texts_fts", "passages", "lore reindex"),
+    ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
+    ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
+    ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore reindex"),
+    (
+        "PRAGMA ignore_check_constraints=1; UPDATE passages_vec SET embedding = x'00'",
+        "vectors",
+        "lore reindex",
+    ),
+    ("DROP TABLE passages_vec", "tables", "lore reindex"),
+    ("UPDATE meta SET value = 'static:another' WHERE key = 'embedder'", "vectors", "embed --all"),
+    ("UPDATE nodes SET type = 'unheard'", "foreign-keys", "import your last export"),
+    ("DROP TRIGGER edge_updated", "tables", "import your last export"),
+    ("DROP INDEX edges_in", "tables", "import your last export"),
+)
+
+
+@pytest.mark.parametrize(("statement", "id", "fix"), DAMAGES)
+def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: str) -> None:
+    damage(folder, statement)
+    checks = examined(folder)
+    assert id in failing(checks)
+    assert fix in (checks[id].fix or "")
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "words",
+     "texts_fts"],
+)  # fmt: skip
+def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
+    damage(folder, f"DROP TABLE {table}")
+    assert f"{table} is missing" in examined(folder)["tables"].detail
+
+
+def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
+    from pylore.indexing.indexer import rebuild
+
+    damage(folder, "DELETE FROM texts_fts_content WHERE id = 1", "DROP TABLE passages_vec")
+    assert failing(examined(folder)) == {"tables", "fulltext", "passages", "vectors"}
+    with open_store(folder) as store:
+        rebuild(store, open_embedder("static", store), "auto")
+    assert failing(examined(folder)) == set()
+
+
+def test_fts4_is_checked_too(tmp_path: Path) -> None:
+    path = str(tmp_path)
+    create_store(path, fulltext="fts4").close()
+    with open_store(path) as store:
+        Records(store, Settings(), None, path).add("decision", "one rotating key")
+    assert failing(examined(path)) == set()
+    damage(path, "UPDATE texts_fts_content SET c1body = 'another text'")
+    assert "fulltext" in failing(examined(path))
+
+
+def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) -> None:
+    damage(folder, "INSERT INTO graph_edges(from_id, to_id, relation, created_at)"
+                   " VALUES ('decision-1', 'decision-2', 'relates_to', '')")  # fmt: skip
+    checks = examined(folder)
+    assert warning(checks) - {"jq"} == {"edges"}
+    assert failing(checks) == set()
+    assert "decision-1 relates_to decision-2" in checks["edges"].detail
+
+
+def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str) -> None:
+    declared = "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages({})'"
+    its = " WHERE name = 'passages_node'"
+    damage(folder, declared.format("key") + its)
+    damage(folder, "REINDEX passages_node", declared.format("node_id") + its)
+    assert "integrity" in failing(examined(folder, full=True))
+
+
+def test_a_store_without_vectors_is_a_warning_unless_that_was_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path)
+    create_store(path).close()
+    with open_store(path) as store:
+        Records(store, Settings(), None, path).add("decision", "one rotating key")
+    assert "vectors" in warning(examined(path))
+    monkeypatch.setenv("LORE_EMBEDDER", "none")
+    checks = examined(path)
+    assert "vectors" not in warning(checks) | failing(checks)
+
+
+# --- files that are no store
+
+
+def write(data: bytes) -> Callable[[Path], None]:
+    def harm(path: Path) -> None:
+        path.write_bytes(data)
+
+    return harm
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-9000])
+
+
+def overwrite_pages(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[4096:] = b"\xa5" * (len(data) - 4096)
+    path.write_bytes(data)
+
+
+def another_version(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [Path.unlink, write(b""), write(b"no database\n" * 500), write(b"SQLite format 3\0"),
+     truncate, overwrite_pages, another_version],
+)  # fmt: skip
+def test_what_is_no_store_fails_a_check_with_a_way_to_mend(
+    folder: str, harm: Callable[[Path], None]
+) -> None:
+    harm(Path(folder, "search.db"))
+    failed = [check for check in examine(folder) if not check.ok]
+    assert {check.id for check in failed} & {"store", "integrity"}
+    assert all(check.detail and check.fix for check in failed)
+
+
+def test_without_a_data_folder_the_machine_is_still_checked(tmp_path: Path) -> None:
+    checks = examined(str(tmp_path / "nowhere"))
+    assert checks["sqlite"].ok and checks["embedder"].ok
+    assert not checks["data-folder"].ok and checks["data-folder"].fix == "run 'lore init'"
+
+
+@pytest.fixture
+def read_only(folder: str) -> Iterator[str]:
+    os.chmod(folder, 0o555)
+    yield folder
+    os.chmod(folder, 0o755)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder_is_checked_as_far_as_reading_goes(read_only: str) -> None:
+    assert failing(examined(read_only)) == {"data-folder"}
+
+
+# --- settings
+
+
+def test_a_wrong_setting_is_a_finding_not_an_error(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LORE_GRAPH_DEPTH", "nine")
+    checks = examined(folder)
+    assert failing(checks) == {"config"}
+    assert "LORE_GRAPH_DEPTH" in checks["config"].detail
+
+
+def test_an_unknown_setting_is_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LORE_FROM_CONFIG", "grap_depth\tuser:/etc/a:3\t2\n")
+    assert "config" in warning(examined(folder))
+
+
+def test_jq_is_only_a_warning(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "jq" in warning(examined(folder))
+
+
+def test_the_text_marks_what_fails_and_what_only_warns() -> None:
+    checks = [Check("a", True, "fine"), Check("b", True, "meh", "try"), Check("c", False, "x", "y")]
+    lines = checks_text([check.to_dict() for check in checks]).splitlines()
+    assert [line.split()[0] for line in lines] == ["ok", "warn", "mend:", "FAIL", "mend:"]
+
+
+def test_the_schema_of_a_new_store_is_whole(folder: str) -> None:
+    with open_store(folder) as store:
+        assert missing_tables(store) == []

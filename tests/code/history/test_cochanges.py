@@ -1,0 +1,399 @@
+"""Co-changes: what the history of a small repository says about its files."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from repositories import Repository
+
+from pylore.cli.runtime import say_old_cochanges
+from pylore.code.history.cochanges import (
+    CoChanges,
+    Counts,
+    analyze_cochanges,
+    cochange_weight,
+    telling_commits,
+)
+from pylore.core.errors import LoreError
+from pylore.core.model import Edge, Hit, Hits
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.system.git import Git, blob_hash
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return Repository(tmp_path / "project")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / ".lore")) as store:
+        yield store
+
+
+def analyze(store: Store, repository: Repository, since: str = "", **flags: str) -> CoChanges:
+    settings = Settings.load(environ={}, flags=flags)
+    return analyze_cochanges(store, settings, lambda: None, str(repository.root), since=since)
+
+
+def pairs(store: Store) -> dict[tuple[str, str], int]:
+    """Live co-changes: the two files (without ``file-``) to the number of commits."""
+    return {
+        (edge.from_id[5:], edge.to_id[5:]): json.loads(edge.metadata)["commits"]
+        for edge in store.edges.with_relation("co_changes_with")
+        if edge.invalidated_at is None
+    }
+
+
+def test_files_that_change_together_are_linked_once(store: Store, repository: Repository) -> None:
+    repository.commit(b="1", a="1")
+    repository.commit(a="2", b="2")
+    repository.commit(a="3", c="3")
+    repository.commit(d="4")
+    found = analyze(store, repository)
+    assert pairs(store) == {("a.py", "b.py"): 2, ("a.py", "c.py"): 1}
+    assert (found.commits, found.files, found.edges, found.added) == (4, 3, 2, 2)
+    edge = store.edges.get("file-a.py", "file-b.py", "co_changes_with")
+    assert edge is not None
+    assert json.loads(edge.metadata) == {"commits": 2, "correlation": 0.8165}
+    assert 0 < edge.weight < 1
+    assert edge.source == "system"
+    assert store.nodes.require("file-a.py").file == "a.py"
+
+
+def test_a_second_analysis_writes_what_is_different(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1")
+    repository.commit(c="1", d="1")
+    analyze(store, repository)
+    before = {edge.key: edge.to_dict() for edge in store.edges.all()}
+    assert analyze(store, repository).unchanged == 2
+    assert {edge.key: edge.to_dict() for edge in store.edges.all()} == before
+    assert list(store.edges.history()) == []
+    repository.commit(a="2", b="2")
+    found = analyze(store, repository)
+    assert (found.added, found.updated, found.unchanged) == (0, 1, 1)
+    assert [state["to_id"] for state in store.edges.history()] == ["file-b.py"]
+
+
+def test_renames_are_followed_to_the_names_of_today(store: Store, repository: Repository) -> None:
+    text = "".join(f"line {number}\n" for number in range(20))
+    repository.commit(a=text, b="1")
+    repository.git("mv", "a.py", "m.py")
+    repository.commit("Move")
+    repository.commit(m=text + "more\n", b="2")
+    repository.git("mv", "m.py", "z.py")
+    repository.commit("Move again", a="a new file of the old name\n", c="1")
+    analyze(store, repository)
+    assert pairs(store) == {
+        ("b.py", "z.py"): 2, ("a.py", "c.py"): 1, ("a.py", "z.py"): 1, ("c.py", "z.py"): 1,
+    }  # fmt: skip
+
+
+def test_a_branch_beside_a_rename_is_followed_too(store: Store, repository: Repository) -> None:
+    text = "".join(f"line {number}\n" for number in range(20))
+    repository.commit(a=text, b="1")
+    repository.git("checkout", "-q", "-b", "side")
+    repository.git("checkout", "-q", "main")
+    repository.git("mv", "a.py", "z.py")
+    repository.commit("Move")
+    repository.git("checkout", "-q", "side")
+    repository.commit(a=text + "side\n", b="2")
+    repository.git("checkout", "-q", "main")
+    repository.git("merge", "-q", "-m", "Merge", "side")
+    analyze(store, repository)
+    assert pairs(store) == {("b.py", "z.py"): 2}
+
+
+def test_files_that_are_gone_are_left_out(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1", c="1")
+    analyze(store, repository)
+    repository.git("rm", "-q", "a.py")
+    repository.commit("Remove")
+    found = analyze(store, repository)
+    assert pairs(store) == {("b.py", "c.py"): 1}
+    assert (found.invalidated, found.unchanged) == (2, 1)
+    repository.git("revert", "--no-edit", "HEAD")
+    assert analyze(store, repository).updated == 2
+    assert len(pairs(store)) == 3
+
+
+def test_bulk_commits_say_nothing(store: Store, repository: Repository) -> None:
+    repository.commit(**{f"f{number}": "1" for number in range(4)})
+    repository.commit(f0="2", f1="2")
+    found = analyze(store, repository, cochange_max_files="3")
+    assert (found.bulk, found.commits, pairs(store)) == (1, 2, {("f0.py", "f1.py"): 1})
+
+
+def test_the_strongest_partners_are_kept(store: Store, repository: Repository) -> None:
+    repository.commit(hub="0", **{f"f{number}": "0" for number in range(5)})
+    for number in range(5):
+        for change in range(number + 1):
+            repository.commit(hub=f"{number}{change}", **{f"f{number}": str(change + 1)})
+    analyze(store, repository, cochange_partners="1", cochange_max_files="3")
+    assert pairs(store)["f4.py", "hub.py"] == 5
+    assert len(pairs(store)) == 5, "each file's best one, whoever's it is"
+
+
+def test_since_takes_a_window(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1")
+    repository.commit(a="2", c="2")
+    analyze(store, repository, since="2023-11-15T00:00:00Z")
+    assert pairs(store) == {("a.py", "c.py"): 1}
+    analyze(store, repository)
+    assert len(pairs(store)) == 2
+
+
+def test_what_a_person_did_stays(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1", c="1")
+    analyze(store, repository)
+    records = Records(store, Settings(), None)
+    records.unlink("file-a.py", "co_changes_with", "file-b.py")
+    records.link("file-a.py", "co_changes_with", "file-c.py", weight=0.1)
+    found = analyze(store, repository)
+    assert (found.updated, found.added) == (0, 0)
+    assert ("a.py", "b.py") not in pairs_and_others(store)
+    assert pairs_and_others(store)["a.py", "c.py"] == 0.1
+    repository.git("rm", "-q", "c.py")
+    repository.commit("Remove")
+    analyze(store, repository)
+    assert pairs_and_others(store) == {("a.py", "c.py"): 0.1}
+
+
+def pairs_and_others(store: Store) -> dict[tuple[str, str], float]:
+    edges = store.edges.all(live_only=True)
+    return {
+        (e.from_id[5:], e.to_id[5:]): e.weight for e in edges if e.relation == "co_changes_with"
+    }
+
+
+def test_a_forgotten_file_stays_forgotten(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1", c="1")
+    analyze(store, repository)
+    Records(store, Settings(), None).forget(["file-a.py"])
+    found = analyze(store, repository)
+    assert (found.forgotten, pairs(store)) == (1, {("b.py", "c.py"): 1})
+
+
+def test_names_of_any_kind(store: Store, repository: Repository) -> None:
+    for name in ("with space.py", 'quo"te.py', "größe.py", "\x01.py", "li\nne.py", ":(glob)*"):
+        repository.write(name, "1")
+    with open(os.fsencode(repository.root) + b"/\xff.py", "wb"):
+        pass
+    repository.commit("Add")
+    found = analyze(store, repository)
+    assert found.unusable == 3
+    names = sorted({name for pair in pairs(store) for name in pair})
+    assert names == [":(glob)*", "größe.py", 'quo"te.py', "with space.py"]
+
+
+def test_a_project_within_a_repository_counts_its_own_files(
+    store: Store, repository: Repository
+) -> None:
+    for name in ("sub/a.py", "sub/b.py", "c.py"):
+        repository.write(name, "1")
+    repository.commit("Add")
+    analyze_cochanges(store, Settings(), lambda: None, str(repository.root / "sub"))
+    assert pairs(store) == {("a.py", "b.py"): 1}
+
+
+def test_commits_become_nodes_where_that_is_asked(store: Store, repository: Repository) -> None:
+    first = repository.commit("Sign tokens\n\nWith a key.", a="1", b="1")
+    repository.commit("Empty")
+    root = str(repository.root)
+    for fresh in (1, 0):
+        found = analyze_cochanges(store, Settings(), lambda: None, root, keep_commits=True)
+        assert found.commit_nodes == fresh
+    node = store.nodes.require(f"commit-{first}")
+    assert (node.title, node.body) == ("Sign tokens", "Sign tokens\n\nWith a key.")
+    assert node.created_at == node.updated_at == "2023-11-14T23:13:20Z"
+    assert [edge.to_id for edge in store.edges.of(node.id)] == ["file-a.py", "file-b.py"]
+    hits = search(
+        store, Settings.load(environ={}, flags={"graph_depth": "1"}), Request("sign"), None
+    )
+    assert {hit.id for hit in hits} == {node.id, "file-a.py", "file-b.py"}
+    repository.git("rm", "-q", "b.py")
+    repository.commit("Remove")
+    analyze_cochanges(store, Settings(), lambda: None, root, keep_commits=True)
+    assert [edge.to_id for edge in store.edges.of(node.id)] == ["file-a.py"]
+
+
+# --- faults
+
+
+def test_a_shallow_clone_says_so_and_its_first_commit_does_not_count(
+    store: Store, repository: Repository, tmp_path: Path
+) -> None:
+    repository.commit(a="1", b="1", c="1")
+    repository.commit(a="2", b="2")
+    repository.commit(b="3", c="3")
+    clone = tmp_path / "clone"
+    repository.git("clone", "-q", "--depth", "2", f"file://{repository.root}", str(clone))
+    found = analyze_cochanges(store, Settings(), lambda: None, str(clone))
+    assert pairs(store) == {("b.py", "c.py"): 1}
+    assert "shallow clone: only 2 commits" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [("none", "no git repository"), ("empty", "no commit yet"), ("gone", "no such folder"),
+     ("broken", "check the repository")],
+)  # fmt: skip
+def test_without_a_history_there_is_one_line(
+    store: Store, tmp_path: Path, state: str, message: str
+) -> None:
+    root = tmp_path / "other"
+    if state in ("empty", "broken"):
+        Repository(root)
+    elif state == "none":
+        root.mkdir()
+    if state == "broken":
+        (root / ".git/config").write_text("[core\n")
+    with pytest.raises(LoreError, match=message):
+        analyze_cochanges(store, Settings(), lambda: None, str(root))
+    assert store.meta.get("cochanges_analyzed_at") is None
+
+
+def test_a_damaged_history_changes_nothing(store: Store, repository: Repository) -> None:
+    repository.commit(a="1", b="1")
+    analyze(store, repository)
+    first = repository.git("rev-parse", "HEAD")
+    repository.commit(a="2", c="1")
+    shutil.rmtree(repository.root / ".git/objects" / first[:2])
+    with pytest.raises(LoreError, match="git log failed: git says"):
+        analyze(store, repository)
+    assert pairs(store) == {("a.py", "b.py"): 1}
+
+
+def test_nothing_of_the_repository_runs(
+    store: Store, repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trap = tmp_path / "trap"
+    script = tmp_path / "run"
+    script.write_text(f"#!/bin/sh\ntouch '{trap}'\ncat\n")
+    script.chmod(0o755)
+    repository.write(".gitattributes", "* diff=evil filter=evil merge=evil\n")
+    repository.commit()
+    repository.commit(a="1\n", b="1\n")
+    repository.commit(a="2\n", b="2\n")
+    for key in (
+        "core.fsmonitor", "core.pager", "pager.log", "diff.external", "diff.evil.command",
+        "diff.evil.textconv", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process",
+        "core.sshCommand", "gpg.program", "core.editor", "core.hooksPath", "core.askPass",
+        "uploadpack.packObjectsHook", "core.alternateRefsCommand", "credential.helper",
+    ):  # fmt: skip
+        repository.git("config", key, str(script))
+    repository.git("config", "log.showSignature", "true")
+    trap.unlink(missing_ok=True)
+    for name in ("post-index-change", "reference-transaction", "post-checkout"):
+        (repository.root / ".git/hooks").mkdir(exist_ok=True)
+        shutil.copy(script, repository.root / ".git/hooks" / name)
+    (repository.root / "a.py").write_text("3\n")
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(script))
+    analyze(store, repository)
+    git = Git(str(repository.root))
+    head = git.require()
+    git.commit(head)
+    git.blobs(["a.py"])
+    git.content("a.py")
+    git.last_commits("HEAD", {"a.py"})
+    git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    git.ask("grep", "-lzwFI", "--untracked", "--no-recurse-submodules", "--no-textconv", "-e", "3")
+    git.ask("diff-index", "--cached", "-z", "-M", "--name-status", "--relative", "--no-ext-diff",
+            "HEAD~1", "--")  # fmt: skip
+    assert pairs(store) == {("a.py", "b.py"): 2}
+    assert not trap.exists()
+
+
+# --- when they are old
+
+
+def old(store: Store, days: int) -> None:
+    from time import gmtime, strftime, time
+
+    at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(time() - days * 86_400))
+    store.meta.set("cochanges_analyzed_at", at)
+
+
+def reached(store: Store, relation: str, hops: int = 1) -> Hits:
+    """One result, reached by ``relation`` first, and from there by mentions."""
+    hit = Hit("note-z", 0.5)
+    hit.hops = hops
+    hit.path = ["note-b", "note-a", "note-z"][: hops + 1]
+    hit.edge = relation if hops == 1 else "mentions"
+    store.edges.put(Edge("note-a", "note-b", relation, created_at="x"))
+    return Hits([hit], [])
+
+
+@pytest.mark.parametrize("hops", [1, 2])
+@pytest.mark.parametrize(
+    ("days", "setting", "relation", "said"),
+    [(8, "7", "co_changes_with", True), (6, "7", "co_changes_with", False),
+     (8, "7", "imports", False), (8, "0", "co_changes_with", False),
+     (3, "2", "co_changes_with", True)],
+)  # fmt: skip
+def test_a_search_says_once_a_day_that_co_changes_are_old(
+    store: Store, days: int, setting: str, relation: str, said: bool, hops: int
+) -> None:
+    old(store, days)
+    settings = Settings.load(environ={}, flags={"cochange_days": setting})
+    for expected in (said, False):
+        found = reached(store, relation, hops)
+        say_old_cochanges(store, settings, found)
+        assert bool(found.notes) is expected
+    store.meta.set("cochanges_said_at", "2026-01-01T00:00:00Z")
+    found = reached(store, relation, hops)
+    say_old_cochanges(store, settings, found)
+    assert bool(found.notes) is said
+
+
+# --- the parts
+
+
+@given(st.floats(0.001, 1e6), st.floats(0.0001, 1))
+def test_a_weight_is_a_fraction_that_grows(evidence: float, correlation: float) -> None:
+    weight = cochange_weight(evidence, correlation)
+    assert 0 < weight <= 1
+    assert cochange_weight(evidence * 2, correlation) >= weight
+    assert cochange_weight(evidence, min(1, correlation * 2)) >= weight
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1, max_size=6), max_size=12),
+       st.integers(1, 6))  # fmt: skip
+def test_counts_of_any_commits(commits: list[set[str]], partners: int) -> None:
+    counts = Counts()
+    for files in commits:
+        counts.add(sorted(files), 1 / max(1, len(files) - 1))
+    found = counts.strongest(partners)
+    for (one, other), (weight, correlation, commits_of_both) in found.items():
+        assert one < other
+        assert 0 <= weight <= 1
+        assert 0 < correlation <= 1
+        assert commits_of_both == sum({one, other} <= files for files in commits)
+    together = [files for files in commits if len(files) > 1]
+    assert bool(found) is bool(together)
+
+
+def test_commits_come_as_a_stream_with_their_messages(repository: Repository) -> None:
+    first = repository.commit("Subject\n\nBody, and\nmore.", a="1")
+    commits, names, count = telling_commits(Git(str(repository.root)), 30, messages=True)
+    assert [(one.hash, one.paths, one.message.strip()) for one in commits] == [
+        (first, ["a.py"], "Subject\n\nBody, and\nmore.")
+    ]
+    assert (names, count) == ({"a.py": "a.py"}, 1)
+
+
+def test_blob_hashes_are_gits(repository: Repository) -> None:
+    repository.commit(a="some\ntext\n")
+    hash = Git(str(repository.root)).blobs(["a.py", "none"])["a.py"]
+    assert blob_hash(b"some\ntext\n", hash) == hash

@@ -1,0 +1,390 @@
+"""Imports as written → files, language by language."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from facts import file, pairs, symbol
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.code.imports import Importers, SourceTree, jsonc
+from pylore.code.imports.tree import MANIFEST_LIMIT
+from pylore.code.parse.facts import FileFacts, Import
+from pylore.code.resolve.languages import language
+from pylore.code.resolve.resolve import resolve
+
+
+def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/nowhere",
+       name: str = "python") -> str | list[str]:  # fmt: skip
+    """Where an import of ``path`` leads: its files, or why it has none."""
+    files = {path: file(path, name)}
+    for other in others:
+        made = other if isinstance(other, FileFacts) else file(other, name)
+        files[made.path] = made
+    importers = Importers(SourceTree(files, str(root)), files)
+    importer = importers.of(language(name).family)
+    assert importer is not None
+    found = importer.find(files[path], item)
+    return list(found.files) if found.outcome == "resolved" else found.outcome
+
+
+# --- Python
+
+
+@pytest.mark.parametrize(
+    ("item", "path", "others", "expected"),
+    [
+        (Import("a.b"), "main.py", ["a/b.py", "a/__init__.py"], ["a/b.py"]),
+        (Import("a"), "main.py", ["a/__init__.py"], ["a/__init__.py"]),
+        (Import("a", "b"), "main.py", ["a/__init__.py", "a/b.py"], ["a/b.py"]),
+        (Import("a", "f"), "main.py", ["a/__init__.py", "a/b.py"], ["a/__init__.py"]),
+        (Import("a", "b"), "main.py", ["a/b.py"], ["a/b.py"]),
+        (Import("", "b", level=1), "a/c.py", ["a/__init__.py", "a/b.py"], ["a/b.py"]),
+        (Import("x.y", "z", level=2), "a/b/c.py", ["a/x/y.py", "a/b/y.py"], ["a/x/y.py"]),
+        (Import("b", level=5), "a/c.py", ["b.py"], "unresolved"),
+        (Import("a.b"), "src/a/c.py", ["src/a/__init__.py", "src/a/b.py"], ["src/a/b.py"]),
+        (Import("a.b"), "tests/test_b.py", ["src/a/__init__.py", "src/a/b.py"], ["src/a/b.py"]),
+        (Import("a.b"), "tests/t.py", ["x/lib/a/__init__.py", "x/lib/a/b.py"], ["x/lib/a/b.py"]),
+        (Import("helper"), "tools/run.py", ["tools/helper.py", "helper.py"], ["tools/helper.py"]),
+        (Import("json"), "a/b.py", ["a/__init__.py", "a/json.py"], "external"),
+        (Import("json"), "a/t/b.py", ["a/__init__.py", "a/json.py"], "external"),
+        (Import("email"), "b.py", ["email/note.txt", "email/x.py"], "external"),
+        (Import("numpy"), "b.py", [], "external"),
+        (Import("a.nothing"), "b.py", ["a/__init__.py"], "unresolved"),
+        (Import("u"), "b.py", ["x/p/u.py", "y/p/u.py"], "ambiguous"),
+        (Import("a", "*"), "b.py", ["a.pyi"], ["a.pyi"]),
+    ],
+)
+def test_python(item: Import, path: str, others: list[str], expected: object) -> None:
+    assert to(item, path, *others) == expected
+
+
+def test_a_script_is_not_what_it_imports_by_its_own_name() -> None:
+    assert to(Import("json"), "json.py") == "external"
+    assert to(Import("a"), "a/__init__.py") == ["a/__init__.py"]
+
+
+# --- JavaScript and TypeScript
+
+
+@pytest.mark.parametrize(
+    ("written", "path", "others", "expected"),
+    [
+        ("./b", "src/a.ts", ["src/b.ts", "src/b.js"], ["src/b.ts"]),
+        ("./b.js", "src/a.ts", ["src/b.ts"], ["src/b.ts"]),
+        ("../b", "src/x/a.tsx", ["src/b/index.tsx"], ["src/b/index.tsx"]),
+        ("./b.vue", "a.js", ["b.vue"], ["b.vue"]),
+        ("./b?raw", "a.js", ["b.js"], ["b.js"]),
+        (".", "src/a.js", ["src/index.js"], ["src/index.js"]),
+        ("./nothing", "a.js", [], "unresolved"),
+        ("./style.css", "a.js", [], "external"),
+        ("../../b", "src/a.js", ["b.js"], "unresolved"),
+        ("react", "a.js", ["react.js"], "external"),
+        ("@/b", "src/x/a.ts", ["src/b.ts"], ["src/b.ts"]),
+        ("@/nothing", "src/x/a.ts", ["src/b.ts"], "unresolved"),
+    ],
+)
+def test_javascript(written: str, path: str, others: list[str], expected: object) -> None:
+    assert to(Import(written, "x"), path, *others, name="typescript") == expected
+
+
+def write(root: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        path = root / name.replace("__", "/").replace("_json", ".json").replace("_mod", ".mod")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_paths_of_a_tsconfig_with_comments_that_another_extends(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        tsconfig_json='{"extends": "./config/base", /* here */ "include": ["src"],}',
+        config__base_json="""{ // the base
+          "compilerOptions": {"baseUrl": "..", "paths": {
+            "@app/*": ["nowhere/*", "src/app/*"], "@app/special/*": ["src/special/*"],
+            "exact": ["src/exact.ts"]}}}""",
+    )
+    others = ["src/app/b.ts", "src/special/b.ts", "src/exact.ts", "src/plain.ts"]
+
+    def at(written: str) -> object:
+        return to(Import(written, "x"), "src/a.ts", *others, root=tmp_path, name="typescript")
+
+    assert at("@app/b") == ["src/app/b.ts"]
+    assert at("@app/special/b") == ["src/special/b.ts"]
+    assert at("exact") == ["src/exact.ts"]
+    assert at("src/plain") == ["src/plain.ts"]
+    assert at("@app/nothing") == "external"
+
+
+def test_packages_of_a_workspace(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        package_json='{"workspaces": ["packages/*"], "imports": {"#deep/*": "./src/deep/*.js"}}',
+        packages__one__package_json='{"name": "@my/one", "main": "dist/index.js"}',
+        packages__two__package_json="""{"name": "two", "exports": {
+          ".": {"types": "./dist/main.d.ts", "default": "./dist/main.js"},
+          "./sub/*": "./lib/*.js", "./hidden": null}}""",
+    )
+    others = ["packages/one/src/index.ts", "packages/one/src/x.ts", "packages/two/src/main.ts",
+              "packages/two/lib/y.js", "src/deep/z.js"]  # fmt: skip
+
+    def at(written: str) -> object:
+        return to(Import(written, "x"), "src/a.ts", *others, root=tmp_path, name="typescript")
+
+    assert at("@my/one") == ["packages/one/src/index.ts"]
+    assert at("@my/one/x") == ["packages/one/src/x.ts"]
+    assert at("two") == ["packages/two/src/main.ts"]
+    assert at("two/sub/y") == ["packages/two/lib/y.js"]
+    assert at("#deep/z") == ["src/deep/z.js"]
+    assert at("two/nothing") == "unresolved"
+    assert at("three") == "external"
+
+
+@pytest.mark.parametrize("text", ['{"extends": "./tsconfig.json"}', "{", "[]", '{"extends": 3}',
+                                  '{"compilerOptions": {"paths": {"*": 3, "a/*": [null]}}}',
+                                  "[" * 100_000])  # fmt: skip
+def test_a_manifest_that_makes_no_sense_is_passed_over(tmp_path: Path, text: str) -> None:
+    write(tmp_path, tsconfig_json=text, package_json=text)
+    assert to(Import("./b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == ["b.ts"]
+    assert to(Import("a/b"), "a.ts", "b.ts", root=tmp_path, name="typescript") == "external"
+
+
+def test_a_manifest_is_read_only_where_it_is_a_plain_file_of_reasonable_size(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "outside.json").write_text("{}")
+    (tmp_path / "link.json").symlink_to(tmp_path / "outside.json")
+    (tmp_path / "large.json").write_text(" " * (MANIFEST_LIMIT + 1))
+    os.mkfifo(tmp_path / "pipe.json")
+    tree = SourceTree([], str(tmp_path))
+    assert tree.read("outside.json") == "{}"
+    for name in ("link.json", "large.json", "pipe.json", "absent.json", "a\0b"):
+        assert tree.read(name) is None
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+@given(json_values, st.lists(st.sampled_from(["/* , ] */", "// }\n", " ", "\n"]), max_size=4))
+def test_json_with_comments_is_the_json_without(value: object, between: list[str]) -> None:
+    noise = "".join(between)
+    text = json.dumps(value, indent=1).replace("\n", noise + "\n")
+    assert jsonc.loads(text) == value
+    assert jsonc.loads(f"{noise}\n[{json.dumps(value)}{noise}\n,{noise}\n]") == [value]
+
+
+@given(st.text())
+def test_no_text_makes_the_reader_of_json_fail(text: str) -> None:
+    jsonc.loads(text)
+
+
+# --- Go
+
+
+def go(path: str, package: str) -> FileFacts:
+    return file(path, "go", [f"function {path[-4]}"], [Import(package, kind="package")])
+
+
+def test_go_packages_of_the_modules_of_a_tree(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        go_mod="module example.org/app\n\nreplace example.org/old => ./tools\n",
+        tools__go_mod='module "example.org/tools/v2" // the tools\n',
+    )
+    others = [go("x/a.go", "x"), go("x/b_test.go", "x"), go("tools/t.go", "tools"),
+              go("vendor/other.org/v/v.go", "v")]  # fmt: skip
+
+    def at(written: str) -> object:
+        return to(Import(written), "main.go", *others, root=tmp_path, name="go")
+
+    assert at("example.org/app/x") == ["x"]
+    assert at("example.org/tools/v2") == ["tools"]
+    assert at("example.org/old") == ["tools"]
+    assert at("other.org/v") == ["vendor/other.org/v"]
+    assert at("example.org/app/nothing") == "unresolved"
+    assert at("example.org/application") == "external"
+    assert at("fmt") == "external"
+
+
+def test_a_package_is_the_files_whose_names_are_used(tmp_path: Path) -> None:
+    write(tmp_path, go_mod="module m")
+    main = file("main.go", "go", ["function main"], [Import("m/x"), Import("m/y", alias="_")],
+                [("main", "named.a")])  # fmt: skip
+    found = [main, go("x/a.go", "named"), go("x/b.go", "named"), go("y/c.go", "y")]
+    assert pairs("imports", *found, root=str(tmp_path)) == {
+        ("main.go", "x/a.go"), ("main.go", "y/c.go")
+    }  # fmt: skip
+
+
+# --- Rust
+
+
+RUST = ["src/lib.rs", "src/auth/mod.rs", "src/auth/jwt.rs", "src/util.rs", "src/util/text.rs",
+        "src/bin/tool.rs", "tests/it.rs"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("item", "path", "expected"),
+    [
+        (Import("auth", kind="mod"), "src/lib.rs", ["src/auth/mod.rs"]),
+        (Import("jwt", kind="mod"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
+        (Import("text", kind="mod"), "src/util.rs", ["src/util/text.rs"]),
+        (Import("absent", kind="mod"), "src/lib.rs", "unresolved"),
+        (Import("crate::auth::jwt", "decode", kind="use"), "src/util.rs", ["src/auth/jwt.rs"]),
+        (Import("crate::util", "text", kind="use"), "src/auth/jwt.rs", ["src/util/text.rs"]),
+        (Import("super", "Login", kind="use"), "src/auth/jwt.rs", ["src/auth/mod.rs"]),
+        (Import("super::super::util", "*", kind="use"), "src/auth/jwt.rs", ["src/util.rs"]),
+        (Import("self::jwt", "decode", kind="use"), "src/auth/mod.rs", ["src/auth/jwt.rs"]),
+        (Import("auth::jwt", "decode", kind="use"), "src/lib.rs", ["src/auth/jwt.rs"]),
+        (Import("my_crate::util", kind="use"), "tests/it.rs", ["src/util.rs"]),
+        (Import("my_crate", "Login", kind="use"), "src/bin/tool.rs", ["src/lib.rs"]),
+        (Import("std::collections", "HashMap", kind="use"), "src/lib.rs", "external"),
+    ],
+)
+def test_rust(tmp_path: Path, item: Import, path: str, expected: object) -> None:
+    (tmp_path / "Cargo.toml").write_text('[package]\nname = "my-crate" # ours\n[[bin]]\n')
+    assert to(item, path, *RUST, root=tmp_path, name="rust") == expected
+
+
+def test_members_of_a_workspace_and_modules_inside_modules(tmp_path: Path) -> None:
+    for folder, text in {
+        ".": "[workspace]",
+        "one": '[package]\nname="one"\n',
+        "two": '[package]\nname = "second"\n[lib]\nname = "two_lib"\npath = "code/main.rs"\n',
+    }.items():
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "Cargo.toml").write_text(text)
+    others = ["two/code/main.rs", "two/code/deep.rs"]
+
+    def at(item: Import) -> object:
+        return to(item, "one/src/lib.rs", *others, root=tmp_path, name="rust")
+
+    assert at(Import("two_lib::deep", "f")) == ["two/code/deep.rs"]
+    assert at(Import("second", "f")) == "external"
+    nested = file("tests/it.rs", "rust", ["module support"])
+    files = {one.path: one for one in (nested, file("tests/support/net.rs", "rust"))}
+    nested.imports.append(Import("net", kind="mod", line=3))
+    assert [to for _, to, _ in resolve(files, str(tmp_path)).edges] == ["file-tests/support/net.rs"]
+
+
+# --- Java, C, Ruby, Bash
+
+
+def java(path: str, package: str, *symbols: str) -> FileFacts:
+    return file(path, "java", list(symbols), [Import(package, kind="package")])
+
+
+def test_java_goes_by_the_packages_that_files_declare() -> None:
+    others = [java("core/A.java", "org.x.core", "class A", "class A.Inner"),
+              java("one/B.java", "org.x.b", "class B"),
+              java("two/B.java", "org.x.b", "class B")]  # fmt: skip
+
+    def at(item: Import, path: str = "one/Main.java") -> object:
+        return to(item, path, *others, name="java")
+
+    assert at(Import("org.x.core", "A")) == ["core/A.java"]
+    assert at(Import("org.x.core.A", "Inner")) == ["core/A.java"]
+    assert at(Import("org.x.core.A", "make", kind="static")) == ["core/A.java"]
+    assert at(Import("org.x.core", "*")) == ["java:org.x.core"]
+    assert at(Import("org.x.b", "B")) == ["one/B.java"]
+    assert at(Import("org.x.b", "B"), "Main.java") == "ambiguous"
+    assert at(Import("org.x.core", "Generated")) == "unresolved"
+    assert at(Import("java.util", "List")) == "external"
+
+
+@pytest.mark.parametrize(
+    ("written", "path", "others", "expected"),
+    [
+        ('"b.h"', "src/a.c", ["src/b.h", "b.h"], ["src/b.h"]),
+        ('"../b.h"', "src/a.c", ["b.h"], ["b.h"]),
+        ('"net/b.h"', "src/a.c", ["include/net/b.h"], ["include/net/b.h"]),
+        ("<net/b.h>", "x/src/a.c", ["x/include/net/b.h"], ["x/include/net/b.h"]),
+        ("<net/b.h>", "src/a.c", ["deps/lib/api/net/b.h"], ["deps/lib/api/net/b.h"]),
+        ("<string.h>", "src/a.c", ["src/string.h"], "external"),
+        ("<vector>", "a.cc", ["vector"], "external"),
+        ('"b.h"', "a.c", ["x/b.h", "y/b.h"], "ambiguous"),
+        ('"b.h"', "x/p/a.c", ["x/q/b.h", "y/b.h"], ["x/q/b.h"]),
+        ('"net/gone.h"', "a.c", ["net/b.h"], "unresolved"),
+        ('"gtest/gtest.h"', "a.cc", ["b.h"], "external"),
+    ],
+)
+def test_c(written: str, path: str, others: list[str], expected: object) -> None:
+    assert to(Import(written, kind="include"), path, *others, name="c") == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "path", "others", "expected"),
+    [
+        ("require_relative", "../b", "lib/x/a.rb", ["lib/b.rb"], ["lib/b.rb"]),
+        ("require_relative", "b", "a.rb", [], "unresolved"),
+        ("require", "x/b", "spec/b_spec.rb", ["lib/x/b.rb"], ["lib/x/b.rb"]),
+        ("require", "x/b", "gems/one/lib/a.rb", ["gems/two/lib/x/b.rb"], ["gems/two/lib/x/b.rb"]),
+        ("require", "json", "a.rb", ["x/json.rb"], "external"),
+        ("require", "x/#{name}", "a.rb", [], "unresolved"),
+    ],
+)
+def test_ruby(kind: str, written: str, path: str, others: list[str], expected: object) -> None:
+    assert to(Import(written, kind=kind), path, *others, name="ruby") == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "path", "others", "expected"),
+    [
+        ("./b.sh", "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
+        ("lib/b.sh", "bin/a", ["lib/b.sh"], ["lib/b.sh"]),
+        ('"$here/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
+        ('"${BASH_SOURCE[0]%/*}/b.sh"', "lib/a.sh", ["lib/b.sh"], ["lib/b.sh"]),
+        ('"$(dirname "$0")/../lib/b.sh"', "bin/a", ["x/y/lib/b.sh"], ["x/y/lib/b.sh"]),
+        ("$ROOT/$LIB/x/b.sh", "bin/a", ["lib/x/b.sh"], ["lib/x/b.sh"]),
+        ('"$file"', "a.sh", [], "unresolved"),
+        ('"$here/$name.sh"', "a.sh", ["b.sh"], "unresolved"),
+        ("/etc/profile", "a.sh", ["etc/profile"], "external"),
+    ],
+)
+def test_bash(written: str, path: str, others: list[str], expected: object) -> None:
+    assert to(Import(written, kind="source"), path, *others, name="bash") == expected
+
+
+# --- whatever comes
+
+
+words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)
+imports = st.builds(
+    Import,
+    words,
+    words,
+    words,
+    st.integers(0, 3),
+    st.integers(0, 9),
+    st.sampled_from(["import", "mod", "use", "include", "source", "package"]),
+)
+
+
+languages = st.sampled_from(
+    ["python", "typescript", "go", "rust", "java", "c", "cpp", "ruby", "bash", "text"]
+)
+
+
+@given(st.lists(imports, max_size=4), languages)
+def test_no_import_makes_it_fail_or_leads_out_of_the_tree(items: list[Import], name: str) -> None:
+    files = {"a/b.py": file("a/b.py", name, ["function f"], items, [("f", "a.b")])}
+    files["a/a"] = file("a/a", name, ["class b"])
+    for (one, other, _), (sure, _) in resolve(files, "/nowhere").edges.items():
+        assert one.partition("-")[2].partition("::")[0] in files
+        assert other.partition("-")[2].partition("::")[0] in files
+        assert 0 < sure <= 1
+
+
+def test_counts_say_what_became_of_each_import() -> None:
+    main = file("a.py", "python", [], [Import("os"), Import("b"), Import("", "x", level=3)])
+    found = resolve({"a.py": main, "b.py": file("b.py", "python")}, "/nowhere")
+    assert found.counts["python"]["imports"] == {"external": 1, "resolved": 1, "unresolved": 1}
+    assert symbol("class A.B < C D").bases == ("C", "D")

@@ -1,0 +1,412 @@
+"""Rules and ast-grep → facts: symbols, imports, calls, assignments of every language."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+from code_project import facts_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.code.parse.ast_grep import Match, program, scan
+from pylore.code.parse.content import check
+from pylore.code.parse.expressions import UNKNOWN, after_brackets, chain, instance, split
+from pylore.code.parse.imported import imports
+from pylore.code.parse.rules import load_rules
+from pylore.core.errors import UsageError
+
+RULES = Path(__file__).parents[3] / "graph" / "rules"
+
+SAMPLES = {
+    "a.py": (
+        '''"""What it is."""
+import os.path as p
+from ..b import c as d, e
+LIMIT: int = 3
+class Login(Base, m.Other[int], metaclass=M):
+    """Lets in."""
+    @property
+    def user(self, name: Optional[User] = None) -> str:
+        self.repo = Repo(name)
+        def inner(): return name
+        return self.repo.find(inner)[0].ok()
+''',
+        {"LIMIT constant 4-4", "Login class 5-11", "Login.user method 8-11",
+         "Login.user.inner function 10-10"},
+        {"os.path||p import 0", "b|c|d import 2", "b|e| import 2"},
+        {"Login.user: Repo", "Login.user: self.repo.find", "Login.user: ?.ok", "Login: property"},
+        {"Login.user.name": "User()", "Login.repo": "Repo()"},
+    ),
+    "a.ts": (
+        """import x, {y as z} from "./m";
+import * as n from "./n";
+export {a as b} from "./m";
+export * from "./q";
+export default class Login<T> extends Base<T> implements I {
+  private repo: Repo;
+  check(u: string): boolean {
+    return this.repo.find(u)?.ok();
+  }
+  late = (a: number) => {
+    go(a);
+  };
+}
+export interface I extends J { m(): void }
+type T1 = A | B;
+namespace NS {
+  export const q = 1;
+}
+export const f = async (r: Repo) => new Login(r);
+""",
+        {"Login class 5-13", "Login.check method 7-9", "Login.late method 10-12",
+         "I interface 14-14", "I.m method 14-14", "T1 type 15-15", "NS module 16-18",
+         "NS.q constant 17-17", "f function 19-19"},
+        {"./m|default|x import 0", "./m|y|z import 0", "./n|*|n import 0", "./m|a|b export 0",
+         "./q|*| export 0", "|Login|default export 0"},
+        {"Login.check: this.repo.find", "Login.check: this.repo.find().ok", "Login.late: go",
+         "f: Login"},
+        {"Login.repo": "Repo()", "f.r": "Repo()"},
+    ),
+    "a.js": (
+        """const f = require("./r"), {g: h} = require("./s");
+Foo.prototype.bar = function (a) {
+  return f(a);
+};
+exports.baz = () => import("./lazy");
+class A extends B.C {
+  #p = 1;
+  late = () => {
+    this.q = new D();
+  };
+}
+""",
+        {"Foo.bar method 2-4", "baz function 5-5", "A class 6-11", "A.late method 8-10"},
+        {"./r||f require 0", "./s|g|h require 0", "./lazy|| import 0"},
+        {"Foo.bar: f", "A.late: D"},
+        {"A.q": "D()"},
+    ),
+    "a.go": (
+        """package auth
+import (
+  "fmt"
+  j "a/b"
+)
+const A, B = 1, 2
+// Login lets in.
+type Login struct {
+  Base
+  repo *Repo
+}
+type I interface { Check() }
+type Stack[T any] struct { items []T }
+func (l *Login) Check(u string) error {
+  x := &Repo{}
+  return x.Find(l.repo.Get(u))
+}
+func (s Stack[T]) Push(t T) {}
+func New() *Login { return nil }
+""",
+        {"A constant 6-6", "B constant 6-6", "Login class 8-11", "I interface 12-12",
+         "Stack class 13-13", "Login.Check method 14-17", "Stack.Push method 18-18",
+         "New function 19-19"},
+        {"auth|| package 0", "fmt|| import 0", "a/b||j import 0"},
+        {"Login.Check: Repo", "Login.Check: x.Find", "Login.Check: l.repo.Get"},
+        {"Login.repo": "Repo()", "Login.Check.l": "Login()", "Login.Check.x": "Repo()",
+         "New.return": "Login()"},
+    ),
+    "a.rs": (
+        """use std::{fmt, io::{self, Read as R}};
+pub use crate::a::B;
+mod sub;
+/// Lets in.
+#[derive(Debug)]
+pub struct Login<T> { repo: Arc<Repo> }
+impl<T> fmt::Display for Login<T> {
+  fn fmt(&self) { self.repo.go(); helper!(1) }
+}
+trait Tr: Base + Send {
+  fn req(&self);
+}
+mod tests {
+  const Q: u8 = 1;
+}
+""",
+        {"Login class 6-6", "Login.fmt method 8-8", "Tr interface 10-12", "Tr.req method 11-11",
+         "tests module 13-15", "tests.Q constant 14-14"},
+        {"std|fmt| use 0", "std::io|| use 0", "std::io|Read|R use 0", "crate::a|B| export 0",
+         "sub|| mod 0"},
+        {"Login.fmt: self.repo.go", "Login.fmt: helper"},
+        {"Login.repo": "Repo()"},
+    ),
+    "A.java": (
+        """package com.x;
+import java.util.*;
+import a.b.C;
+import static a.b.D.m;
+@Service
+public class Login<T> extends Base<T> implements I, J<T> {
+  private static final int MAX = 3;
+  private final Repo repo = new Repo();
+  @Override
+  public boolean check(User user) {
+    return repo.find(user).ok();
+  }
+}
+""",
+        {"Login class 5-13", "Login.MAX constant 7-7", "Login.check method 9-12"},
+        {"com.x|| package 0", "java.util|*| import 0", "a.b|C| import 0", "a.b.D|m| static 0"},
+        {"Login: Repo", "Login.check: repo.find", "Login.check: repo.find().ok"},
+        {"Login.repo": "Repo()", "Login.check.user": "User()"},
+    ),
+    "a.c": (
+        """#include <stdio.h>
+#include "a/b.h"
+#define GUARD
+#define MAX 3
+#define SQ(x) ((x) * (x))
+struct login { int a; };
+typedef struct { int a; } Anon;
+static char *get(struct login *l) {
+  return l->find(MAX);
+}
+""",
+        {"MAX constant 4-4", "SQ function 5-5", "login class 6-6", "Anon type 7-7",
+         "get function 8-10"},
+        {"<stdio.h>|| include 0", '"a/b.h"|| include 0'},
+        {"get: l.find"},
+        {"get.l": "login()"},
+    ),
+    "a.cpp": (
+        """using namespace std;
+namespace ns {
+class Login : public Base, private other::Thing<int> {
+  int check(int a) {
+    return repo_->find(a);
+  }
+  ~Login() {}
+  Login& operator=(const Login&) = delete;
+  Repo* repo_;
+};
+}
+bool ns::Login::operator==(const Login& o) const {
+  auto* q = new Repo();
+  return helper(o);
+}
+""",
+        {"ns module 2-11", "ns.Login class 3-10", "ns.Login.check method 4-6",
+         "ns.Login.~Login method 7-7", "ns.Login.operator== method 12-15"},
+        {"std|*| use 0"},
+        {"ns.Login.check: repo_.find", "ns.Login.operator==: Repo",
+         "ns.Login.operator==: helper"},
+        {"ns.Login.repo_": "Repo()", "ns.Login.operator==.q": "Repo()"},
+    ),
+    "a.rb": (
+        """require "json"
+require_relative "../x"
+module M
+  class A < B::C
+    LIMIT = 3
+    def save!(x)
+      @repo = Repo.new(x)
+      @repo.find(x)
+    end
+    def self.[](k)
+      helper k
+    end
+  end
+end
+""",
+        {"M module 3-14", "M.A class 4-13", "M.A.LIMIT constant 5-5", "M.A.save! method 6-9",
+         "M.A.[] method 10-12"},
+        {"json|| require 0", "../x|| require_relative 0"},
+        {"M.A.save!: Repo.new", "M.A.save!: @repo.find", "M.A.[]: helper"},
+        {"M.A.repo": "Repo.new()"},
+    ),
+    "a.sh": (
+        """#!/bin/bash
+source "$dir/x.sh"
+. ./y.sh
+MAX=3
+f() { # <a>
+  g "$1"
+}
+""",
+        {"MAX constant 4-4", "f function 5-7"},
+        {"$dir/x.sh|| source 0", "./y.sh|| source 0"},
+        {"f: g"},
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_what_a_language_says(path: str) -> None:
+    text, symbols, imported, calls, assigned = SAMPLES[path]
+    facts = facts_of(path, text)
+    assert {f"{s.qualified} {s.kind} {s.line_start}-{s.line_end}" for s in facts.symbols} == symbols
+    assert {f"{i.module}|{i.name}|{i.alias} {i.kind} {i.level}" for i in facts.imports} == imported
+    assert {f"{call.caller}: {call.callee}" for call in facts.calls} == calls
+    assert assigned.items() <= facts.assigned.items()
+
+
+def test_a_symbol_has_its_signature_doc_bases_and_parameters() -> None:
+    login, user = facts_of("a.py", SAMPLES["a.py"][0]).symbols[1:3]
+    assert login.signature == "class Login(Base, m.Other[int], metaclass=M)"
+    assert (login.doc, login.bases) == ("Lets in.", ("Base", "m.Other"))
+    assert user.signature == "def user(self, name: Optional[User] = None) -> str"
+    assert user.params == ("self", "name")
+    go = facts_of("a.go", SAMPLES["a.go"][0]).symbols[2]
+    assert (go.signature, go.doc) == ("type Login struct", "Login lets in.")
+    assert go.bases == ("Base",)
+    rust = facts_of("a.rs", SAMPLES["a.rs"][0]).symbols[0]
+    assert (rust.doc, rust.bases) == ("Lets in.", ("fmt.Display",))
+    java = facts_of("A.java", SAMPLES["A.java"][0]).symbols[0]
+    assert java.signature.startswith("public class Login<T> extends Base<T>")
+    assert java.bases == ("Base", "I", "J")
+
+
+def test_facts_are_the_same_each_time() -> None:
+    text = SAMPLES["a.ts"][0].replace("\n", " ")  # everything on one line
+    first = facts_of("a.ts", text)
+    assert all(facts_of("a.ts", text) == first for _ in range(3))
+
+
+def test_a_file_that_does_not_parse_gives_what_can_be_seen() -> None:
+    facts = facts_of("a.py", "def g():\n    return 1\n\ndef f(:\n  ((((\n")
+    assert "g" in {symbol.name for symbol in facts.symbols}
+
+
+def test_names_with_any_character_and_hidden_files_are_scanned(tmp_path: Path) -> None:
+    rules = load_rules()
+    (tmp_path / "rules").mkdir()
+    config = rules.write(str(tmp_path / "rules"), rules.require(("python",)), {})
+    paths = ["we,ird: %0A'na\"me.py", ".hidden/-b.py", "-c.py", "sp ace.py"]
+    for path in paths:
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text("def f(): pass\n")
+    (tmp_path / ".gitignore").write_text("*.py\n")
+    found = scan(str(tmp_path), config, paths)
+    assert found.matches.keys() == set(paths)
+    assert {m[0].fields[0] for m in found.matches.values()} == {"f"}
+
+
+def test_a_config_in_the_repository_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "a.py").write_text("def f(): pass\n")
+    (tmp_path / "tree" / "sgconfig.yml").write_text(
+        "customLanguages: {x: {libraryPath: evil.so, extensions: [py]}}\nruleDirs: [none]\n"
+    )
+    rules = load_rules()
+    (tmp_path / "rules").mkdir()
+    config = rules.write(str(tmp_path / "rules"), rules.require(()), {})
+    assert scan(str(tmp_path / "tree"), config, ["a.py"]).matches["a.py"]
+
+
+@pytest.mark.parametrize("file", sorted(RULES.glob("*.yml")), ids=lambda file: file.stem)
+def test_every_rule_is_one_that_ast_grep_takes(file: Path) -> None:
+    text = file.read_text()
+    ids = re.findall(r"^id: (\S+)$", text, re.MULTILINE)
+    assert ids
+    assert all(id.startswith(f"{file.stem}.") for id in ids)
+    assert len(ids) == len(set(ids))
+    done = subprocess.run([program(), "scan", "--rule", str(file), os.devnull],
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_broken_rule_would_be_seen() -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        file.write("id: x.class\nlanguage: Python\nrule: {kind: no_such_kind}\n")
+        file.flush()
+        done = subprocess.run([program(), "scan", "--rule", file.name, os.devnull],
+                              capture_output=True, check=False)  # fmt: skip
+    assert done.returncode != 0
+
+
+def test_languages_by_extension_interpreter_and_name() -> None:
+    rules = load_rules()
+    assert rules.language_of("src/a.tsx") == "typescript"
+    assert rules.language_of("lib/run", "#!/usr/bin/env -S python3.11 -u") == "python"
+    assert rules.language_of("lib/run", "#!/bin/sh") == "bash"
+    assert rules.language_of("lib/run", "echo") == ""
+    assert rules.language_of("README.md", "#!/bin/sh") == ""
+    assert rules.require(("go",)) == {"go"}
+    assert len(rules.require(())) == 10
+    with pytest.raises(UsageError, match="did you mean 'python'"):
+        rules.require(("pyton",))
+
+
+# --- chains and their like
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("check", "check"), ("a.b", "a.b"), ("a->b", "a.b"), ("a::b<int>::c", "a.b.c"),
+        ("a?.b", "a.b"), ("f(x, ')').g", "f().g"), ("f()()", "f()()"), ("a[0].b", "?.b"),
+        ("''.join", "?.join"), ("super().x", "super.x"), ("(*p).x", "p.x"), ("&x.y", "x.y"),
+        ("new Foo", "Foo"), ("a.b::<T>", "a.b"), ("await f", "f"), ("1 + 2", UNKNOWN),
+        ("x!.y", "x.y"), ("a\n  .b(c)\n  .d", "a.b().d"), ("", UNKNOWN), ("(", UNKNOWN),
+    ],
+)  # fmt: skip
+def test_chains(text: str, found: str) -> None:
+    assert chain(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("User", "User"), ("Optional['a.User']", "a.User"), ("User | None", "User"),
+        ("A | B", ""), ("*jwt.Token", "jwt.Token"), ("List<int>", "List"), ("int", ""),
+        ("Arc<Repo>", "Repo"), ("&'a str", ""), ("dict[str, A | B]", "dict"), ("[]byte", ""),
+    ],
+)  # fmt: skip
+def test_types(text: str, found: str) -> None:
+    assert instance(text) == found
+
+
+ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ODD)
+def test_no_expression_is_too_odd(text: str) -> None:
+    assert isinstance(chain(text), str)
+    assert isinstance(instance(text), str)
+    assert all(part.strip() for part in split(text))
+    for kind in ("use", "import", "export", "include", "package"):
+        assert isinstance(list(imports(kind, Match(f"{kind}.1", 1, 1, [text]))), list)
+    if text[:1] in tuple("([{<'\"`"):
+        assert 0 < after_brackets(text, 0) <= len(text) + 1
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "reason"),
+    [
+        ("a.py", b"x = 1\n", ""),
+        ("a.bin", b"ab\0cd", "binary"),
+        ("a.py", b"caf\xe9", "encoding"),
+        ("a.pb.go", b"// Code generated by protoc. DO NOT EDIT.\n", "generated"),
+        ("yarn.lock", b"a\n", "generated"),
+        ("notes.md", b"How code is generated, and what not to do.\n", ""),
+        ("a.min.js", b"a\n", "minified"),
+        ("a.js", b"x;" * 5000, "minified"),
+        ("a.txt", b"x" * 200_000, "minified"),
+        ("a.txt", b"long line " * 1000, ""),
+    ],
+)
+def test_what_is_left_out(path: str, data: bytes, reason: str) -> None:
+    assert check(path, data) == reason
+
+
+def test_headers_are_of_the_language_that_is_beside_them_in_each_tree() -> None:
+    rules = load_rules()
+    rules.choose_headers(["a.cc", "b.h"])
+    assert rules.language_of("b.h") == "cpp"
+    rules.choose_headers(["a.c", "b.h"])
+    assert rules.language_of("b.h") == "c"

@@ -1,0 +1,382 @@
+"""Names → symbols: which edges there are, and how sure each is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from facts import CodeEdge, edges, file, pairs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.code.parse.facts import Call, FileFacts, Import
+from pylore.code.resolve import confidence
+from pylore.code.resolve.resolve import resolve
+
+
+def called(*files: FileFacts) -> set[tuple[str, str]]:
+    return pairs("calls", *files)
+
+
+def only(relation: str, *files: FileFacts) -> CodeEdge:
+    found = [edge for edge in edges(*files) if edge.relation == relation]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def test_the_constants_are_confidences_and_tell_reasons_apart() -> None:
+    assert all(0.5 <= sure <= 1 for sure in confidence.REASONS)
+    assert len(confidence.REASONS) == len(set(confidence.REASONS.values())) == 9
+    assert confidence.SAME_FILE > confidence.KNOWN_CLASS > confidence.UNIQUE_METHOD
+    assert confidence.AMBIGUOUS / 2 < 0.5, "the default of min_confidence leaves these out"
+
+
+# --- scopes
+
+
+def test_the_innermost_name_is_called() -> None:
+    one = file("a.py", "python", ["function f", "function g", "function g.f"],
+               calls=[("g", "f"), ("", "f")])  # fmt: skip
+    assert called(one) == {("a.py::g", "a.py::g.f"), ("a.py", "a.py::f")}
+    assert {edge.weight for edge in edges(one)} == {confidence.SAME_FILE}
+
+
+def test_a_method_does_not_see_the_names_of_its_class_in_python_and_does_in_java() -> None:
+    symbols = ["class A", "method A.f", "method A.g"]
+    calls = [("A.g", "f")]
+    assert called(file("a.py", "python", symbols, calls=calls)) == set()
+    assert called(file("A.java", "java", symbols, calls=calls)) == {("A.java::A.g", "A.java::A.f")}
+
+
+def test_a_local_variable_hides_a_function_of_its_name() -> None:
+    one = file("a.py", "python", ["function f", "function g(f)"], calls=[("g", "f")],
+               assigned={"g.f": "unknown"})  # fmt: skip
+    assert called(one) == set()
+
+
+def test_calls_of_what_is_nested_and_no_symbol_are_its_container_s() -> None:
+    one = file("a.py", "python", ["function f", "class A"], calls=[("A.x.y", "f")])
+    assert called(one) == {("a.py::A", "a.py::f")}
+
+
+def test_several_calls_are_one_edge_with_its_reason() -> None:
+    one = file("a.py", "python", ["function f", "function g"], calls=[("g", "f")] * 7)
+    assert only("calls", one).reason == "same_file"
+
+
+def test_recursion_is_no_edge() -> None:
+    assert edges(file("a.py", "python", ["function f"], calls=[("f", "f")])) == []
+
+
+# --- imports
+
+
+def test_an_imported_name_is_followed_through_reexports() -> None:
+    main = file("main.py", "python", ["function go"],
+                [Import("pkg", "run", "start"), Import("pkg.deep", "", "d"), Import("pkg", "deep")],
+                [("go", "start"), ("go", "d.other"), ("go", "deep.third")])  # fmt: skip
+    init = file("pkg/__init__.py", "python", [], [Import("inner", "*", level=1)])
+    inner = file("pkg/inner.py", "python", [], [Import("deep", "execute", "run", level=1)])
+    deep = file("pkg/deep.py", "python", [f"function {n}" for n in ("execute", "other", "third")])
+    found = [main, init, inner, deep]
+    assert called(*found) == {("main.py::go", f"pkg/deep.py::{n}")
+                              for n in ("execute", "other", "third")}  # fmt: skip
+    assert pairs("imports", *found) >= {("main.py", "pkg/__init__.py"), ("main.py", "pkg/deep.py")}
+
+
+def test_reexports_in_a_circle_end() -> None:
+    one = file("a.py", "python", [], [Import("b", "*"), Import("b", "x")], [("", "x"), ("", "y")])
+    two = file("b.py", "python", [], [Import("a", "*"), Import("a", "x")])
+    assert called(one, two) == set()
+
+
+def test_names_of_javascript_modules() -> None:
+    main = file("main.ts", "typescript", ["function go"],
+                [Import("./lib", "default", "Thing"), Import("./lib", "*", "all"),
+                 Import("./lib", "renamed"), Import("./old", "", "old"), Import("./barrel", "f")],
+                [("go", "Thing"), ("go", "all.f"), ("go", "renamed"), ("go", "old"),
+                 ("go", "old.part"), ("go", "f")])  # fmt: skip
+    lib = file("lib.ts", "typescript", ["class Thing", "method Thing.constructor", "function f",
+                                        "function g"],
+               [Import("", "Thing", "default", kind="export"),
+                Import("", "g", "renamed", kind="export")])  # fmt: skip
+    barrel = file("barrel.ts", "typescript", [], [Import("./lib", "*", kind="export")])
+    old = file("old.js", "javascript", ["function main", "function main.part"],
+               [Import("", "main", "default", kind="export")])  # fmt: skip
+    assert called(main, lib, barrel, old) == {
+        ("main.ts::go", "lib.ts::Thing.constructor"),
+        ("main.ts::go", "lib.ts::f"),
+        ("main.ts::go", "lib.ts::g"),
+        ("main.ts::go", "old.js::main"),
+        ("main.ts::go", "old.js::main.part"),
+    }
+    assert pairs("instantiates", main, lib, barrel, old) == {("main.ts::go", "lib.ts::Thing")}
+
+
+def test_the_files_of_a_go_package_see_each_other(tmp_path: Path) -> None:
+    (tmp_path / "go.mod").write_text("module m\n")
+    package = Import("net", kind="package")
+    one = file("net/a.go", "go", ["type Server", "function Listen"], [package])
+    two = file("net/b.go", "go", ["method Server.Close", "function stop"], [package],
+               [("stop", "s.Close"), ("Server.Close", "Listen")],
+               {"stop.s": "Server()", "Server.Close.s": "Server()"})  # fmt: skip
+    main = file("main.go", "go", ["function main"], [Import("m/net")],
+                [("main", "net.Listen"), ("main", "fmt.Println")])  # fmt: skip
+    assert pairs("calls", one, two, main, root=str(tmp_path)) == {
+        ("net/b.go::stop", "net/b.go::Server.Close"),
+        ("net/b.go::Server.Close", "net/a.go::Listen"),
+        ("main.go::main", "net/a.go::Listen"),
+    }
+
+
+# --- classes
+
+
+HIERARCHY = ["class A", "method A.f", "method A.g", "class B < A", "class C < A", "method C.f",
+             "class D < B C", "method D.h", "function make"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("caller", "callee", "target"),
+    [
+        ("D.h", "self.f", "C.f"),
+        ("D.h", "super.f", "C.f"),
+        ("D.h", "self.g", "A.g"),
+        ("C.f", "super.f", "A.f"),
+        ("make", "D().f", "C.f"),
+        ("make", "B.g", "A.g"),
+        ("make", "d.h", "D.h"),
+        ("make", "make().f", "C.f"),
+        ("A.g", "self.h", "D.h"),
+    ],
+)
+def test_methods_are_looked_up_in_the_order_of_the_bases(
+    caller: str, callee: str, target: str
+) -> None:
+    one = file("a.py", "python", HIERARCHY, calls=[(caller, callee)],
+               assigned={"make.d": "D()", "make.return": "D()"})  # fmt: skip
+    found = called(one) - {("a.py::make", "a.py::make")}
+    assert found == {(f"a.py::{caller}", f"a.py::{target}")}
+
+
+def test_bases_in_a_circle_and_bases_without_an_order_end() -> None:
+    one = file("a.py", "python", ["class A < B", "class B < A", "method B.f",
+                                  "class X", "class Y", "class P < X Y", "class Q < Y X",
+                                  "class R < P Q", "method X.g"],
+               calls=[("A.m", "self.f"), ("R.m", "self.g")])  # fmt: skip
+    assert called(one) == {("a.py::A", "a.py::B.f"), ("a.py::R", "a.py::X.g")}
+
+
+def test_inherits_and_instantiates() -> None:
+    base = file("base.py", "python", ["class Base", "method Base.__init__"])
+    one = file("a.py", "python", ["class A < b.Base Exception", "function f"],
+               [Import("base", "", "b")], [("f", "A")])  # fmt: skip
+    assert pairs("inherits", base, one) == {("a.py::A", "base.py::Base")}
+    assert pairs("instantiates", base, one) == {("a.py::f", "a.py::A")}
+    assert called(base, one) == {("a.py::f", "base.py::Base.__init__")}
+    counts = resolve({"base.py": base, "a.py": one}, "/nowhere").counts["python"]
+    assert counts["inherits"] == {"imported": 1, "external": 1}
+
+
+def test_attributes_of_self_have_the_class_of_what_was_assigned() -> None:
+    one = file("a.py", "python", ["class Store", "method Store.put", "class App",
+                                  "method App.__init__(self, store)", "method App.run(self)"],
+               calls=[("App.run", "self.own.put"), ("App.run", "self.given.put"), ("", "App", "s")],
+               assigned={"App.own": "Store()", "App.given": "store", "s": "Store()"})  # fmt: skip
+    assert ("a.py::App.run", "a.py::Store.put") in called(one)
+    kept = only("calls", file("b.py", "python", ["class S", "method S.put", "function f"],
+                              calls=[("f", "s.put")], assigned={"f.s": "S()"}))  # fmt: skip
+    assert kept.weight == confidence.KNOWN_CLASS
+
+
+def test_a_method_that_stands_apart_from_its_class_is_its_own() -> None:
+    header = file("login.h", "cpp", ["module auth", "class auth.Login < Base", "class auth.Base",
+                                     "method auth.Base.log"])  # fmt: skip
+    source = file("login.cc", "cpp", ["module auth", "method auth.Login.check"],
+                  [Import('"login.h"', kind="include")], [("auth.Login.check", "log")])  # fmt: skip
+    assert called(header, source) == {("login.cc::auth.Login.check", "login.h::auth.Base.log")}
+
+
+def test_modules_of_ruby_span_files() -> None:
+    one = file("a.rb", "ruby", ["module M", "class M.Base", "method M.Base.run"])
+    two = file("b.rb", "ruby", ["module M", "class M.Task < Base", "method M.Task.go"],
+               calls=[("M.Task.go", "run"), ("", "M.Task.new().go")])  # fmt: skip
+    assert pairs("inherits", one, two) == {("b.rb::M.Task", "a.rb::M.Base")}
+    assert called(one, two) == {("b.rb::M.Task.go", "a.rb::M.Base.run"),
+                                ("b.rb", "b.rb::M.Task.go")}  # fmt: skip
+
+
+# --- values that are passed on
+
+
+def test_what_is_passed_for_a_parameter_is_called_in_the_function() -> None:
+    one = file("a.py", "python", ["function f", "function g", "function run(a, b)",
+                                  "function outer(c)"],
+               calls=[("", "outer", "f"), ("outer", "run", "c", "b=g"), ("run", "a"),
+                      ("run", "b")])  # fmt: skip
+    assert called(one) >= {("a.py::run", "a.py::f"), ("a.py::run", "a.py::g")}
+    weights = {edge.to_id: edge.weight for edge in edges(one) if edge.from_id.endswith("::run")}
+    assert set(weights.values()) == {confidence.PASSED_ON}
+
+
+def test_a_parameter_with_more_values_than_can_be_told_is_unknown() -> None:
+    names = [f"f{n}" for n in range(20)]
+    one = file("a.py", "python", ["function run(a)", *(f"function {n}" for n in names)],
+               calls=[("run", "a"), *(("", "run", n) for n in names)])  # fmt: skip
+    assert called(one) == {("a.py", "a.py::run")}
+
+
+# --- when a receiver is not known
+
+
+def methods(count: int, path: str = "m{}.py") -> list[FileFacts]:
+    return [file(path.format(n), "python", [f"class K{n}", f"method K{n}.frobnicate"])
+            for n in range(count)]  # fmt: skip
+
+
+def test_the_only_method_of_that_name_is_likely_meant() -> None:
+    caller = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    assert only("calls", caller, *methods(1)).weight == confidence.UNIQUE_METHOD
+
+
+def test_several_share_what_is_left_and_many_get_nothing() -> None:
+    caller = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    found = edges(caller, *methods(4))
+    assert [edge.weight for edge in found] == [confidence.AMBIGUOUS / 4] * 4
+    assert {edge.reason for edge in found} == {"ambiguous"}
+    many = [caller, *methods(confidence.MOST_CANDIDATES + 1)]
+    assert edges(*many) == []
+    counts = resolve({one.path: one for one in many}, "/nowhere").counts
+    assert counts["python"]["calls"] == {"unresolved_ambiguous": 1}
+
+
+def test_no_guess_where_a_name_is_common_external_or_only_in_tests() -> None:
+    builtin = file("m.py", "python", ["class K", "method K.append", "method K.frobnicate"])
+    caller = file("a.py", "python", ["function f"], [Import("os")],
+                  [("f", "x.append"), ("f", "os.frobnicate"), ("f", "len"),
+                   ("f", "?.nowhere")])  # fmt: skip
+    assert edges(builtin, caller) == []
+    test = methods(1, "tests/test_m{}.py")
+    guess = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    assert edges(guess, *test) == []
+    assert len(edges(file("tests/a.py", "python", [], calls=[("", "x.frobnicate")]), *test)) == 1
+
+
+def test_a_bare_name_is_looked_for_in_other_files_only_where_a_linker_would() -> None:
+    for language, suffix, expected in (("c", "c", 1), ("bash", "sh", 1), ("python", "py", 0)):
+        one = file(f"a.{suffix}", language, ["function f"], calls=[("f", "frobnicate")])
+        two = file(f"b.{suffix}", language, ["function frobnicate"])
+        assert len(edges(one, two)) == expected
+
+
+def test_languages_do_not_call_each_other() -> None:
+    one = file("a.py", "python", ["function f"], calls=[("f", "x.frobnicate")])
+    two = file("b.rs", "rust", ["class K", "method K.frobnicate"])
+    assert edges(one, two) == []
+
+
+# --- whatever comes
+
+
+names = st.sampled_from(
+    ["a", "b", "C", "self", "super", "C.a", "a().b", "?.a", "C().b()", "self.b"]
+)
+scopes = st.sampled_from(["", "a", "C", "C.a", "C.b", "C.a.b", "nowhere"])
+
+
+@given(
+    st.lists(st.builds(Call, scopes, names, st.just(1),
+                       st.lists(names, max_size=2).map(tuple)), max_size=6),
+    st.dictionaries(st.sampled_from(["a", "C.b", "C.a.b", "a.return", "C.a.return"]),
+                    st.lists(names, min_size=1, max_size=2).map(" ".join)),
+    st.sampled_from(["python", "java", "ruby", "cpp", "typescript"]),
+)  # fmt: skip
+def test_every_edge_joins_known_nodes_once(
+    calls: list[Call], assigned: dict[str, str], language: str
+) -> None:
+    one = file("a.x", language, ["function a(b)", "class C < D", "method C.a(self, b)",
+                                 "class D < C", "method D.b"], assigned=assigned)  # fmt: skip
+    one.calls.extend(calls)
+    found = edges(one)
+    nodes = {"file-a.x", *(f"symbol-a.x::{symbol.qualified}" for symbol in one.symbols)}
+    assert len({edge[:3] for edge in found}) == len(found)
+    for edge in found:
+        assert {edge.from_id, edge.to_id} <= nodes
+        assert edge.from_id != edge.to_id
+        assert 0 < edge.weight <= 1
+    assert found == edges(one), "the same facts give the same edges"
+
+
+# --- names that need one another
+
+
+def test_functions_that_return_each_other_end() -> None:
+    names = [f"f{n}" for n in range(6)]
+    returns = {f"{name}.return": " ".join(other for other in names if other != name) + " T()"
+               for name in names}  # fmt: skip
+    one = file("a.py", "python", [*(f"function {name}" for name in names), "class T", "method T.x"],
+               calls=[("", "f0.x")], assigned=returns)  # fmt: skip
+    edge = only("calls", one)
+    assert (edge.to_id, edge.reason) == ("symbol-a.py::T.x", "passed_on")
+
+
+def test_many_ways_to_one_base_are_not_all_gone() -> None:
+    ladder = [f"class {side}{n} < C{n - 1} D{n - 1}" for n in range(1, 30) for side in "CD"]
+    one = file("a.py", "python", ["class C0", "class D0", "method C0.m", *ladder],
+               calls=[("", "C29().m")])  # fmt: skip
+    assert called(one) == {("a.py", "a.py::C0.m")}
+
+
+def test_objects_that_are_called_for_each_other_end() -> None:
+    one = file("a.py", "python", ["class A", "class B"], calls=[("", "A()()")],
+               assigned={"A.__call__": "B()", "B.__call__": "A()"})  # fmt: skip
+    assert called(one) == set()
+
+
+def test_modules_that_export_each_other_end() -> None:
+    one, two = (
+        file(f"{name}.js", "javascript", [],
+             [Import(f"./{other}", "", other, kind="require"),
+              Import("", other, "default", kind="export")], [("", f"{other}()")])
+        for name, other in ("ab", "ba")
+    )  # fmt: skip
+    assert called(one, two) == set()
+
+
+def test_a_variable_that_is_made_from_itself_is_what_it_was_made_from_too() -> None:
+    one = file("a.py", "python", ["class A", "method A.up", "class B", "method B.x"],
+               calls=[("A.up", "v.x")],
+               assigned={"A.up.v": "A() v.up()", "A.up.return": "B()"})  # fmt: skip
+    assert ("a.py::A.up", "a.py::B.x") in called(one)
+
+
+_chains = st.builds(
+    "{}{}{}".format, st.sampled_from(["f", "g", "C", "x", "self", "y"]),
+    st.sampled_from(["", "()", ".m", ".x"]), st.sampled_from(["", "()", ".m()", ".x"]),
+)  # fmt: skip
+_values = st.lists(_chains, min_size=1, max_size=3).map(" ".join)
+_scopes = st.sampled_from(["", "f", "g", "C.m"])
+_programs = st.lists(
+    st.tuples(
+        st.dictionaries(st.sampled_from(["x", "f.return", "g.return", "f.x", "C.x", "C.__call__",
+                                         "C.m.return", "g.y"]), _values, max_size=5),
+        st.lists(st.tuples(_scopes, _chains, _chains), max_size=5),
+        st.sets(st.sampled_from(["a", "b", "c"])),
+    ), min_size=3, max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None)
+@given(_programs)
+def test_any_program_is_resolved_alike_by_one_process_and_by_several(
+    programs: list[tuple[dict[str, str], list[tuple[str, str, str]], set[str]]],
+) -> None:
+    symbols = ["function f(p)", "function g(p)", "class C", "method C.m(self, p)"]
+    files = {
+        f"{name}.py": file(f"{name}.py", "python", symbols,
+                           [Import(other, taken, taken) for other in sorted(others - {name})
+                            for taken in ("x", "g")], calls, assigned)
+        for name, (assigned, calls, others) in zip("abc", programs, strict=True)
+    }  # fmt: skip
+    alone = resolve(files, "/nowhere", processes=1)
+    assert resolve(files, "/nowhere", processes=3) == alone

@@ -1,0 +1,508 @@
+"""``lore index`` from Python: what is written, what a change changes, and what faults leave."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from code_project import Project
+
+from pylore.code import index as indexing
+from pylore.code.index import below_root
+from pylore.code.parse.facts import FileFacts
+from pylore.code.parse.mentions import Mentions, mentioned
+from pylore.code.parse.worker import facts_as_json, facts_from_json
+from pylore.code.pool import Pool
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.embed import open_embedder
+from pylore.indexing.indexer import rebuild
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.sqlite.check import damage
+from pylore.store.sqlite.code import Unguarded
+from pylore.system.bug_log import BugElsewhere
+from pylore.system.git_process import Process
+from pylore.system.listing import FileTree, Listing
+
+AUTH = '''"""Who may come in."""
+from .jwt import decode
+
+
+class Login:
+    def check(self, token):
+        return decode(token)
+'''
+JWT = """def decode(token):
+    return token
+
+
+def encode(token):
+    return token
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def project(tmp_path: Path, store: Store) -> Project:
+    project = Project(tmp_path / "a project", store)
+    project.write("src/auth.py", AUTH)
+    project.write("src/jwt.py", JWT)
+    project.write("README.md", "`Login.check` of `src/auth.py` is where to look, or encode.\n")
+    return project
+
+
+def files(root: str) -> Listing:
+    return FileTree(root).files()
+
+
+def commit(project: Project) -> None:
+    environ = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *words], cwd=project.root, env=environ, check=True)  # fmt: skip
+
+
+def test_files_symbols_and_edges(project: Project) -> None:
+    done = project.index()
+    assert (done["files"], done["symbols"], done["added"]) == (3, 4, 3)
+    assert done["languages"] == {"python": 2, "text": 1}
+    check = project.node("symbol-src/auth.py::Login.check")
+    assert (check.file, check.line_start, check.line_end, check.source) == (
+        "src/auth.py", 6, 7, "file",
+    )  # fmt: skip
+    assert json.loads(check.data) == {"kind": "method", "signature": "def check(self, token)"}
+    assert check.title == "Login.check(self, token)"
+    assert project.edges("defines") == {
+        ("file-src/auth.py", "symbol-src/auth.py::Login", "defines"),
+        ("file-src/auth.py", "symbol-src/auth.py::Login.check", "defines"),
+        ("file-src/jwt.py", "symbol-src/jwt.py::decode", "defines"),
+        ("file-src/jwt.py", "symbol-src/jwt.py::encode", "defines"),
+    }
+    assert project.edges("imports", "calls") == {
+        ("file-src/auth.py", "file-src/jwt.py", "imports"),
+        ("symbol-src/auth.py::Login.check", "symbol-src/jwt.py::decode", "calls"),
+    }
+    assert project.edges("mentions") == {
+        ("file-README.md", "file-src/auth.py", "mentions"),
+        ("file-README.md", "symbol-src/auth.py::Login.check", "mentions"),
+    }
+    assert done["edges"] == {"calls": 1, "defines": 4, "imports": 1, "mentions": 2}
+
+
+def test_a_second_run_reads_and_writes_nothing(project: Project) -> None:
+    first = project.index()
+    before = project.store.connection.total_changes()
+    again = project.index()
+    assert (again["read"], again["unchanged"]) == (0, 3)
+    assert again["edges"] == first["edges"]
+    # Files that were written a moment ago are looked into once more: their stamps may lie.
+    assert project.store.connection.total_changes() - before < 10
+
+
+def test_a_change_touches_its_own_file_alone(project: Project) -> None:
+    project.index()
+    store = project.store
+    store.connection.execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
+    project.write("src/jwt.py", "# one line more\n\n" + JWT.replace("encode", "sign"))
+    done = project.index()
+    assert (done["read"], done["changed"], done["symbols"]) == (1, 1, 4)
+    assert "symbol-src/jwt.py::sign" in project.live("symbol")
+    assert "symbol-src/jwt.py::encode" not in project.live("symbol")
+    assert project.node("symbol-src/jwt.py::decode").line_start == 3
+    assert project.node("symbol-src/jwt.py::decode").updated_at == "2001-01-01T00:00:00Z"
+    assert project.node("symbol-src/auth.py::Login").updated_at == "2001-01-01T00:00:00Z"
+
+
+def test_what_is_gone_comes_back_with_its_links(project: Project) -> None:
+    project.index()
+    records = Records(project.store, Settings(), None, str(project.root))
+    id = records.add("decision", "Tokens are signed").id
+    records.link(id, "relates_to", "symbol-src/jwt.py::decode")
+    kept = project.root / "kept"
+    shutil.move(project.root / "src/jwt.py", kept)
+    kept.rename(project.root.parent / "kept")
+    done = project.index()
+    assert (done["removed"], done["files"]) == (1, 2)
+    assert project.node("file-src/jwt.py").invalidated_at
+    assert project.edges("calls", "relates_to", "imports") == set()
+    shutil.move(project.root.parent / "kept", project.root / "src/jwt.py")
+    assert project.index()["added"] == 1
+    assert project.edges("calls", "relates_to") == {
+        (id, "symbol-src/jwt.py::decode", "relates_to"),
+        ("symbol-src/auth.py::Login.check", "symbol-src/jwt.py::decode", "calls"),
+    }
+
+
+def test_a_renamed_file_keeps_what_records_say_of_it(project: Project) -> None:
+    project.index()
+    records = Records(project.store, Settings(), None, str(project.root))
+    id = records.add("decision", "Tokens are signed").id
+    records.link(id, "anchored_to", "file-src/jwt.py")
+    records.link(id, "relates_to", "symbol-src/jwt.py::decode")
+    (project.root / "src/jwt.py").rename(project.root / "src/tokens.py")
+    project.index()
+    assert project.edges("anchored_to", "relates_to") == {
+        (id, "file-src/tokens.py", "anchored_to"),
+        (id, "symbol-src/tokens.py::decode", "relates_to"),
+    }
+
+
+def test_an_edge_that_a_person_made_stays(project: Project) -> None:
+    project.index()
+    records = Records(project.store, Settings(), None, str(project.root))
+    records.link("file-README.md", "mentions", "file-src/jwt.py", weight=0.25)
+    project.write("src/more.py", "x = 1\n")
+    project.index()
+    edge = project.store.edges.get("file-README.md", "file-src/jwt.py", "mentions")
+    assert edge is not None
+    assert (edge.weight, edge.invalidated_at) == (0.25, None)
+
+
+def test_several_definitions_of_one_name(project: Project) -> None:
+    project.write("src/twice.py", "def f(): return 1\ndef f(): return 2\n")
+    project.index()
+    first, second = (project.node(f"symbol-src/twice.py::f{tail}") for tail in ("", "~2"))
+    assert (first.line_start, second.line_start) == (1, 2)
+
+
+def test_a_search_finds_a_symbol(project: Project) -> None:
+    project.index()
+    found = search(project.store, Settings(), Request("Login check"), None)
+    assert "symbol-src/auth.py::Login.check" in [hit.id for hit in found]
+
+
+def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> None:
+    store, settings = project.store, Settings()
+    indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
+
+    def passages() -> set[tuple[object, ...]]:
+        return set(
+            store.connection.execute(
+                "SELECT p.node_id, f.title, f.body, f.parts, v.embedding, s.sign FROM passages p"
+                " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
+                " LEFT JOIN signs s USING (key) WHERE p.collection = 'code'"
+            )
+        )
+
+    made = passages()
+    assert len(made) == 7
+    rebuild(store, open_embedder("static", store), "auto")
+    assert passages() == made
+
+
+def test_many_files_are_read_by_several_processes(project: Project) -> None:
+    for number in range(200):
+        project.write(f"many/m{number}.py", f"def f{number}(): return f{number - 1}()\n")
+    seen: list[tuple[int, int]] = []
+    done = project.index(progress=lambda done, total: seen.append((done, total)))
+    assert (done["files"], done["symbols"]) == (203, 204)
+    assert seen[-1] == (203, 203)
+
+
+def test_what_is_written_without_checks_would_have_passed_them(project: Project) -> None:
+    project.index()
+    store = project.store
+    assert damage(store, full=True) == []
+    update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
+    with pytest.raises(apsw.ConstraintError):
+        store.connection.execute(update)
+    with Unguarded(store.connection):
+        store.connection.execute(update)
+    assert damage(store, full=True) != []
+
+
+def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:
+    project.index()
+    store = project.store
+    facts = {path: text for path, _, text in store.code.facts()}["src/jwt.py"]
+
+    def other_run(done: int, total: int) -> None:
+        """Another process has read a file anew, and owes the edges now."""
+        other = facts.replace('"decode"', '"decipher"')
+        store.code.put([("src/jwt.py", "0", "1-2", "python", other)])
+        store.meta.set("code_owed", "another run")
+
+    project.write("src/auth.py", AUTH.replace("decode", "decipher"))
+    project.index(progress=other_run)
+    assert store.meta.get("code_owed") == "another run"
+    assert project.edges("calls") == {
+        ("symbol-src/auth.py::Login.check", "symbol-src/jwt.py::decipher", "calls")
+    }
+
+
+def test_a_worker_that_fails_says_so() -> None:
+    def work(job: int) -> int:
+        if job == 3:
+            raise ValueError("three")
+        return job * 2
+
+    with Pool(work, 2) as pool:
+        assert sorted(pool.run([1, 2])) == [2, 4]
+        with pytest.raises(BugElsewhere) as said:
+            list(pool.run([3]))
+    assert "ValueError" in str(said.value)
+    assert "test_code_index.py" in str(said.value)
+    assert "three" not in str(said.value)
+
+
+def test_a_worker_that_dies_is_noticed() -> None:
+    with Pool(lambda job: os._exit(1), 2) as pool, pytest.raises(LoreError, match="has died"):
+        list(pool.run([1]))
+
+
+def test_an_interrupted_run_is_continued(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pylore.code.write import Writer
+
+    def stop(writer: Writer) -> None:
+        writer._flush()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Writer, "finish", stop)
+        with pytest.raises(KeyboardInterrupt):
+            project.index()
+    assert project.live("symbol")
+    assert project.edges("calls") == set()
+    done = project.index()
+    assert done["edges"] == {"calls": 1, "defines": 4, "imports": 1, "mentions": 2}
+    assert project.store.meta.get("code_owed") is None
+
+
+def test_other_rules_read_everything_anew(project: Project) -> None:
+    assert project.index(languages=("go",))["symbols"] == 0
+    assert project.index()["symbols"] == 4
+    assert project.index(languages=("go",))["symbols"] == 0
+    assert project.live("symbol") == set()
+
+
+def test_a_folder_inside_alone(project: Project) -> None:
+    project.index()
+    project.write("src/jwt.py", "def other(): pass\n")
+    (project.root / "README.md").unlink()
+    done = project.index(below="src")
+    assert (done["removed"], done["changed"]) == (0, 1)
+    assert "file-README.md" in project.live("file")
+    assert below_root(str(project.root), str(project.root / "src")) == "src"
+    assert below_root(str(project.root), str(project.root)) == ""
+    with pytest.raises(LoreError, match="lies outside"):
+        below_root(str(project.root), str(project.root.parent))
+    with pytest.raises(LoreError, match="is no folder"):
+        below_root(str(project.root), str(project.root / "README.md"))
+
+
+# --- which files
+
+
+def test_what_git_ignores_is_left_out(project: Project) -> None:
+    project.write(".gitignore", "build/\n*.log\n!kept.log\n")
+    project.write("build/out.py", "x = 1\n")
+    project.write("a.log", "x\n")
+    project.write("kept.log", "x\n")
+    commit(project)
+    project.write("new.py", "x = 1\n")
+    listing = files(str(project.root))
+    assert listing.paths == [
+        ".gitignore", "README.md", "kept.log", "new.py", "src/auth.py", "src/jwt.py",
+    ]  # fmt: skip
+    assert listing.skipped == {"ignored": 2}
+
+
+def test_a_repository_with_no_commit_and_one_that_ignores_the_folder(project: Project) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project.root, check=True)
+    assert "src/auth.py" in files(str(project.root)).paths
+    project.write(".gitignore", "inner\n")
+    project.write("inner/a.py", "x = 1\n")
+    assert files(str(project.root / "inner")).paths == ["a.py"]
+
+
+def test_without_git_what_tools_made_is_left_out(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    for path in (".hidden/a.py", "node_modules/a.js", "env/pyvenv.cfg", "env/a.py"):
+        project.write(path, "x\n")
+    (project.root / "loop").symlink_to(project.root)
+    listing = files(str(project.root))
+    assert listing.paths == ["README.md", "src/auth.py", "src/jwt.py"]
+    assert listing.skipped == {"ignored": 3, "symlink": 1}
+    assert Process(str(project.root), "status").out() is None
+
+
+def test_odd_files_are_counted_and_the_rest_stands(project: Project) -> None:
+    project.write("bin.py", b"\0\1")
+    project.write("latin.py", b"x = '\xe9'\n")
+    project.write("long.js", "x" * 999_000)
+    project.write("huge.py", "x = 1\n" * 200_000)
+    project.write("new\nline.py", "x = 1\n")
+    project.write("sp ace 'q\".py", "def spaced(): pass\n")
+    os.mkfifo(project.root / "pipe.py")
+    (project.root / "link.py").symlink_to("src/auth.py")
+    (project.root / "dangling.py").symlink_to("nowhere")
+    deep = "(" * 5000 + ")" * 5000
+    project.write("deep.py", f"def before(): pass\nx = {deep}\n")
+    done = project.index()
+    assert done["skipped"] == {
+        "binary": 1, "encoding": 1, "huge": 1, "minified": 1, "name": 1, "special": 1,
+        "symlink": 2,
+    }  # fmt: skip
+    assert "symbol-sp ace 'q\".py::spaced" in project.live("symbol")
+    assert "symbol-src/auth.py::Login" in project.live("symbol")
+    assert project.index()["skipped"] == done["skipped"]
+
+
+def test_a_file_that_becomes_binary_loses_its_symbols(project: Project) -> None:
+    project.index()
+    project.write("src/jwt.py", b"\0")
+    assert project.index()["skipped"] == {"binary": 1}
+    assert "file-src/jwt.py" not in project.live("file")
+    assert project.edges("calls") == set()
+
+
+def test_a_file_over_a_limit_is_named_loses_its_symbols_and_gets_them_back(
+    project: Project,
+) -> None:
+    left_out: dict[str, str] = {}
+    project.index(left_out=left_out.__setitem__)
+    assert not left_out
+    whole = (project.root / "src/jwt.py").read_text()
+    nested = "".join(f"{' ' * depth}class A:\n" for depth in range(200))
+    project.write("src/jwt.py", f"{nested}{' ' * 200}pass\n{whole}")
+    done = project.index(left_out=left_out.__setitem__)
+    assert left_out == {"src/jwt.py": "its definitions nest over 100 deep"}
+    assert done["skipped"] == {"limit": 1}
+    assert "symbol-src/jwt.py::decode" not in project.live("symbol")
+    assert "symbol-src/auth.py::Login" in project.live("symbol")
+    assert project.index()["skipped"] == {"limit": 1}
+    project.write("src/jwt.py", whole)
+    assert project.index()["skipped"] == {}
+    assert "symbol-src/jwt.py::decode" in project.live("symbol")
+
+
+def test_a_submodule_is_counted(project: Project, tmp_path: Path) -> None:
+    commit(project)
+    subprocess.run(
+        ["git", "-c", "protocol.file.allow=always", "-c", "user.name=t", "-c", "user.email=t@e.org",
+         "submodule", "--quiet", "add", str(project.root), "sub"],
+        cwd=project.root, check=True, capture_output=True,
+    )  # fmt: skip
+    assert project.index()["skipped"] == {"submodule": 1}
+
+
+def test_nothing_of_the_repository_is_run(project: Project) -> None:
+    commit(project)
+    trap = project.write("trap.sh", "#!/bin/sh\ntouch ran\ncat\n")
+    trap.chmod(0o755)
+    with (project.root / ".git/config").open("a") as config:
+        config.write(f'[core]\n\tfsmonitor = "{trap}"\n\thooksPath = "{project.root}"\n'
+                     f'[filter "x"]\n\tclean = "{trap}"\n\tsmudge = "{trap}"\n'
+                     f'[diff]\n\texternal = "{trap}"\n')  # fmt: skip
+    project.write(".gitattributes", "* filter=x\n")
+    project.write("src/jwt.py", JWT + "\n")
+    for hook in ("post-index-change", "fsmonitor-watchman"):
+        shutil.copy(trap, project.root / hook)
+    project.index(since="HEAD")
+    project.index()
+    os.utime(project.root / ".git/index")  # everything in it is racy now
+    project.write("README.md", "other\n")
+    project.index(since="HEAD")
+    assert not (project.root / "ran").exists()
+
+
+def test_a_partial_clone_fetches_nothing(project: Project, tmp_path: Path) -> None:
+    project.write(".gitignore", "build/\n")
+    commit(project)
+    clone = tmp_path / "clone"
+    for folder, words in (
+        (project.root, ["config", "uploadpack.allowFilter", "true"]),
+        (tmp_path, ["clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{project.root}",
+                    str(clone)]),
+        (clone, ["sparse-checkout", "set", "--no-cone", "*.py"]),
+        (clone, ["checkout", "-q"]),
+    ):  # fmt: skip
+        subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True)
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch '{tmp_path}/ran'\n")
+    trap.chmod(0o755)
+    subprocess.run(["git", "config", "remote.origin.uploadpack", str(trap)], cwd=clone, check=True)
+    here = Project(clone, project.store)
+    here.index()
+    here.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    assert here.index(since="HEAD")["read"] == 1
+    assert "symbol-src/jwt.py::third" in here.live("symbol")
+    assert not (tmp_path / "ran").exists()
+    # So that this can fail: git itself would fetch the .gitignore.
+    subprocess.run(["git", "status"], cwd=clone, capture_output=True, check=False)
+    assert (tmp_path / "ran").exists()
+
+
+def test_inside_a_hook_the_folders_own_repository_is_asked(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(project)
+    project.index()
+    project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.setenv(name, str(tmp_path / "other"))
+    assert project.index(since="HEAD")["read"] == 1
+    assert "src/auth.py" in files(str(project.root)).paths
+
+
+def test_only_what_changed_since_a_revision_is_looked_at(project: Project) -> None:
+    commit(project)
+    project.index()
+    project.write("src/jwt.py", JWT + "\n\ndef third(): pass\n")
+    project.write("new.py", "def new(): pass\n")
+    assert project.index(since="HEAD")["read"] == 2
+    assert {"symbol-new.py::new", "symbol-src/jwt.py::third"} <= project.live("symbol")
+    (project.root / "src/auth.py").unlink()
+    assert project.index(since="HEAD")["removed"] == 1
+    assert "file-src/auth.py" not in project.live("file")
+    with pytest.raises(LoreError, match="is no commit"):
+        project.index(since="no-such-thing")
+    with pytest.raises(LoreError, match="is no commit"):
+        project.index(since="--output=x")
+
+
+# --- facts and mentions
+
+
+def test_facts_survive_the_store(project: Project) -> None:
+    from code_project import facts_of
+
+    facts = facts_of("a.py", AUTH)
+    assert facts_from_json("a.py", "python", facts_as_json(facts)) == facts
+
+
+def test_what_markdown_mentions() -> None:
+    text = (
+        "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
+        "```\nran e/f.go and `g`\n```\n"
+    )
+    assert [item.module for item in mentioned(text)] == [
+        "src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go",
+    ]  # fmt: skip
+
+
+def test_a_mention_is_of_the_file_however_its_accents_are_written() -> None:
+    apart, together = "docs/U\u0308bersicht.py", "docs/Übersicht.py"
+    for path, written in ((apart, together), (together, apart)):
+        mentions = Mentions({path: FileFacts(path, "python")})
+        (item,) = mentioned(f"See {written}.")
+        found = mentions.of(FileFacts("README.md", "markdown", imports=[item]))
+        assert found == {f"file-{path}": 1.0}

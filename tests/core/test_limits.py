@@ -1,0 +1,58 @@
+"""What is too long to be read is refused, or left out, and what comes after it is read."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError
+from pylore.core.limits import QUESTION_LINE, lines_of, record_line
+from pylore.core.settings import Settings
+from pylore.evaluate.queries import read_questions
+from pylore.formats.jsonl import import_lines
+from pylore.store import Store, create_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / ".lore")) as store:
+        yield store
+
+
+@given(st.lists(st.binary(max_size=9).map(lambda line: line.replace(b"\n", b" "))),
+       st.integers(1, 8))  # fmt: skip
+def test_a_long_line_is_cut_behind_its_limit_and_the_others_are_whole(
+    lines: list[bytes], longest: int
+) -> None:
+    whole = [line + b"\n" for line in lines]
+    found = list(lines_of(io.BytesIO(b"".join(whole)), longest))
+    assert found == [line[: longest + 1] for line in whole]
+
+
+def test_a_record_on_too_long_a_line_is_a_bad_line(store: Store) -> None:
+    settings = Settings().changed([("max_text", "1000")], "test")
+    longest = record_line(1000)
+    long = json.dumps({"id": "note-long", "body": "x" * longest})
+    stream = io.BytesIO(f'{long}\n{{"id": "note-after"}}\n'.encode())
+    lines = list(lines_of(stream, longest))
+    with pytest.raises(LoreError, match=f"^line 1: longer than {longest} bytes: nothing was"):
+        import_lines(store, settings, None, lines)
+    assert store.nodes.get("note-after") is None
+    found = import_lines(store, settings, None, lines, skip_bad=True)
+    assert found.skipped == [("line 1", f"longer than {longest} bytes")]
+    assert store.nodes.get("note-after") is not None
+
+
+def test_a_query_on_too_long_a_line_is_a_bad_line() -> None:
+    long = b'{"id": "q1", "query": "' + b"x" * QUESTION_LINE + b'"}\n'
+    stream = io.BytesIO(long + b'{"id": "q2", "query": "y"}\n')
+    told: list[str] = []
+    found = list(read_questions(lines_of(stream, QUESTION_LINE), "in", bad=told.append))
+    assert [question.id for question in found] == ["q2"]
+    assert told == ["in: line 1 was left out: longer than 10000000 bytes"]

@@ -1,0 +1,136 @@
+"""Fusion and decay, against their formulas."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.scoring import SURE_COSINE, aged, convex, recency, rrf
+
+IDS = st.sampled_from("abcdefgh")
+MIN = 0.25
+
+
+def leg(scores: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, float]]:
+    """Id to score, best first."""
+    return st.dictionaries(IDS, scores, max_size=8).map(
+        lambda found: dict(sorted(found.items(), key=lambda item: -item[1]))
+    )
+
+
+FULLTEXT = leg(st.floats(1e-6, 100))
+VECTOR = leg(st.floats(MIN, 1))
+SHARE = st.floats(0, 1)
+
+
+def fused(
+    fulltext: dict[str, float], vector: dict[str, float], share: float = 0.7
+) -> dict[str, float]:
+    legs = {"fulltext": fulltext, "vector": vector}
+    return convex(legs, {"fulltext": share, "vector": 1 - share}, MIN)
+
+
+# --- reciprocal rank fusion
+
+
+def test_rrf_by_hand() -> None:
+    legs = {"fulltext": {"a": 9.0, "b": 3.0, "c": 1.0}, "vector": {"c": 0.9, "a": 0.5}}
+    assert rrf(legs, 60) == pytest.approx({"a": 1 / 61 + 1 / 62, "b": 1 / 62, "c": 1 / 63 + 1 / 61})
+    assert rrf(legs, 1) == pytest.approx({"a": 1 / 2 + 1 / 3, "b": 1 / 3, "c": 1 / 4 + 1 / 2})
+    assert rrf({}, 60) == rrf({"fulltext": {}}, 60) == {}
+
+
+@given(FULLTEXT, VECTOR, st.integers(1, 1000))
+def test_rrf_counts_ranks_alone_and_has_a_most(
+    fulltext: dict[str, float], vector: dict[str, float], k: int
+) -> None:
+    scores = rrf({"fulltext": fulltext, "vector": vector}, k)
+    assert scores.keys() == fulltext.keys() | vector.keys()
+    assert all(0 < score <= 2 / (k + 1) + 1e-12 for score in scores.values())
+    flat = {"fulltext": dict.fromkeys(fulltext, 1.0), "vector": dict.fromkeys(vector, 1.0)}
+    assert rrf(flat, k) == scores
+    for before, after in zip(fulltext, list(fulltext)[1:], strict=False):
+        if before not in vector and after not in vector:
+            assert scores[before] > scores[after]
+
+
+# --- convex
+
+
+def test_convex_by_hand() -> None:
+    scores = fused({"a": 8.0, "b": 2.0}, {"b": 0.75, "c": 0.5})
+    assert scores == pytest.approx({"a": 0.7, "b": 0.7 * 0.25 + 0.3, "c": 0.3 * 0.5})
+
+
+def test_a_weak_best_cosine_is_not_stretched_to_a_full_score() -> None:
+    assert fused({}, {"a": 0.3}) == pytest.approx({"a": (0.3 - MIN) / (SURE_COSINE - MIN)})
+
+
+@given(FULLTEXT, VECTOR, SHARE)
+def test_every_found_node_has_a_score_from_0_to_1(
+    fulltext: dict[str, float], vector: dict[str, float], share: float
+) -> None:
+    scores = fused(fulltext, vector, share)
+    assert scores.keys() == fulltext.keys() | vector.keys()
+    assert all(0 <= score <= 1 + 1e-9 for score in scores.values())
+
+
+@given(FULLTEXT.filter(bool), SHARE)
+def test_the_best_of_a_leg_that_is_alone_has_1(fulltext: dict[str, float], share: float) -> None:
+    assert fused(fulltext, {}, share)[next(iter(fulltext))] == pytest.approx(1)
+    assert convex({"fulltext": fulltext}, {"fulltext": share}, MIN) == fused(fulltext, {}, share)
+
+
+@given(leg(st.floats(SURE_COSINE, 1)).filter(bool), SHARE)
+def test_the_best_of_sure_vectors_alone_has_1(vector: dict[str, float], share: float) -> None:
+    assert fused({}, vector, share)[next(iter(vector))] == pytest.approx(1)
+
+
+@given(FULLTEXT, VECTOR, SHARE)
+def test_who_is_ahead_in_every_leg_is_ahead(
+    fulltext: dict[str, float], vector: dict[str, float], share: float
+) -> None:
+    scores = fused(fulltext, vector, share)
+    for one in scores:
+        for other in scores:
+            ahead = fulltext.get(one, 0) >= fulltext.get(other, 0)
+            if ahead and vector.get(one, MIN) >= vector.get(other, MIN):
+                assert scores[one] >= scores[other] - 1e-9
+
+
+@given(FULLTEXT.filter(lambda found: len(found) > 1), st.floats(1.01, 10))
+def test_a_better_score_of_one_leg_never_costs(fulltext: dict[str, float], by: float) -> None:
+    last = list(fulltext)[-1]
+    better = {**fulltext, last: fulltext[last] * by}
+    assert fused(better, {})[last] >= fused(fulltext, {})[last] - 1e-9
+
+
+def test_the_share_says_which_leg_counts() -> None:
+    fulltext, vector = {"a": 5.0}, {"b": 0.9}
+    assert fused(fulltext, vector, 1.0) == pytest.approx({"a": 1, "b": 0})
+    assert fused(fulltext, vector, 0.0) == pytest.approx({"a": 0, "b": 1})
+
+
+# --- age
+
+
+def test_recency_by_hand() -> None:
+    assert [recency(days, 90) for days in (0, 90, 180, 270)] == [1, 0.5, 0.25, 0.125]
+    assert recency(90, 30) == 0.125
+    assert recency(-5, 90) == 1, "a clock that was ahead makes nothing fresher than now"
+    assert recency(89.99, 90) == recency(89, 90), "whole days count"
+    assert [recency(days, 90, 7) for days in (0, 7, 97, 187)] == [1, 1, 0.5, 0.25]
+
+
+@given(st.floats(0, 50_000), st.floats(0, 5000), st.integers(1, 36_500))
+def test_recency_falls_from_1_towards_0(age: float, more: float, half_life: int) -> None:
+    assert 0 <= recency(age + more, half_life) <= recency(age, half_life) <= 1
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_age_takes_off_at_most_its_weight(score: float, fresh: float, weight: float) -> None:
+    result = aged(score, fresh, weight)
+    assert score * (1 - weight) - 1e-12 <= result <= score
+    assert aged(score, 1.0, weight) == score
+    assert aged(score, 0.0, weight) == pytest.approx(score * (1 - weight))

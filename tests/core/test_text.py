@@ -1,0 +1,327 @@
+"""Words, queries, passages and snippets, with the two full-text engines as the judges."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from string import ascii_letters, digits
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pylore.core.text import (
+    MAX_TERMS,
+    STOP_WORDS,
+    camel_parts,
+    clean_tags,
+    fold,
+    identifier_parts,
+    one_line,
+    parse_query,
+    passages,
+    printable,
+    snippet,
+    words,
+)
+from pylore.search.fulltext import coverage
+from pylore.search.retrieve import SURE
+from pylore.store import create_store
+from pylore.store.filter import Scope
+from pylore.store.sqlite.fulltext import FullText
+
+WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
+ANYTHING = st.text(max_size=60) | st.text("aB_'\"*()-^: /.é\u0301\0\n", max_size=40)
+
+
+ASCII_SIGNS = {chr(code) for code in range(128)} - {*ascii_letters, *digits}
+
+
+def _known_to_sqlite(letter: str) -> bool:
+    """Whether this character's kind has stood since before SQLite's tables were made."""
+    old = unicodedata.ucd_3_2_0.category(letter)
+    return old == unicodedata.category(letter) and old not in ("Cn", "Co", "Cs")
+
+
+TYPED = st.text(
+    st.characters(min_codepoint=1, max_codepoint=0x2FFF).filter(_known_to_sqlite)
+    | st.sampled_from("aZ09 _-'\"*():^+/.\n\u0301\u0308éÉßñ"),
+    max_size=40,
+)
+
+
+@pytest.fixture(scope="module", params=["fts5", "fts4"])
+def fulltext(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FullText]:
+    """The full text of a store that has one passage, with the key 1."""
+    folder = tmp_path_factory.mktemp(request.param)
+    with create_store(str(folder), fulltext=request.param) as store:
+        assert store.nodes.new_passages(["note-1"], "texts") == [1]
+        yield store.fulltext
+
+
+def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
+    """Whether a passage of this text is found by what is typed."""
+    fulltext.remove("texts", [1])
+    fulltext.add("texts", [(1, "", text, "", "", identifier_parts(text))])
+    rows = fulltext.search("texts", parse_query(typed), how, Scope(), WEIGHTS, 10)
+    return [id for _, id, _ in rows] == ["note-1"]
+
+
+# --- words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("it's a/b.py, snake_case", ["it", "s", "a", "b", "py", "snake", "case"]),
+        ("naïve Straße 東京 x²", ["naïve", "Straße", "東京", "x²"]),
+        ("cafe\u0301s", ["cafés"]),
+        ("q\u0301s", ["qs"]),
+        ("か\u3099", ["が"]),
+        ("ＡＢ ﬁn ٣ 한국 🤖a 😀", ["ＡＢ", "ﬁn", "٣", "한국", "🤖a"]),
+        ("\u0301 \u200d", []),
+        ("a\0b\u200bc\u2028d", ["a", "b", "c", "d"]),
+    ],
+)
+def test_words_are_runs_of_letters_and_digits(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@given(ANYTHING)
+def test_words_hold_nothing_that_a_query_could_trip_over(text: str) -> None:
+    for word in words(text):
+        assert not ASCII_SIGNS & set(word)
+        assert words(word) == [word]
+    assert words(" ".join(words(text))) == words(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("getUserByID", ["get", "user", "by", "id"]),
+        ("HTTPServer", ["http", "server"]),
+        ("parseURLs", ["parse", "ur", "ls"]),
+        ("plain", ["plain"]),
+        ("Plain", ["plain"]),
+        ("PLAIN", ["plain"]),
+        ("aB", ["a", "b"]),
+        ("sha256Sum", ["sha256", "sum"]),
+        ("éclairÀla", ["eclair", "ala"]),
+    ],
+)
+def test_camel_case_is_split_where_a_word_begins(word: str, parts: list[str]) -> None:
+    assert camel_parts(word) == parts
+
+
+@given(st.text(st.characters(categories=["Lu", "Ll", "Nd"]), min_size=1, max_size=20))
+def test_the_parts_of_a_word_join_to_it(word: str) -> None:
+    assert "".join(camel_parts(word)) == fold(word)
+
+
+def test_identifier_parts_are_those_of_each_camel_case_word_once() -> None:
+    assert identifier_parts("call getUserByID, getUserByID and snake_case") == "get user by id"
+    assert identifier_parts("nothing here") == ""
+
+
+# --- queries
+
+
+def test_terms_leave_stop_words_out_unless_there_is_nothing_else() -> None:
+    assert parse_query("what is the JWT?").terms == [[["jwt"]]]
+    assert parse_query("to be or not").terms == [[["to"]], [["be"]], [["or"]], [["not"]]]
+    assert parse_query("jwt JWT Jwt").terms == [[["jwt"]]]
+    assert parse_query("src/getUser.py").terms == [
+        [["src", "getuser", "py"], ["src", "get", "user", "py"]]
+    ]
+
+
+@pytest.mark.parametrize("typed", ["", " \n\t", "!?", '"" () *', "\0", "…", "\ud800"])
+def test_a_query_without_words_has_no_terms(typed: str) -> None:
+    assert not parse_query(typed)
+
+
+@given(ANYTHING)
+def test_no_text_is_too_odd_for_a_query(typed: str) -> None:
+    query = parse_query(typed)
+    assert bool(query) == bool(words(typed))
+    assert query.cut == 0
+    mere = [STOP_WORDS.issuperset(term[0]) for term in query.terms]
+    assert all(mere) or not any(mere)
+
+
+@pytest.mark.parametrize(
+    "separator", [" ", ",", "/", "A"], ids=["spaces", "commas", "slashes", "one camelCase word"]
+)
+def test_of_a_very_long_query_the_first_words_count(fulltext: FullText, separator: str) -> None:
+    text = separator.join(f"w{number}" for number in range(10_000))
+    query = parse_query(text)
+    assert max(sum(map(len, ways)) for ways in zip(*query.terms, strict=False)) <= MAX_TERMS
+    assert query.cut == (0 if separator == "A" else 10_000 - MAX_TERMS)
+    for how in ("all", "some", "prefix"):
+        assert found(fulltext, text, text, how) or (separator, how) == ("A", "prefix")
+
+
+@given(TYPED)
+@example("it's NEAR(a b) AND -c")
+@example('"quoted" OR')
+@example("title:jwt ^jwt jwt* {a b}")
+@example("snake_case camelCase a/b.py")
+@example("cafe\u0301s Cafés")
+@example("straße ÀÉÎ Ёлка")
+@settings(deadline=None)
+def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
+    fulltext: FullText, typed: str
+) -> None:
+    query = parse_query(typed)
+    if not query:
+        assert fulltext.search("texts", query, "all", Scope(), WEIGHTS, 10) == []
+        return
+    assert found(fulltext, typed, typed, "all")
+    assert found(fulltext, typed, typed, "some")
+    fulltext.search("texts", query, "prefix", Scope(), WEIGHTS, 10)
+    assert coverage(query, " ".join(fulltext.indexed(1))) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("cafe\u0301s", "cafés"),
+        ("cafés", "CAFE\u0301S"),
+        ("Vie\u0323\u0302t", "việt"),
+        ("ΟΔΌΣ", "οδός"),
+        ("İstanbul", "istanbul"),
+        ("ＡＢＣ", "ａｂｃ"),
+        ("STRAẞE", "straße"),
+        ("\u1112\u1161\u11ab", "한"),
+        ("か\u3099", "が"),
+        ("क\u093c", "\u0958"),
+        ("Łódź", "łodz"),
+        ("The getUserByID call", "user by id"),
+        ("get user by id", "getUserByID"),
+        ("the snake_case name", "snake case"),
+        ("see src/auth.py for more", "auth.py"),
+        ("don't", "don't"),
+    ],
+)
+def test_spellings_that_mean_the_same_find_each_other(
+    fulltext: FullText, text: str, typed: str
+) -> None:
+    assert found(fulltext, text, typed, "all")
+    assert coverage(parse_query(typed), " ".join(fulltext.indexed(1))) > SURE
+
+
+def test_all_words_are_more_than_some_and_a_beginning_is_least(fulltext: FullText) -> None:
+    assert not found(fulltext, "one two", "one three", "all")
+    assert found(fulltext, "one two", "one three", "some")
+    assert not found(fulltext, "kubernetes", "kuber", "some")
+    assert found(fulltext, "kubernetes", "kuber", "prefix")
+    assert not found(fulltext, "kubernetes", "ku", "prefix")
+    assert not found(fulltext, "two one", "one/two", "all")
+
+
+# --- passages
+
+
+@given(st.text(max_size=300) | st.lists(st.text(max_size=5), max_size=900).map(" ".join))
+def test_passages_join_to_the_whole_body(body: str) -> None:
+    parts = passages(body)
+    assert "".join(parts) == body
+    assert all(len(part.split()) <= 200 for part in parts)
+
+
+def test_a_passage_has_two_hundred_words_and_none_is_empty() -> None:
+    body = "\n".join(f"word{number}" for number in range(450))
+    assert [len(part.split()) for part in passages(body)] == [200, 200, 50]
+    assert passages("") == [""]
+    assert passages(" " * 900) == [" " * 900]
+
+
+# --- what a person sees
+
+
+def test_a_short_text_is_its_own_snippet() -> None:
+    assert snippet("a  short\ntext", parse_query("text")) == "a short text"
+
+
+FILLER = st.lists(st.sampled_from(["lorem", "ipsum", "x" * 50, "y", "z" * 90]), max_size=200)
+
+
+@given(FILLER, FILLER, st.integers(60, 300))
+def test_a_snippet_has_the_word_and_is_not_wide(
+    before: list[str], after: list[str], width: int
+) -> None:
+    body = " ".join([*before, "Rotation", *after])
+    shown = snippet(body, parse_query("rotation of keys"), width)
+    assert "Rotation" in shown
+    assert len(shown.strip("… ")) <= width
+    assert shown.startswith("…") == (not body.startswith(shown.strip("… ")))
+    assert shown.strip("… ") in body
+
+
+def test_a_snippet_shows_the_stretch_with_most_words() -> None:
+    filler = "lorem ipsum dolor sit amet " * 20
+    body = f"{filler} keys {filler} the rotation of keys {filler}"
+    shown = snippet(body, parse_query("rotation keys"))
+    assert "rotation of keys" in shown
+
+
+def test_a_snippet_shows_the_word_however_its_accents_are_written() -> None:
+    body = f"{'lorem ipsum ' * 100} the office in Zürich {'lorem ipsum ' * 100}"
+    for typed in ("zurich", "ZÜRICH", "zu\u0308rich"):
+        assert "Zürich" in snippet(body, parse_query(typed))
+
+
+def test_a_snippet_cuts_no_word_in_two() -> None:
+    body = " ".join(f"{number}word" for number in range(200))
+    for number in (0, 77, 120, 199):
+        shown = snippet(body, parse_query(f"{number}word"))
+        assert f"{number}word" in shown.split()
+        assert set(shown.strip("… ").split()) <= set(body.split())
+
+
+def test_a_snippet_finds_a_word_within_text_that_has_no_spaces() -> None:
+    assert "鍵の回転" in snippet(
+        "東京都" * 300 + "鍵の回転" + "東京都" * 300, parse_query("鍵の回転")
+    )
+
+
+def test_a_snippet_without_a_word_is_the_beginning() -> None:
+    body = "alpha " * 100
+    assert snippet(body, parse_query("zebra")).startswith("alpha alpha")
+    assert snippet(body, parse_query("")).startswith("alpha alpha")
+
+
+def test_a_huge_text_makes_no_slow_snippet() -> None:
+    assert len(snippet("x" * 10_000_000, parse_query("zebra"))) < 300
+
+
+OBEYED = [*range(9), *range(11, 32), *range(127, 160), 0x061C, *range(0x200E, 0x2010),
+          *range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # fmt: skip
+
+
+@given(st.text())
+def test_printable_text_has_nothing_that_a_terminal_obeys(text: str) -> None:
+    shown = printable(text)
+    assert len(shown) == len(text)
+    assert not {chr(code) for code in OBEYED} & set(shown)
+    assert all(b == a or (b == "?" and ord(a) in OBEYED) for a, b in zip(text, shown, strict=True))
+
+
+def test_printable_replaces_every_one_of_them() -> None:
+    assert printable("".join(map(chr, OBEYED))) == "?" * len(OBEYED)
+    assert printable("tab\tline\n") == "tab\tline\n"
+
+
+@given(st.text())
+def test_one_line_is_one_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+    assert one_line(text).split() == text.split()
+
+
+def test_tags_are_folded_and_a_text_is_split() -> None:
+    assert clean_tags(["Code Review", "auth", "AUTH", " "]) == ("code-review", "auth")
+    assert clean_tags("auth, Api  x") == ("auth", "api", "x")
+    assert clean_tags(["Zu\u0308rich", "Zürich"]) == ("zürich",)

@@ -1,0 +1,456 @@
+"""Endpoints: the form of questions and answers, the wire, and what the store makes of both.
+
+The endpoint is a real HTTP server in a thread, see endpoints.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socketserver
+import subprocess
+import sys
+import threading
+from base64 import b64encode
+from collections.abc import Iterator
+from math import isclose, nan, sqrt
+from pathlib import Path
+from struct import pack, unpack
+from typing import Any
+
+import pytest
+from endpoints import Endpoint, bound, chosen, letters
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.errors import EmbedderError
+from pylore.core.settings import Settings
+from pylore.embed import ask_ahead, open_embedder
+from pylore.embed.endpoint import EndpointEmbedder
+from pylore.embed.form import question, unit, vectors_in
+from pylore.embed.wire import Place, parse_place, post
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+
+ROOT = Path(__file__).parents[2]
+SITE = next(ROOT.glob(".venv/lib/python3*/site-packages"))
+
+
+def embedder(endpoint: Endpoint, environ: dict[str, str] | None = None, **values: Any) -> Any:
+    return EndpointEmbedder(endpoint.url, chosen(endpoint.url, **values), environ or {})
+
+
+def numbers(vector: bytes | None) -> tuple[float, ...]:
+    assert vector is not None
+    return unpack(f"<{len(vector) // 4}f", vector)
+
+
+# --- the form
+
+
+VECTORS = st.lists(
+    st.lists(st.floats(-1e6, 1e6, width=32), min_size=5, max_size=5).filter(
+        lambda vector: any(abs(number) > 1e-3 for number in vector)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(VECTORS, st.booleans(), st.booleans(), st.integers(0, 3))
+def test_lists_and_base64_say_the_same(
+    vectors: list[list[float]], base64: bool, spaced: bool, turn: int
+) -> None:
+    rows: list[dict[str, Any]] = [
+        {"object": "embedding", "index": index,
+         "embedding": b64encode(pack("<5f", *vector)).decode() if base64 else vector}
+        for index, vector in enumerate(vectors)
+    ]  # fmt: skip
+    rows = rows[turn:] + rows[:turn]  # in any order
+    answer = json.dumps({"data": rows}, indent=1 if spaced else None).encode()
+    found = vectors_in(answer, len(vectors))
+    for vector, given_back in zip(vectors, found, strict=True):
+        length = sqrt(sum(number * number for number in vector))
+        read = numbers(given_back)
+        assert len(read) == 8 and read[5:] == (0.0, 0.0, 0.0)
+        for number, back in zip(vector, read, strict=False):
+            assert isclose(number / length, back, rel_tol=1e-5, abs_tol=1e-6)
+
+
+@given(st.one_of(st.binary(), st.text().map(str.encode)), st.integers(1, 3))
+def test_whatever_comes_is_vectors_or_one_error(answer: bytes, count: int) -> None:
+    with pytest.raises(EmbedderError):
+        vectors_in(answer, count)
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.sampled_from(["data", "embedding", "index", "x"]), inner, max_size=4),
+    max_leaves=12,
+))  # fmt: skip
+def test_whatever_json_comes_is_vectors_or_one_error(value: Any) -> None:
+    for answer in (value, {"data": value}, {"data": [{"embedding": value, "index": 0}]}):
+        try:
+            vectors = vectors_in(json.dumps(answer).encode(), 1)
+        except EmbedderError:
+            continue
+        assert len(vectors) == 1
+        assert isclose(sum(x * x for x in numbers(vectors[0])), 1.0, rel_tol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"embedding": [1.0, nan]}, "NaN"),
+        ({"embedding": [1.0, 1e400]}, "infinite"),
+        ({"embedding": [0.0, 0.0]}, "zeros"),
+        ({"embedding": [1.0, "x"]}, "something else than numbers"),
+        ({"embedding": [[1.0]]}, "something else than numbers"),
+        ({"embedding": []}, "form of /v1/embeddings"),
+        ({"embedding": "AAA"}, "base64"),
+        ({"embedding": "AAAAAAA="}, "base64"),
+        ({"vector": [1.0]}, "form of /v1/embeddings"),
+    ],
+)
+def test_a_vector_that_is_none_is_said_to_be(row: dict[str, Any], said: str) -> None:
+    for answer in ({"data": [row]}, {"data": [row], "x": {"embedding": 1}}):
+        with pytest.raises(EmbedderError, match=said):
+            vectors_in(json.dumps(answer).encode(), 1)
+
+
+def test_the_number_of_vectors_and_their_lengths_must_be_right() -> None:
+    def answer(*vectors: list[float], **fields: Any) -> bytes:
+        return json.dumps(
+            {"data": [{"embedding": vector, **fields} for vector in vectors]}
+        ).encode()
+
+    assert len(vectors_in(answer([1.0], [2.0]), 2)) == 2
+    with pytest.raises(EmbedderError, match="gave 2 vectors for 1 texts"):
+        vectors_in(answer([1.0], [2.0]), 1)
+    with pytest.raises(EmbedderError, match="gave 1 vectors for 2 texts"):
+        vectors_in(answer([1.0]), 2)
+    with pytest.raises(EmbedderError, match="different lengths"):
+        vectors_in(answer([1.0], [1.0] * 9), 2)
+    with pytest.raises(EmbedderError, match="numbered its vectors wrongly"):
+        vectors_in(answer([1.0], [2.0], index=3), 2)
+
+
+def test_a_question_is_json_with_whatever_is_in_its_texts() -> None:
+    texts = ['say "hi"', "東京\n\x1b[2J\x85", ""]
+    assert json.loads(question(texts, "m")) == {
+        "input": texts, "model": "m", "encoding_format": "base64",
+    }  # fmt: skip
+    assert "model" not in json.loads(question(texts, ""))
+
+
+def test_a_unit_vector_is_padded_to_whole_bytes_of_signs() -> None:
+    assert numbers(unit([3.0, 4.0])) == pytest.approx((0.6, 0.8, 0, 0, 0, 0, 0, 0))
+
+
+# --- the wire
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://localhost:11434", ("http", "localhost", 11434, "/v1/embeddings")),
+        ("http://localhost:8080/", ("http", "localhost", 8080, "/v1/embeddings")),
+        ("https://a.example/v1/", ("https", "a.example", 443, "/v1/embeddings")),
+        ("https://a.example/x/embeddings", ("https", "a.example", 443, "/x/embeddings")),
+        ("https://a.example/x?v=1", ("https", "a.example", 443, "/x/embeddings?v=1")),
+        ("http://[::1]:99/v1", ("http", "::1", 99, "/v1/embeddings")),
+        ("http://[::1]", ("http", "::1", 80, "/v1/embeddings")),
+    ],
+)
+def test_a_url_names_a_place(url: str, place: tuple[str, str, int, str]) -> None:
+    found = parse_place(url)
+    assert (found.scheme, found.host, found.port, found.path) == place
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "http://:80", "http://a:b", "http://a:0", "http://a:9999999"]
+)
+def test_a_url_without_a_place_is_refused(url: str) -> None:
+    with pytest.raises(EmbedderError, match="mend the embedder's URL"):
+        parse_place(url)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        HEAD + b"Content-Length: 5\r\n\r\nhello",
+        HEAD + b"content-length:5\r\n\r\nhello and more",
+        HEAD + b"\r\nhello",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\n\r\n",
+    ],
+    ids=["length", "more than its length", "to the end", "chunks"],
+)
+def test_an_answer_may_say_its_length_in_three_ways(endpoint: Endpoint, raw: bytes) -> None:
+    endpoint.raw = raw
+    answer = post(parse_place(endpoint.url), b"{}", {}, 5.0)
+    assert (answer.status, answer.body[:5]) == (200, b"hello")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"", b"hello", b"HTTP/1.1\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n", HEAD,
+        HEAD + b"Content-Length: 50\r\n\r\nhello",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhel", HEAD
+        + b"Transfer-Encoding: chunked\r\n\r\nx\r\nhello\r\n0\r\n\r\n",
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_none_is_one_error(endpoint: Endpoint, raw: bytes) -> None:
+    endpoint.raw = raw
+    with pytest.raises(EmbedderError, match=r"^endpoint:http://127.* cannot be asked"):
+        embedder(endpoint).embed(["a word"])
+
+
+def test_another_machine_is_asked_by_the_same_rules(endpoint: Endpoint) -> None:
+    near = parse_place(endpoint.url)
+    far = Place("http", "127.1", near.port, near.path)  # the same address, and not known as near
+    far.host = "0x7f000001"
+    assert near.is_near and not far.is_near
+    assert post(far, b'{"input":["a"]}', {}, 5.0).status == 200
+    endpoint.raw = b"hello"
+    with pytest.raises(EmbedderError, match="no HTTP"):
+        post(far, b'{"input":["a"]}', {}, 5.0)
+
+
+def test_a_silent_endpoint_is_left_after_the_timeout() -> None:
+    with socketserver.TCPServer(("127.0.0.1", 0), socketserver.BaseRequestHandler) as silent:
+        url = f"http://127.0.0.1:{silent.server_address[1]}"  # accepts, and answers nothing
+        slow = EndpointEmbedder(url, chosen(url, endpoint_timeout=0.1), {})
+        with pytest.raises(EmbedderError, match="no answer in time, see endpoint_timeout"):
+            slow.embed(["a word"])
+
+
+def test_a_unix_socket_is_an_endpoint_too(endpoint: Endpoint, tmp_path: Path) -> None:
+    class Local(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+        daemon_threads = True
+
+    path = os.path.relpath(tmp_path / "e.sock")
+    path = str(tmp_path / "e.sock") if len(str(tmp_path)) < 90 else path
+    with Local(path, bound(endpoint)) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        asked = EndpointEmbedder(f"unix:{path}", chosen(""), {})
+        assert asked.embed(["a word"]) == [unit(letters("a word"))]
+        server.shutdown()
+
+
+# --- the embedder
+
+
+@pytest.mark.parametrize("base64", [True, False])
+def test_texts_go_in_batches_and_come_back_in_order(endpoint: Endpoint, base64: bool) -> None:
+    endpoint.base64 = base64
+    texts = [f"text {'abc'[n % 3] * n}" for n in range(10)]
+    texts[4] = " … "
+    found = embedder(endpoint, endpoint_batch=4).embed(texts)
+    assert [len(asked["input"]) for asked in endpoint.asked] == [4, 4, 1]
+    assert found[4] is None
+    for text, vector in zip(texts, found, strict=True):
+        assert vector == (None if text == " … " else unit(letters(text)))
+
+
+def test_the_model_is_asked_for_and_gives_the_vectors_their_name(endpoint: Endpoint) -> None:
+    named, nameless = embedder(endpoint, endpoint_model="mini"), embedder(endpoint)
+    named.embed(["a"])
+    nameless.embed(["a"])
+    assert [asked.get("model") for asked in endpoint.asked] == ["mini", None]
+    assert (named.name, nameless.name) == ("endpoint:mini", f"endpoint:{endpoint.url}")
+    assert (named.dimension, endpoint.paths[0]) == (16, "/v1/embeddings")
+
+
+def test_a_batch_is_asked_for_again_and_a_query_is_not(endpoint: Endpoint) -> None:
+    endpoint.statuses = [503, 429]
+    assert all(embedder(endpoint).embed(["a", "b"]))
+    assert len(endpoint.asked) == 3
+    endpoint.statuses = [503]
+    with pytest.raises(EmbedderError, match=r"answered HTTP 503 .no, not now.: check the URL"):
+        embedder(endpoint).embed(["a"])
+    assert len(endpoint.asked) == 4
+    endpoint.statuses = [500, 500, 500, 500]
+    with pytest.raises(EmbedderError, match="HTTP 500"):
+        embedder(endpoint).embed(["a", "b"])
+    assert len(endpoint.asked) == 7
+
+
+def test_a_wrong_request_is_not_repeated(endpoint: Endpoint) -> None:
+    endpoint.statuses = [404]
+    with pytest.raises(EmbedderError, match="HTTP 404"):
+        embedder(endpoint).embed(["a", "b"])
+    assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_is_named_and_not_shown(endpoint: Endpoint, status: int) -> None:
+    endpoint.statuses = [status]
+    with pytest.raises(EmbedderError, match=r"refused the key .*: set LORE_ENDPOINT_KEY") as error:
+        embedder(endpoint, {"LORE_ENDPOINT_KEY": "sk-secret"}).embed(["a"])
+    assert "sk-secret" not in str(error.value)
+    assert endpoint.headers[0]["Authorization"] == "Bearer sk-secret"
+
+
+def test_a_key_that_an_endpoint_repeats_is_not_shown(endpoint: Endpoint) -> None:
+    endpoint.raw = b"HTTP/1.0 400 no\r\n\r\nyou sent sk-secret, which is wrong"
+    with pytest.raises(EmbedderError, match="you sent …, which") as error:
+        embedder(endpoint, {"LORE_ENDPOINT_KEY": "sk-secret"}).embed(["a"])
+    assert "sk-secret" not in str(error.value)
+
+
+def test_the_key_of_many_programs_goes_over_tls_alone(endpoint: Endpoint) -> None:
+    embedder(endpoint, {"OPENAI_API_KEY": "sk-secret"}).embed(["a"])
+    assert "Authorization" not in endpoint.headers[0]
+    over_tls = EndpointEmbedder("https://a.example", Settings(), {"OPENAI_API_KEY": "sk-secret"})
+    assert over_tls._headers == {"Authorization": "Bearer sk-secret"}
+
+
+def test_a_key_that_would_be_a_header_of_its_own_is_refused(endpoint: Endpoint) -> None:
+    with pytest.raises(EmbedderError, match="LORE_ENDPOINT_KEY has letters") as error:
+        embedder(endpoint, {"LORE_ENDPOINT_KEY": "a\r\nX-Evil: b"})
+    assert "Evil" not in str(error.value)
+
+
+def test_a_very_long_text_is_sent_by_its_beginning(endpoint: Endpoint) -> None:
+    embedder(endpoint).embed(["word " * 50_000])
+    assert len(endpoint.asked[0]["input"][0]) == 20_000
+
+
+# --- with a store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "data")) as store:
+        yield store
+
+
+def records(store: Store, settings: Settings) -> Records:
+    return Records(store, settings, open_embedder(settings.embedder, store, settings), "/project")
+
+
+def test_a_store_keeps_and_finds_the_vectors_of_an_endpoint(
+    store: Store, endpoint: Endpoint
+) -> None:
+    settings = chosen(endpoint.url, fulltext_share=0.0)
+    for text in ("aaaa", "bbbb", "cccc"):
+        records(store, settings).add("note", text, id=f"note-{text[0]}")
+    assert store.meta.get("embedder") == f"endpoint:{endpoint.url}"
+    assert store.meta.get("embedder_dimension") == "16"
+    hits = search(
+        store, settings, Request("bb b"), open_embedder(settings.embedder, store, settings)
+    )
+    assert [hit.id for hit in hits][:1] == ["note-b"]
+    assert hits[0].vector_score is not None
+
+
+def test_an_endpoint_that_is_down_costs_a_search_its_vectors_and_no_more(
+    store: Store, endpoint: Endpoint
+) -> None:
+    settings = chosen(endpoint.url)
+    records(store, settings).add("note", "rotate the keys", id="note-a")
+    endpoint.raw = b"hello"
+    asked = open_embedder(settings.embedder, store, settings)
+    hits = search(store, settings, Request("keys"), asked)
+    assert [hit.id for hit in hits] == ["note-a"]
+    assert len(hits.notes) == 1
+    assert hits.notes[0].endswith("start it, or choose another embedder; full text only")
+
+
+def test_a_record_is_added_though_the_endpoint_is_down(store: Store, endpoint: Endpoint) -> None:
+    settings = chosen(endpoint.url)
+    records(store, settings).add("note", "rotate the keys", id="note-a")
+    endpoint.statuses = [500] * 9
+    change = records(store, settings).add("note", "renew the certificates", id="note-b")
+    assert change.state == "added"
+    assert len(change.notes) == 1
+    assert change.notes[0].endswith("no vectors before 'lore embed --missing' is run")
+    assert len(endpoint.statuses) == 8  # it was not asked for near duplicates as well
+    assert store.staged_vectors.count_lacking(aside=False) == 1
+    assert search(store, settings, Request("certificates"), None)[0].id == "note-b"
+
+
+def test_another_dimension_than_the_stores_is_an_error(store: Store, endpoint: Endpoint) -> None:
+    settings = chosen(endpoint.url)
+    records(store, settings).add("note", "rotate the keys", id="note-a")
+    endpoint.vector = lambda text: [1.0] * 32
+    hits = search(
+        store, settings, Request("keys"), open_embedder(settings.embedder, store, settings)
+    )
+    assert (
+        "gave 32 dimensions, the store's vectors have 16: run 'lore embed --all'" in hits.notes[0]
+    )
+    assert [hit.id for hit in hits] == ["note-a"]
+
+
+# --- what a search loads
+
+HEAVY = {"json", "re", "enum", "typing", "socket", "http", "http.client", "ssl", "numpy", "base64",
+         "urllib.parse"}  # fmt: skip
+
+
+def test_a_search_through_an_endpoint_loads_no_http_library(
+    store: Store, endpoint: Endpoint
+) -> None:
+    settings = chosen(endpoint.url)
+    records(store, settings).add("note", "rotate the keys", id="note-a")
+    program = (
+        "import sys; sys.path += sys.argv[1:3]; from pylore import hot, main\n"
+        "hot.COMMANDS['search'](['keys']); print(*sys.modules, file=sys.stderr)"
+    )
+    environ = {"LORE_STORE": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
+    before = len(endpoint.asked)
+    for base64 in (True, False):
+        endpoint.base64 = base64
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", program, str(ROOT), str(SITE)],
+            env=environ, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert json.loads(done.stdout)[0]["vector_score"] is not None
+        assert set(done.stderr.splitlines()[-1].split()) & HEAVY == set()
+    assert len(endpoint.asked) == before + 2
+
+
+# --- asked ahead
+
+
+def test_a_question_that_was_asked_ahead_is_not_asked_again(endpoint: Endpoint) -> None:
+    settings = chosen(endpoint.url)
+    asked = ask_ahead(settings, "aa bb")
+    assert asked is not None
+    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
+    assert len(endpoint.asked) == 1
+    assert asked.embed(["aa bb"]) == [unit(letters("aa bb"))]
+    assert len(endpoint.asked) == 2
+
+
+def test_an_answer_that_was_asked_ahead_is_of_its_own_text_alone(endpoint: Endpoint) -> None:
+    asked = ask_ahead(chosen(endpoint.url), "aa bb")
+    assert asked is not None
+    assert asked.embed(["cc", "dd"]) == [unit(letters("cc")), unit(letters("dd"))]
+
+
+def test_nothing_is_asked_ahead_of_far_places_or_without_need(endpoint: Endpoint) -> None:
+    assert ask_ahead(Settings(), "aa") is None
+    assert ask_ahead(chosen(endpoint.url, retrievers=("fulltext",)), "aa") is None
+    ask_ahead(chosen("http://far.invalid/v1"), "aa")  # nobody is looked up
+    ask_ahead(chosen(endpoint.url), "…")
+    assert endpoint.asked == []
+
+
+def test_an_endpoint_that_is_down_is_said_when_the_answer_is_wanted(endpoint: Endpoint) -> None:
+    endpoint.raw = b"hello"
+    asked = ask_ahead(chosen(endpoint.url), "aa")
+    assert asked is not None
+    with pytest.raises(EmbedderError, match="cannot be asked"):
+        asked.embed(["aa"])
+    nobody = ask_ahead(chosen("http://127.0.0.1:1"), "aa")
+    assert nobody is not None
+    with pytest.raises(EmbedderError, match="Connection refused"):
+        nobody.embed(["aa"])

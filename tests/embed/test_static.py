@@ -1,0 +1,201 @@
+"""Static embeddings, against the package whose weights and tokenizer they use."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from math import sqrt
+from pathlib import Path
+from struct import unpack
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from pylore.embed import open_embedder
+from pylore.embed.static import DIMENSION, StaticEmbedder
+from pylore.store import Store, create_store
+
+ROOT = Path(__file__).parents[2]
+WORDS = """
+    jwt session database index query postgres migration café Straße naïve kubernetes 東京 Привет
+    getUserByID HTTPServer sha256 x 42 rollback zeitgeist qwertyuiop antidisestablishmentarianism
+    """.split()
+SENTENCES = [
+    "sessions are signed with a rotating key",
+    "Queries go to the replica; writes go to the primary.",
+    "snake_case, camelCase and src/auth.py",
+    "it's naïve to cache DNS for a day",
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with create_store(str(tmp_path_factory.mktemp("embed"))) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def embedder(store: Store) -> StaticEmbedder:
+    return StaticEmbedder(store.words)
+
+
+def numbers(vector: bytes | None) -> tuple[float, ...]:
+    assert vector is not None and len(vector) == 4 * DIMENSION
+    return unpack(f"<{DIMENSION}f", vector)
+
+
+def cosine(one: Any, other: Any) -> float:
+    dot = sum(a * b for a, b in zip(one, other, strict=True))
+    return dot / sqrt(sum(a * a for a in one) * sum(b * b for b in other))
+
+
+def test_a_word_has_the_direction_that_the_package_gives_it(embedder: StaticEmbedder) -> None:
+    wordllama = pytest.importorskip("wordllama")
+    folder = Path(wordllama.__file__).parent
+    package = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    for word, theirs in zip(WORDS, package.embed(WORDS), strict=True):
+        (ours,) = embedder.embed([word])
+        assert cosine(numbers(ours), [float(x) for x in theirs]) > 0.999, word
+
+
+def test_a_vector_is_the_mean_of_its_tokens_rows(embedder: StaticEmbedder) -> None:
+    folder = next(
+        Path(entry, "wordllama") for entry in sys.path if Path(entry, "wordllama").is_dir()
+    )
+    file = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
+    rows = numpy.frombuffer(file[-32_000 * 512 :], "<f2").reshape(32_000, DIMENSION)
+    tokenizer = Tokenizer.from_file(
+        str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
+    )
+    for text in [*WORDS, "rotated keys expire"]:
+        tokens = [
+            token
+            for word in text.split()
+            for token in tokenizer.encode(word, add_special_tokens=False).ids
+        ]
+        (ours,) = embedder.embed([text])
+        assert cosine(numbers(ours), rows[tokens].astype(float).mean(axis=0)) > 0.99999, text
+
+
+def test_few_texts_and_many_have_the_same_vectors(embedder: StaticEmbedder) -> None:
+    texts = [*SENTENCES, *WORDS, "", "…!"]
+    assert len(texts) > 8
+    together = embedder.embed(texts)
+    for text, many in zip(texts, together, strict=True):
+        (few,) = embedder.embed([text])
+        if few is None:
+            assert many is None
+        else:
+            assert numbers(few) == pytest.approx(numbers(many), abs=1e-6)
+
+
+@given(st.text(min_size=1, max_size=40))
+@settings(deadline=None)
+def test_every_vector_has_length_1_and_text_without_words_has_none(
+    embedder: StaticEmbedder, text: str
+) -> None:
+    (vector,) = embedder.embed([text])
+    if vector is None:
+        assert not any(letter.isascii() and letter.isalnum() for letter in text)
+    else:
+        assert sum(x * x for x in numbers(vector)) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "…!?", "\0", "\u200b"])
+def test_text_without_words_has_no_vector(embedder: StaticEmbedder, text: str) -> None:
+    assert embedder.embed([text]) == [None]
+    assert embedder.embed([text, *["word"] * 9])[0] is None
+
+
+def test_only_words_count_and_neither_their_order_nor_punctuation(
+    embedder: StaticEmbedder,
+) -> None:
+    one, other, less = embedder.embed(["keys, (rotated)!", "rotated keys", "keys"])
+    assert numbers(one) == pytest.approx(numbers(other), abs=1e-6)
+    assert cosine(numbers(one), numbers(less)) < 0.99
+
+
+def test_what_means_about_the_same_is_nearer(embedder: StaticEmbedder) -> None:
+    query, near, far = map(
+        numbers, embedder.embed(["login password", "user authentication", "garden vegetables"])
+    )
+    assert cosine(query, near) > cosine(query, far) + 0.1
+
+
+def test_words_are_remembered_and_need_no_tokenizer_again(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        first = StaticEmbedder(store.words)
+        vectors = first.embed(SENTENCES)
+        assert {"rotating", "replica"} <= first.fresh.keys()
+        first.remember()
+        assert first.fresh == {}
+        again = StaticEmbedder(store.words)
+        assert again.embed(SENTENCES) == vectors
+        assert again._tokenizer is None
+        assert again.fresh == {}
+
+
+def test_whole_words_come_along_when_the_tokenizer_is_first_loaded(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        first = StaticEmbedder(store.words)
+        first.embed(["one"])
+        assert len(first.fresh) > 5_000
+        first.remember()
+        common = ["time", "people", "system", "house", "question"]
+        assert store.words.get(common).keys() == set(common)
+        second = StaticEmbedder(store.words)
+        second.embed(["zeitgeisty"])
+        assert list(second.fresh) == ["zeitgeisty"]
+
+
+_CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pylore.embed import open_embedder
+from pylore.store import open_store
+with open_store(sys.argv[2]) as store:
+    assert open_embedder("static", store).embed([sys.argv[3]])[0]
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def loaded_modules(folder: Path, text: str) -> set[str]:
+    """The top-level modules of a process that has embedded this text."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CHILD, str(ROOT), str(folder), text],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return set(done.stdout.split())
+
+
+def test_a_process_imports_no_tokenizer_for_words_that_are_known(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        embedder = StaticEmbedder(store.words)
+        embedder.embed(["rotating keys"])
+        embedder.remember()
+    heavy = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
+    assert not heavy & loaded_modules(tmp_path, "keys rotating")
+    assert "tokenizers" in loaded_modules(tmp_path, "unheardofword")
+
+
+def test_none_is_no_embedder(store: Store) -> None:
+    assert open_embedder("none", store) is None
+
+
+def test_a_very_long_text_is_embedded_by_its_first_words(embedder: StaticEmbedder) -> None:
+    start = "database " * 5_000
+    one, other = embedder.embed([start, start + "garden " * 5_000])
+    assert one == other
+
+
+def test_the_order_of_a_batch_is_kept(embedder: StaticEmbedder) -> None:
+    texts = [f"{word} {number}" for number, word in enumerate(WORDS * 3)]
+    shuffled = random.Random(1).sample(texts, len(texts))
+    by_text = dict(zip(shuffled, embedder.embed(shuffled), strict=True))
+    assert [by_text[text] for text in texts] == embedder.embed(texts)

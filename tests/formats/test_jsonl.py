@@ -1,0 +1,276 @@
+"""JSON lines: what goes out comes in again, and comes out as the same lines."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
+from pylore.formats.jsonl import Imported, export_lines, import_lines
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path)) as store:
+        yield store
+
+
+def put(store: Store, *rows: dict[str, Any] | bytes | str, **options: Any) -> Imported:
+    """Imports rows, each one a line."""
+    lines = [
+        row if isinstance(row, bytes)
+        else (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False)).encode() + b"\n"
+        for row in rows
+    ]  # fmt: skip
+    return import_lines(store, Settings(), None, lines, **options)
+
+
+def lines(store: Store) -> list[str]:
+    return list(export_lines(store))
+
+
+# --- export, import, export
+
+TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=20)
+TIME = st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2026-11-30T23:59:59Z"])
+FRACTION = st.floats(0, 1)
+COUNT = st.integers(0, (1 << 53) - 1)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+OBJECT = st.dictionaries(TEXT, JSON, max_size=3)
+KEY = st.sampled_from("abc") | TEXT.map(
+    lambda text: "".join(filter(str.isprintable, text)).strip() or "k"
+)
+ID = st.builds("{}-{}".format, st.sampled_from(["decision", "note", "odd"]), KEY)
+NODE = st.fixed_dictionaries(
+    {"id": ID},
+    optional={
+        "title": TEXT, "body": TEXT, "status": st.sampled_from(STATUSES),
+        "source": st.sampled_from(SOURCES), "confidence": FRACTION, "category": TEXT | st.none(),
+        "tags": st.lists(TEXT, max_size=3), "file": TEXT | st.none(),
+        "line_start": COUNT | st.none(), "line_end": COUNT | st.none(), "data": OBJECT,
+        "created_at": TIME, "updated_at": TIME, "accessed_at": TIME | st.none(),
+        "access_count": COUNT, "invalidated_at": TIME | st.none(),
+    },
+)  # fmt: skip
+RELATION = st.sampled_from([*list(RELATIONS)[:3], "made_up", "UPPER_CASE"])
+EDGE = st.fixed_dictionaries(
+    {"from_id": ID, "to_id": ID, "relation": RELATION},
+    optional={
+        "weight": FRACTION, "source": st.sampled_from(SOURCES),
+        "status": st.sampled_from(STATUSES), "metadata": OBJECT, "created_at": TIME,
+        "accessed_at": TIME | st.none(), "access_count": COUNT, "invalidated_at": TIME | st.none(),
+    },
+).map(
+    lambda edge: {**edge, "to_id": edge["to_id"] + "x" * (edge["from_id"] == edge["to_id"])}
+)  # fmt: skip
+HISTORY = st.fixed_dictionaries(
+    {
+        "history_of": st.tuples(ID, ID, st.just("links_to")), "source": st.sampled_from(SOURCES),
+        "status": st.sampled_from(STATUSES), "weight": FRACTION,
+        "change": st.sampled_from(["updated", "invalidated", "restored", "purged"]),
+        "changed_at": TIME, "invalidated_at": TIME | st.none(), "metadata": OBJECT,
+    },
+)  # fmt: skip
+RELATION_ROW = st.fixed_dictionaries(
+    {"declare_relation": st.just("made_up")},
+    optional={"weight": FRACTION, "backward_weight": FRACTION, "description": TEXT},
+)
+TYPE_ROW = st.fixed_dictionaries({"declare_type": st.just("odd")}, optional={"description": TEXT})
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(TYPE_ROW | RELATION_ROW, max_size=2), st.lists(NODE, max_size=4),
+    st.lists(EDGE, max_size=4), st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),
+)  # fmt: skip
+def test_export_import_export_is_the_same(
+    declared: list[dict[str, Any]], nodes: list[dict[str, Any]], edges: list[dict[str, Any]],
+    history: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    rows = [*declared, *nodes, *edges, *history]
+    with tempfile.TemporaryDirectory() as folder:
+        with create_store(f"{folder}/a") as first:
+            put(first, *rows, new_types=True, new_relations=True)
+            exported = lines(first)
+            put(first, *exported)
+            assert lines(first) == exported
+        with create_store(f"{folder}/b") as second:
+            put(second, *exported)
+            assert lines(second) == exported
+            again = put(second, *exported)
+            assert (again.added, again.updated) == (0, 0)
+            assert lines(second) == exported
+
+
+def test_what_the_commands_wrote_survives(store: Store, tmp_path: Path) -> None:
+    records = Records(store, Settings(), None)
+    a = records.add("decision", "One file", tags=["a"], why="simple", file="src/a.py:1-2").id
+    b = records.fact("DuckDB", "made_by", "a person with five words", confidence=0.5).id
+    for _ in range(2):  # the same change twice within a second
+        records.link(a, "relates_to", "entity-duckdb")
+        records.unlink(a, "relates_to", "entity-duckdb")
+    c = records.add("note", "passing").id
+    records.link(a, "mentions", c)
+    records.forget([c])
+    exported = lines(store)
+    with create_store(str(tmp_path / "other")) as other:
+        put(other, *exported)
+        assert lines(other) == exported
+        Records(other, Settings(), None).restore([c])
+        assert [e.to_id for e in other.edges.between(a, c)] == [c]
+    assert any('"history_of"' in line for line in exported)
+    assert b
+
+
+def test_order_of_lines_does_not_matter(store: Store, tmp_path: Path) -> None:
+    rows = [
+        {"id": "note-a", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01"},
+        {"id": "note-b", "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01"},
+        {"from_id": "note-a", "to_id": "note-b", "relation": "links_to",
+         "created_at": "2026-01-01T00:00:00Z"},
+    ]  # fmt: skip
+    put(store, *rows)
+    with create_store(str(tmp_path / "other")) as other:
+        assert put(other, *reversed(rows)).dangling == 0
+        assert lines(other) == lines(store)
+
+
+def test_the_words_that_a_store_knows_from_the_start_are_left_out(store: Store) -> None:
+    assert lines(store) == []
+    assert set(store.types.all()) == set(TYPES)
+
+
+# --- importing
+
+
+def test_a_second_import_changes_nothing(store: Store) -> None:
+    rows = [{"id": "note-a", "body": "x"}, {"id": "note-b"},
+            {"from_id": "note-a", "to_id": "note-b", "relation": "LINKS_TO"}]  # fmt: skip
+    first, before = put(store, *rows), lines(store)
+    second = put(store, *rows)
+    assert (first.added, second.added, second.updated, second.unchanged) == (3, 0, 0, 3)
+    assert lines(store) == before
+
+
+def test_what_a_line_does_not_say_stays(store: Store) -> None:
+    put(store, {"id": "note-a", "title": "A", "body": "words", "tags": ["x"]})
+    assert put(store, {"id": "note-a", "body": "others"}).updated == 1
+    node = store.nodes.get("note-a")
+    assert node and (node.title, node.body, node.tags) == ("A", "others", ("x",))
+    assert [len(search(store, Settings(), Request(w), None)) for w in ("words", "others")] == [0, 1]
+
+
+def test_of_one_id_in_two_lines_the_last_counts(store: Store) -> None:
+    put(store, {"id": "note-a", "body": "first"}, {"id": "note-a", "body": "second"})
+    found = [len(search(store, Settings(), Request(w), None)) for w in ("first", "second")]
+    assert found == [0, 1]
+
+
+def test_dangling_edges_are_counted(store: Store) -> None:
+    edge = {"from_id": "note-a", "to_id": "note-b", "relation": "links_to"}
+    assert put(store, edge).dangling == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"id": "note-a"', "not JSON"),
+        ("[1]", "no JSON object"),
+        ("{}", "neither a node"),
+        (b'{"id": "note-\xff"}', "not UTF-8 .byte 13"),
+        ('{"id": "note-a", "body": "a\\u0000b"}', "NUL byte"),
+        ('{"id": "note-a", "body": "\\ud800"}', "half a surrogate pair"),
+        ('{"id": "note-a", "data": {"\\u0000": 1}}', "NUL byte"),
+        ('{"id": "note-a", "data": {"x": NaN}}', "not JSON"),
+        ('{"id": "note-a", "data": {"x": 1e999}}', "data has a number"),
+        ('{"id": "note-a", "data": {"x": ' + "[" * 600 + "]" * 600 + "}}", "nested"),
+        ("[" * 100_000, "not JSON"),
+        ({"id": "note"}, "is no id"),
+        ({"id": 1}, "id is no text"),
+        ({"id": "note-a", "type": "decision"}, "is not of type decision"),
+        ({"id": "note-a", "type": "not"}, "unknown type 'not' .did you mean 'note'"),
+        ({"id": "odd-a"}, "unknown type 'odd'"),
+        ({"id": "note-a", "title": 1}, "title is no text"),
+        ({"id": "note-a", "status": "maybe"}, "status 'maybe' is none of"),
+        ({"id": "note-a", "source": "me"}, "source 'me' is none of"),
+        ({"id": "note-a", "confidence": 1.5}, "confidence is not from 0 to 1"),
+        ({"id": "note-a", "confidence": True}, "confidence is no number"),
+        ({"id": "note-a", "tags": [1]}, "tags is no list of texts"),
+        ({"id": "note-a", "data": []}, "data is no JSON object"),
+        ({"id": "note-a", "line_start": -1}, "line_start is out of range"),
+        ({"id": "note-a", "line_start": 1.5}, "line_start is no whole number"),
+        ({"id": "note-a", "body": "x" * 10_000_001}, "longer than max_text"),
+        ({"id": "note-a", "title": "x" * 10_000_001}, "title of 'note-a' is longer than max_text"),
+        ({"id": "note-a", "tags": ["x" * 9_999_999, "y"]}, "list of tags .* is longer than max"),
+        ({"id": "note-a", "data": {"x": "x" * 10_000_001}}, "data .* is longer than max_text"),
+        ({"from_id": "note-a", "to_id": "note-a", "relation": "links_to"}, "linked to itself"),
+        ({"from_id": "note-a", "relation": "links_to"}, "is no id"),
+        ({"from_id": "note-a", "to_id": "note-b", "relation": "link_to"},
+         "unknown relation 'link_to' .did you mean 'links_to'"),
+        ({"from_id": "note-a", "to_id": "note-b", "relation": "links_to", "weight": 2},
+         "weight is not from 0 to 1"),
+        ({"declare_relation": "No Name!"}, "is no name for a relation"),
+        ({"declare_type": "Odd1"}, "is no name for a type"),
+        ({"history_of": ["a"]}, "history_of is no"),
+        ({"history_of": ["a", "b", "links_to"]}, "lacks source"),
+    ],
+)  # fmt: skip
+def test_a_bad_line_is_named_and_nothing_is_imported(
+    store: Store, line: dict[str, Any] | str | bytes, why: str
+) -> None:
+    good = {"id": "note-good"}
+    with pytest.raises(LoreError, match=f"^line 2: .*{why}.*: nothing was imported"):
+        put(store, good, line)
+    assert lines(store) == []
+    result = put(store, good, line, {"id": "note-after"}, skip_bad=True)
+    assert [place for place, _ in result.skipped] == ["line 2"]
+    assert [node.id for node in store.nodes.all()] == ["note-after", "note-good"]
+    assert list(store.edges.all()) == []
+
+
+def test_new_types_and_relations_are_declared_when_asked_for(store: Store) -> None:
+    rows = [{"id": "odd-a"}, {"id": "odd-b"},
+            {"from_id": "odd-a", "to_id": "odd-b", "relation": "made up"}]  # fmt: skip
+    put(store, *rows, new_types=True, new_relations=True)
+    assert "odd" in store.types.all()
+    assert store.relations.all()["made_up"][0] == 0.7
+
+
+def test_a_relation_that_the_settings_weigh_is_declared(store: Store) -> None:
+    weighed = Settings.load(environ={}, flags={"edge_weights": "made_up=0.3"})
+    edge = b'{"from_id": "note-a", "to_id": "note-b", "relation": "made_up"}'
+    import_lines(store, weighed, None, [edge])
+    assert store.relations.all()["made_up"][0] == 0.3
+
+
+def test_a_name_stands_before_the_line(store: Store) -> None:
+    with pytest.raises(LoreError, match=r"^a\.jsonl: line 1: "):
+        put(store, "x", name="a.jsonl")
+
+
+@given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+@settings(max_examples=100, deadline=None)
+def test_any_bytes_are_imported_or_refused(line: bytes) -> None:
+    with _SHARED.transaction():
+        import_lines(_SHARED, Settings(), None, [line], skip_bad=True)
+
+
+_FOLDER = tempfile.TemporaryDirectory()
+_SHARED = create_store(_FOLDER.name)

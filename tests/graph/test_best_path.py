@@ -1,0 +1,240 @@
+"""The walk, against a search through all simple paths of small random graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.vocabulary import FROM_CODE
+from pylore.graph.accumulate import accumulate
+from pylore.graph.best_path import Step, Walk, walk
+from pylore.store import Store
+
+UNLIMITED = 10_000
+
+seeds_of = st.dictionaries(
+    st.sampled_from([f"note-{number}" for number in range(7)]),
+    st.sampled_from([0.1, 0.6, 1.0]),
+    min_size=1,
+    max_size=3,
+)
+depths = st.integers(1, 3)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with graph_store(tmp_path_factory.mktemp("walk")) as store:
+        yield store
+
+
+def walked(store: Store, edges: list[Link], seeds: dict[str, float], depth: int,
+           decay: float = 0.7, fanout: int = UNLIMITED, max_nodes: int = UNLIMITED,
+           barred: frozenset[str] = frozenset(), min_confidence: float = 0.0,
+           ) -> Walk:  # fmt: skip
+    with filled(store, edges, ids_of(edges) | set(seeds)):
+        return walk(store.edges, seeds, RELATIONS, depth=depth, decay=decay, fanout=fanout,
+                    max_nodes=max_nodes, barred=barred,
+                    min_confidence=min_confidence)  # fmt: skip
+
+
+def all_scores(edges: list[Link], seeds: dict[str, float], depth: int, decay: float,
+               barred: frozenset[str] = frozenset()) -> dict[str, float]:  # fmt: skip
+    """The best product over every simple path of at most ``depth`` edges from a seed."""
+    around = steps(edges)
+    best: dict[str, float] = {}
+
+    def follow(path: tuple[str, ...], score: float) -> None:
+        for neighbour, _, strength, _ in around.get(path[-1], []):
+            if neighbour in path or neighbour in barred:
+                continue
+            reached = score * strength * decay
+            best[neighbour] = max(best.get(neighbour, 0.0), reached)
+            if len(path) < depth:
+                follow((*path, neighbour), reached)
+
+    for seed, score in seeds.items():
+        follow((seed,), score)
+    return {id: score for id, score in best.items() if score > 0 and id not in seeds}
+
+
+def scores(result: Walk) -> dict[str, float]:
+    return {id: step.score for id, step in result.reached.items()}
+
+
+def product(chain: list[Step], decay: float) -> float:
+    score = chain[0].score
+    for step in chain[1:]:
+        score *= step.edge_weight * step.relation_weight * decay
+    return score
+
+
+@given(links(), seeds_of, depths, st.sampled_from([0.0, 0.5, 1.0]))
+@settings(deadline=None)
+def test_a_reached_node_has_the_score_of_its_best_path(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, decay: float
+) -> None:
+    result = walked(store, edges, seeds, depth, decay)
+    assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, decay))
+    assert result.left_out == 0
+    assert result.hubs == set()
+
+
+@given(links(), seeds_of, depths)
+@settings(deadline=None)
+def test_the_steps_lead_from_a_seed_along_edges_that_are_there(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int
+) -> None:
+    for id, step in walked(store, edges, seeds, depth).reached.items():
+        chain = step.steps()
+        assert chain[0].id in seeds
+        assert chain[0].score == seeds[chain[0].id]
+        assert chain[-1].id == id
+        assert 1 <= len(chain) - 1 <= depth
+        assert len({step.id for step in chain}) == len(chain), "a node twice on its way"
+        assert step.score == pytest.approx(product(chain, 0.7))
+        for before, after in zip(chain, chain[1:], strict=False):
+            ends = (before.id, after.id) if after.outgoing else (after.id, before.id)
+            assert (*ends, after.relation, after.edge_weight) in edges
+            assert after.relation_weight == RELATIONS[str(after.relation)][not after.outgoing]
+
+
+@given(links(), seeds_of, depths, st.integers(1, 3))
+@settings(deadline=None)
+def test_seeds_are_walked_from_whatever_the_cap_and_never_returned(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, most: int
+) -> None:
+    result = walked(store, edges, seeds, depth, max_nodes=most)
+    assert not result.reached.keys() & seeds.keys()
+    for id, score in all_scores(edges, seeds, 1, 0.7).items():
+        weaker = [step for step in result.reached.values() if step.score < score - 1e-12]
+        assert id in result.reached or not weaker, "a weaker node took the place of a stronger one"
+
+
+@given(links(), seeds_of, st.integers(1, 2))
+@settings(deadline=None)
+def test_a_deeper_walk_reaches_all_that_a_shorter_one_does_at_no_lower_score(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int
+) -> None:
+    near = scores(walked(store, edges, seeds, depth))
+    far = scores(walked(store, edges, seeds, depth + 1))
+    assert near.keys() <= far.keys()
+    assert all(far[id] >= score for id, score in near.items())
+
+
+@given(links(), seeds_of, depths, st.frozensets(st.sampled_from(["note-0", "note-1", "note-2"])))
+@settings(deadline=None)
+def test_a_barred_node_is_neither_reached_nor_walked_through(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, barred: frozenset[str]
+) -> None:
+    seeds = {id: score for id, score in seeds.items() if id not in barred}
+    result = walked(store, edges, seeds, depth, barred=barred)
+    assert scores(result) == pytest.approx(all_scores(edges, seeds, depth, 0.7, barred))
+    for step in result.reached.values():
+        assert not {step.id for step in step.steps()} & barred
+
+
+@given(links(edges=20), seeds_of, depths, st.integers(1, 3))
+@settings(deadline=None)
+def test_no_more_nodes_are_reached_than_allowed_and_after_one_hop_the_strongest(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, most: int
+) -> None:
+    result = walked(store, edges, seeds, depth, max_nodes=most)
+    possible = all_scores(edges, seeds, depth, 0.7)
+    assert len(result.reached) <= most
+    assert len(result.reached) == min(most, len(possible)) or depth > 1
+    assert (result.left_out > 0) == (len(possible) > most) or depth > 1
+    if depth == 1:
+        best = sorted(possible.values(), reverse=True)[:most]
+        assert sorted(scores(result).values(), reverse=True) == pytest.approx(best)
+
+
+@given(links(edges=20), seeds_of, depths, st.integers(1, 3))
+@settings(deadline=None)
+def test_from_each_node_only_its_strongest_edges_are_followed(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, fanout: int
+) -> None:
+    around = steps(edges)
+    result = walked(store, edges, seeds, depth, fanout=fanout)
+    for step in result.reached.values():
+        for before, after in zip(step.steps(), step.steps()[1:], strict=False):
+            offers = around[before.id]
+            strength = after.edge_weight * after.relation_weight
+            stronger = sum(1 for offer in offers if offer[2] > strength + 1e-12)
+            assert stronger < fanout
+    assert result.hubs >= {seed for seed in seeds if len(around.get(seed, [])) > fanout}
+    if depth == 1:
+        for seed in seeds:
+            led = [step for step in result.reached.values() if step.steps()[0].id == seed]
+            assert len(led) <= fanout
+
+
+def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_time(
+    store: Store,
+) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in (5, 3, 4, 2)]
+    edges.append(("note-0", "note-1", "implements", 0.7))
+    result = walked(store, edges, {"note-0": 1.0}, 1, fanout=2)
+    assert sorted(result.reached) == ["note-1", "note-2"]
+    assert result.hubs == {"note-0"}
+
+
+def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-1", "calls", 0.49),
+        ("note-0", "note-2", "calls", 0.5),
+        ("note-3", "note-0", "calls", 0.1),
+        ("note-0", "note-4", "implements", 0.1),
+    ]
+    assert sorted(walked(store, edges, {"note-0": 1.0}, 1).reached) == [
+        "note-1", "note-2", "note-3", "note-4"
+    ]  # fmt: skip
+    result = walked(store, edges, {"note-0": 1.0}, 1, min_confidence=0.5)
+    assert sorted(result.reached) == ["note-2", "note-4"]
+    assert result.edges_seen == 2
+    with filled(store, edges, ids_of(edges)):
+        added = accumulate(store.edges, {"note-0": 1.0}, RELATIONS, depth=1, decay=0.7,
+                           fanout=9, max_nodes=9, min_confidence=0.5)  # fmt: skip
+    assert sorted(added.reached) == ["note-2", "note-4"]
+    capped = walked(store, edges, {"note-0": 1.0}, 1, fanout=2, min_confidence=0.5)
+    assert (capped.hubs, sorted(capped.reached)) == (set(), ["note-2", "note-4"])
+
+
+@settings(max_examples=50, deadline=None)
+@given(links(6), seeds_of, depths, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
+    store: Store, edges: list[Link], seeds: dict[str, float], depth: int, least: float
+) -> None:
+    kept = [edge for edge in edges if edge[3] >= least or edge[2] not in FROM_CODE]
+    scores = {id: step.score for id, step in walked(store, kept, seeds, depth).reached.items()}
+    found = walked(store, edges, seeds, depth, min_confidence=least)
+    assert {id: step.score for id, step in found.reached.items()} == pytest.approx(scores)
+
+
+def test_a_cycle_ends(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-1", "implements", 1.0),
+        ("note-1", "note-2", "implements", 1.0),
+        ("note-2", "note-0", "implements", 1.0),
+    ]
+    result = walked(store, edges, {"note-0": 1.0}, 3, decay=1.0)
+    assert scores(result) == {"note-1": 1.0, "note-2": 1.0}
+
+
+def test_a_longer_path_wins_where_it_is_worth_more(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-2", "calls", 0.25),
+        ("note-0", "note-1", "implements", 1.0),
+        ("note-1", "note-2", "implements", 1.0),
+    ]
+    step = walked(store, edges, {"note-0": 1.0}, 2).reached["note-2"]
+    assert [step.id for step in step.steps()] == ["note-0", "note-1", "note-2"]
+
+
+def test_against_its_direction_an_edge_has_its_backward_weight(store: Store) -> None:
+    edges: list[Link] = [("note-0", "note-1", "supersedes", 1.0)]
+    assert scores(walked(store, edges, {"note-0": 1.0}, 1, decay=1.0)) == {"note-1": 0.5}
+    assert scores(walked(store, edges, {"note-1": 1.0}, 1, decay=1.0)) == {"note-0": 0.2}

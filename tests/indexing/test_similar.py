@@ -1,0 +1,315 @@
+"""similar_to edges: built at once, kept in step one by one, and never a person's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import StoreError
+from pylore.core.settings import Settings
+from pylore.embed.static import StaticEmbedder
+from pylore.formats.jsonl import import_lines
+from pylore.indexing.indexer import rebuild
+from pylore.indexing.similar import FOLLOWED, REPLACED, Plan, stale
+from pylore.indexing.similar_all import build, duplicates, remove
+from pylore.records.records import Records
+from pylore.store import Store, create_store
+from pylore.system.json_encode import dumps
+
+WORDS = (
+    "connection pool worker leak session token cookie key signature expire database replica "
+    "query index cache queue retry timeout login password billing invoice order customer"
+).split()
+
+
+def sentence(seed: int, topics: int = 6) -> str:
+    """Twelve words, most of them those of one of a few topics."""
+    number = random.Random(seed)
+    topic = random.Random(seed % topics).sample(WORDS, 5)
+    return " ".join(number.choices(topic, k=10) + number.choices(WORDS, k=2))
+
+
+class Opened:
+    """A store, its embedder and its writing side."""
+
+    def __init__(self, store: Store, embedder: StaticEmbedder) -> None:
+        self.store = store
+        self.embedder = embedder
+        self.records = Records(store, Settings(), self.embedder)
+
+    def add(self, number: int, type: str = "note") -> str:
+        return self.records.add(type, sentence(number), id=f"{type}-{number:02}").id
+
+    def edges(self) -> dict[tuple[str, str], float]:
+        """The live edges made by lore: pair to weight."""
+        return {
+            (edge.from_id, edge.to_id): edge.weight
+            for edge in self.store.edges.with_relation("similar_to")
+            if edge.invalidated_at is None and edge.source == "system"
+        }
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
+    """One for all stores: each store's own would read the tokenizer anew."""
+    with create_store(str(tmp_path_factory.mktemp("words"))) as words:
+        yield StaticEmbedder(words.words)
+
+
+@pytest.fixture
+def lore(tmp_path: Path, embedder: StaticEmbedder) -> Iterator[Opened]:
+    with create_store(str(tmp_path)) as store:
+        yield Opened(store, embedder)
+
+
+def expected(lore: Opened, least: float, nearest: int) -> dict[tuple[str, str], float]:
+    """The edges by the definition, from the vectors of nodes of one passage each."""
+    import numpy
+
+    vectors = {
+        id: numpy.frombuffer(blob, "<f4")
+        for id, blob in lore.store.vectors.of_nodes([row[0] for row in lore.store.nodes.outlines()])
+    }
+    found = {}
+    for one in vectors:
+        cosines = {other: float(vectors[one] @ vectors[other]) for other in vectors if other != one}
+        for other in sorted(cosines, key=lambda other: (-cosines[other], other))[:nearest]:
+            if cosines[other] >= least:
+                found[min(one, other), max(one, other)] = cosines[other]
+    return found
+
+
+# --- at once
+
+
+def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
+    for number in range(30):
+        lore.add(number)
+    counts = build(lore.store, Plan(0.7, 3))
+    wanted = expected(lore, 0.7, 3)
+    assert 10 < len(wanted) < 90
+    assert lore.edges() == pytest.approx(wanted, abs=1e-4)
+    assert counts == {"records": 30, "edges": len(wanted), "added": len(wanted), "updated": 0,
+                      "invalidated": 0, "unchanged": 0}  # fmt: skip
+
+
+def test_a_second_time_changes_nothing_and_another_plan_what_differs(lore: Opened) -> None:
+    for number in range(20):
+        lore.add(number)
+    first = build(lore.store, Plan(0.6, 4))
+    again = build(lore.store, Plan(0.6, 4))
+    assert (again["unchanged"], again["added"], again["invalidated"]) == (first["edges"], 0, 0)
+    fewer = build(lore.store, Plan(0.6, 1))
+    assert fewer["invalidated"] == first["edges"] - fewer["edges"] > 0
+    assert lore.edges() == pytest.approx(expected(lore, 0.6, 1), abs=1e-4)
+    more = build(lore.store, Plan(0.6, 4))
+    assert more["updated"] == fewer["invalidated"]
+    assert len(lore.edges()) == first["edges"]
+
+
+def test_names_are_compared_only_when_asked_for(lore: Opened) -> None:
+    lore.add(1)
+    for name in ("Berlin 1", "Berlin 2"):
+        lore.records.add("entity", name)
+    assert build(lore.store, Plan())["records"] == 1
+    assert build(lore.store, Plan(types=("entity",)))["edges"] == 1
+
+
+def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
+    pool, login = "connection pool worker leak " * 50, "session token cookie key " * 50
+    for id, text in (("doc-a", pool + login), ("doc-b", login + pool), ("doc-c", pool)):
+        lore.records.add("doc", text, id=id, title="Handbook")
+    build(lore.store, Plan(0.95, 2))
+    assert list(lore.edges()) == [("doc-a", "doc-b")]
+
+
+def test_without_vectors_it_is_said(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        Records(store, Settings(), None).add("note", "words alone")
+        with pytest.raises(StoreError, match="no vectors"):
+            build(store, Plan())
+        with pytest.raises(StoreError, match="no vectors"):
+            duplicates(store, Plan())
+
+
+def test_an_empty_store_has_nothing_similar(lore: Opened) -> None:
+    lore.records.forget([lore.add(1)])
+    assert build(lore.store, Plan())["edges"] == 0
+    assert duplicates(lore.store, Plan(0.5)) == []
+
+
+# --- what people did
+
+
+def test_edges_of_people_stay_as_they_are(lore: Opened) -> None:
+    a, b, c = (lore.add(number) for number in (0, 6, 12))
+    assert set(expected(lore, 0.5, 5)) == {(a, b), (a, c), (b, c)}
+    lore.records.link(b, "similar_to", a, weight=0.3)
+    build(lore.store, Plan(0.5))
+    assert set(lore.edges()) == {(a, c), (b, c)}
+    lore.records.unlink(a, "similar_to", c)
+    build(lore.store, Plan(0.5))
+    assert set(lore.edges()) == {(b, c)}
+    remove(lore.store)
+    assert lore.edges() == {}
+    edge = lore.store.edges.get(b, a, "similar_to")
+    assert edge is not None and edge.invalidated_at is None and edge.weight == 0.3
+
+
+def test_removed_edges_come_no_more(lore: Opened) -> None:
+    lore.add(0)
+    lore.add(6)
+    build(lore.store, Plan(0.5))
+    assert remove(lore.store)["invalidated"] == 1
+    lore.add(12)
+    assert lore.edges() == {}
+    assert Plan.of(lore.store) is None
+
+
+# --- one by one
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
+def test_records_added_one_by_one_have_the_edges_of_all_at_once(
+    tmp_path_factory: pytest.TempPathFactory,
+    embedder: StaticEmbedder,
+    numbers: list[int],
+    nearest: int,
+) -> None:
+    with create_store(str(tmp_path_factory.mktemp("similar"))) as store:
+        lore = Opened(store, embedder)
+        lore.add(numbers[0])
+        build(store, Plan(0.6, nearest))
+        for number in numbers[1:]:
+            lore.add(number)
+        assert lore.edges() == pytest.approx(expected(lore, 0.6, nearest), abs=1e-4)
+
+
+def test_before_the_first_time_nothing_is_made(lore: Opened) -> None:
+    lore.add(0)
+    lore.add(6)
+    assert lore.edges() == {}
+
+
+def test_an_edited_record_loses_what_no_longer_holds(lore: Opened) -> None:
+    a, b = lore.add(0), lore.add(6)
+    build(lore.store, Plan(0.5))
+    assert list(lore.edges()) == [(a, b)]
+    lore.records.edit(b, text="zucchini harvest marigold tractor")
+    assert lore.edges() == {}
+    edge = lore.store.edges.get(a, b, "similar_to")
+    assert edge is not None and edge.status == REPLACED
+    lore.records.edit(b, text=sentence(6))
+    assert list(lore.edges()) == [(a, b)]
+
+
+def test_forgetting_takes_the_edges_and_restoring_brings_them(lore: Opened) -> None:
+    a, b, c = (lore.add(number) for number in (0, 6, 12))
+    build(lore.store, Plan(0.5))
+    before = lore.edges()
+    lore.records.forget([b])
+    assert set(lore.edges()) == {(a, c)}
+    assert build(lore.store, Plan(0.5))["added"] == 0
+    lore.records.restore([b])
+    assert lore.edges() == before
+
+
+def test_other_types_are_left_alone(lore: Opened) -> None:
+    lore.add(0)
+    build(lore.store, Plan(0.1, types=("note",)))
+    lore.add(6, "lesson")
+    assert lore.edges() == {}
+    lore.add(12)
+    assert len(lore.edges()) == 1
+
+
+# --- in bulk
+
+
+def lines(numbers: range) -> list[bytes]:
+    return [
+        dumps({"id": f"note-{number:02}", "type": "note", "body": sentence(number)}).encode()
+        for number in numbers
+    ]
+
+
+def test_a_small_import_is_followed(lore: Opened) -> None:
+    lore.add(0)
+    build(lore.store, Plan(0.6, 3))
+    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 11)))
+    assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
+    plan = Plan.of(lore.store)
+    assert plan is not None and stale(lore.store, plan) == ""
+
+
+def test_a_large_import_leaves_the_edges_stale(lore: Opened) -> None:
+    lore.add(0)
+    build(lore.store, Plan(0.6, 3))
+    count = FOLLOWED + 1
+    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, count + 1)))
+    plan = Plan.of(lore.store)
+    assert plan is not None and f"{count} records" in stale(lore.store, plan)
+    assert lore.edges() == {}
+    build(lore.store, plan)
+    assert stale(lore.store, plan) == ""
+    assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
+
+
+def test_a_record_without_a_vector_leaves_the_edges_stale(lore: Opened) -> None:
+    lore.add(0)
+    build(lore.store, Plan(0.5))
+    Records(lore.store, Settings(), None).add("note", sentence(6))
+    plan = Plan.of(lore.store)
+    assert plan is not None and "1 records" in stale(lore.store, plan)
+
+
+def test_reindexing_changes_nothing_and_other_vectors_are_said(lore: Opened) -> None:
+    for number in range(FOLLOWED + 5):
+        lore.add(number)
+    build(lore.store, Plan(0.6, 3))
+    before = lore.edges()
+    rebuild(lore.store, lore.embedder, "auto")
+    plan = Plan.of(lore.store)
+    assert plan is not None and stale(lore.store, plan) == ""
+    assert lore.edges() == before
+    lore.store.meta.set("embedder", "another")
+    assert "vectors" in stale(lore.store, plan)
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"least": [], "nearest": 1}'])
+def test_a_plan_of_another_program_is_no_plan(lore: Opened, text: str) -> None:
+    lore.store.meta.set("similar", text)
+    lore.add(0)
+    assert Plan.of(lore.store) is None
+
+
+# --- duplicates
+
+
+def test_duplicates_are_grouped_oldest_first(lore: Opened) -> None:
+    texts = {
+        "note-b": "The connection pool runs empty when a worker leaks",
+        "note-a": "The connection pool runs empty when some worker leaks",
+        "note-c": "A connection pool runs empty when a worker leaks",
+        "note-d": "Sessions are signed tokens in a cookie",
+        "note-e": "Sessions are signed tokens in a cookie!",
+        "note-f": "Invoices are sent on Mondays",
+    }
+    for day, (id, text) in enumerate(texts.items(), start=1):
+        line = {"id": id, "body": text, "created_at": f"2026-01-0{day}T00:00:00Z"}
+        import_lines(lore.store, Settings(), lore.embedder, [dumps(line).encode()])
+    groups = duplicates(lore.store, Plan(0.9))
+    assert [[record["id"] for record in group["records"]] for group in groups] == [
+        ["note-d", "note-e"], ["note-b", "note-a", "note-c"],
+    ]  # fmt: skip
+    assert groups[0]["cosine"] == pytest.approx(1.0, abs=1e-3)
+    for group in groups:
+        assert group["cosine"] == max(record["cosine"] for record in group["records"])
+        assert min(record["cosine"] for record in group["records"]) >= 0.9
+    assert duplicates(lore.store, Plan(0.9, types=("doc",))) == []

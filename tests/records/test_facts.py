@@ -1,0 +1,306 @@
+"""The life of a fact: staged, confirmed, superseded, retracted, swept; and what is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pylore.core.errors import LoreError
+from pylore.core.model import Edge
+from pylore.core.settings import Settings
+from pylore.formats.jsonl import export_lines, import_lines
+from pylore.records.access_counts import count_accesses
+from pylore.records.fact_review import Facts
+from pylore.records.records import Records
+from pylore.store import Store, create_store, open_store
+
+JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
+SAID = {"source": "conversation"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def records(store: Store) -> Records:
+    return Records(store, Settings(), None)
+
+
+@pytest.fixture
+def facts(store: Store) -> Facts:
+    return Facts(store, Settings())
+
+
+def options(**flags: object) -> Settings:
+    return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
+
+
+def edge(store: Store, to: str, relation: str = "lives_in") -> Edge:
+    found = store.edges.get(JACQ, to, relation)
+    assert found is not None
+    return found
+
+
+def standing(store: Store, to: str, relation: str = "lives_in") -> tuple[str, bool]:
+    """The status of jacq's fact, and whether it is live."""
+    found = edge(store, to, relation)
+    return found.status, found.invalidated_at is None
+
+
+def read(store: Store, id: str, times: int, **flags: object) -> list[str]:
+    return [note for _ in range(times) for note in count_accesses(store, options(**flags), [id])]
+
+
+def age(store: Store, days: int) -> None:
+    """Makes everything so old."""
+    at = f"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-{days} days')"
+    store.connection.execute(f"UPDATE nodes SET updated_at = {at}")
+    store.connection.execute(f"UPDATE graph_edges SET created_at = {at}")
+
+
+# --- how a fact begins, and what takes its place
+
+
+def test_what_a_conversation_says_is_staged(store: Store, records: Records) -> None:
+    records.fact("jacq", "uses", "rome", **SAID)
+    records.fact("jacq", "uses", "oslo")
+    assert standing(store, ROME, "uses") == ("staged", True)
+    assert standing(store, OSLO, "uses") == ("confirmed", True)
+    records.fact("jacq", "likes", "rome", status="confirmed", **SAID)
+    assert standing(store, ROME, "likes") == ("confirmed", True)
+    assert store.nodes.require(ROME).source == "conversation"
+    note = records.add("note", "heard it said", **SAID)  # type: ignore[arg-type]
+    assert store.nodes.require(note.id).status == "staged"
+    records.add("note", "heard it said")
+    assert store.nodes.require(note.id).status == "staged", "what is not given again stays"
+    records.add("note", "heard it said", status="confirmed")
+    assert store.nodes.require(note.id).status == "confirmed"
+
+
+def test_a_new_value_supersedes_the_old_one_and_keeps_it(store: Store, records: Records) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    records.fact("jacq", "lives in", "rome")
+    assert standing(store, OSLO) == ("superseded", False)
+    assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
+    assert standing(store, ROME) == ("confirmed", True)
+    assert json.loads(edge(store, ROME).metadata) == {"supersedes": [OSLO]}
+    assert [state["status"] for state in store.edges.history(edge(store, OSLO).key)] == [
+        "confirmed"
+    ]
+    records.fact("jacq", "lives_in", "oslo")
+    assert standing(store, OSLO) == ("confirmed", True)
+    assert standing(store, ROME) == ("superseded", False)
+
+
+def test_other_predicates_have_many_values(store: Store, records: Records) -> None:
+    records.fact("jacq", "uses", "oslo")
+    records.fact("jacq", "uses", "rome")
+    assert standing(store, OSLO, "uses") == ("confirmed", True)
+
+
+def test_single_is_remembered_for_the_subject(store: Store, records: Records) -> None:
+    records.fact("jacq", "uses", "oslo", single=True)
+    records.fact("jacq", "uses", "rome")
+    assert standing(store, OSLO, "uses") == ("superseded", False)
+    records.fact("anna", "uses", "oslo")
+    records.fact("anna", "uses", "rome")
+    assert store.edges.get("entity-anna", OSLO, "uses").invalidated_at is None  # type: ignore[union-attr]
+
+
+def test_the_setting_names_predicates(store: Store) -> None:
+    records = Records(store, options(single_valued="Runs-On"), None)
+    for place in ("oslo", "rome"):
+        records.fact("jacq", "runs_on", place)
+        records.fact("jacq", "lives_in", place)
+    assert standing(store, OSLO, "runs_on") == ("superseded", False)
+    assert standing(store, OSLO) == ("confirmed", True)
+
+
+def test_what_is_staged_stands_beside_what_is_confirmed(store: Store, records: Records) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    change = records.fact("jacq", "lives_in", "rome", **SAID)
+    assert "staged beside entity-oslo" in change.notes[0]
+    assert standing(store, OSLO) == ("confirmed", True)
+    records.fact("jacq", "lives_in", "bern", **SAID)
+    assert standing(store, ROME) == ("superseded", False), "one staged value, the last one"
+    assert standing(store, OSLO) == ("confirmed", True)
+
+
+def test_a_conversation_takes_back_neither_yes_nor_no(
+    store: Store, records: Records, facts: Facts
+) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
+    assert (change.state, edge(store, OSLO).weight) == ("unchanged", 1.0)
+    facts.retract(["jacq", "lives_in", "oslo"])
+    change = records.fact("jacq", "lives_in", "oslo", **SAID)
+    assert change.state == "unchanged"
+    assert "it was retracted on" in change.notes[0]
+    assert standing(store, OSLO) == ("retracted", False)
+    records.fact("jacq", "lives_in", "oslo")
+    assert standing(store, OSLO) == ("confirmed", True), "a person may"
+
+
+def test_a_fact_stated_as_retracted_is_ended(store: Store, records: Records) -> None:
+    records.fact("jacq", "lives_in", "oslo", status="retracted")
+    assert standing(store, OSLO) == ("retracted", False)
+
+
+# --- confirm and retract
+
+
+def test_confirm_puts_a_value_in_the_place_of_others(
+    store: Store, records: Records, facts: Facts
+) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    records.fact("jacq", "lives_in", "rome", **SAID)
+    assert [one.state for one in facts.confirm(["Jacq", "LIVES_IN", "Rome"])] == ["confirmed"]
+    assert (standing(store, ROME), standing(store, OSLO)) == (
+        ("confirmed", True), ("superseded", False)
+    )  # fmt: skip
+    assert [one.state for one in facts.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
+    facts.confirm([JACQ, "lives_in", OSLO])
+    assert (standing(store, ROME), standing(store, OSLO)) == (
+        ("superseded", False), ("confirmed", True)
+    )  # fmt: skip
+
+
+def test_nodes_are_confirmed_and_retracted(store: Store, records: Records, facts: Facts) -> None:
+    ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]  # type: ignore[arg-type]
+    assert {one.state for one in facts.confirm(ids)} == {"confirmed"}
+    assert [one.state for one in facts.retract(ids[:1])] == ["retracted"]
+    node = store.nodes.require(ids[0])
+    assert (node.status, node.invalidated_at) == ("retracted", None)
+    assert [one.state for one in facts.retract(ids[:1])] == ["unchanged"]
+
+
+def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts) -> None:
+    note = records.add("note", "one", **SAID).id  # type: ignore[arg-type]
+    with pytest.raises(LoreError, match="no node 'note-none'"):
+        facts.confirm([note, "note-none"])
+    assert store.nodes.require(note).status == "staged"
+    records.fact("jacq", "lives_in", "oslo")
+    with pytest.raises(LoreError, match="no fact entity-oslo lives_in entity-jacq"):
+        facts.retract(["oslo", "lives_in", "jacq"])
+    records.forget([OSLO])
+    with pytest.raises(LoreError, match="'entity-oslo' is forgotten"):
+        facts.confirm(["jacq", "lives_in", "oslo"])
+
+
+# --- what is read
+
+
+def test_an_access_counts_and_makes_nothing_newer(store: Store, records: Records) -> None:
+    records.fact("jacq", "uses", "oslo")
+    records.fact("oslo", "part_of", "norway")
+    note = records.add("note", "about it", links=[(JACQ, "mentions")]).id
+    age(store, 3)
+    before = store.nodes.require(JACQ)
+    read(store, JACQ, 2)
+    after = store.nodes.require(JACQ)
+    assert (after.access_count, after.updated_at) == (2, before.updated_at)
+    assert after.accessed_at is not None
+    assert edge(store, OSLO, "uses").access_count == 2
+    assert store.edges.get(OSLO, "entity-norway", "part_of").access_count == 0  # type: ignore[union-attr]
+    assert store.edges.get(note, JACQ, "mentions").access_count == 0  # type: ignore[union-attr]
+    assert list(store.edges.history()) == []
+
+
+def test_three_accesses_promote(store: Store, records: Records) -> None:
+    records.fact("jacq", "uses", "oslo", **SAID)
+    note = records.add("note", "heard", **SAID).id  # type: ignore[arg-type]
+    assert read(store, JACQ, 2) == []
+    assert standing(store, OSLO, "uses") == ("staged", True)
+    assert read(store, JACQ, 1) == [f"confirmed, since it is read often: {JACQ} uses {OSLO}"]
+    assert standing(store, OSLO, "uses") == ("confirmed", True)
+    read(store, note, 9, promote_after=0)
+    assert store.nodes.require(note).status == "staged"
+    read(store, note, 1, promote_after=10)
+    assert store.nodes.require(note).status == "confirmed"
+
+
+def test_reading_decides_no_contradiction(store: Store, records: Records) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    records.fact("jacq", "lives_in", "rome", **SAID)
+    assert read(store, JACQ, 5) == []
+    assert standing(store, ROME) == ("staged", True)
+    assert standing(store, OSLO) == ("confirmed", True)
+
+
+def test_counting_never_fails_a_read(store: Store, records: Records, tmp_path: Path) -> None:
+    note = records.add("note", "one").id
+    other = apsw.Connection(store.path)
+    other.execute("BEGIN IMMEDIATE")
+    assert count_accesses(store, Settings(), [note]) == []
+    other.execute("ROLLBACK")
+    assert store.nodes.require(note).access_count == 0
+    assert count_accesses(store, Settings(), ["note-none"]) == []
+    assert count_accesses(store, Settings(), [note, note]) == []
+    assert store.nodes.require(note).access_count == 1, "named twice, shown twice, read once"
+
+
+# --- sweep
+
+
+def test_sweep_drops_what_faded_and_nothing_else(
+    store: Store, records: Records, facts: Facts
+) -> None:
+    records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
+    records.fact("jacq", "uses", "rome", confidence=1.0, **SAID)
+    records.fact("jacq", "likes", "oslo", confidence=0.1)
+    faint = records.add("note", "faint", confidence=0.3, **SAID).id  # type: ignore[arg-type]
+    kept = records.add("note", "read", confidence=0.3, **SAID).id  # type: ignore[arg-type]
+    records.add("note", "typed", confidence=0.1, status="staged")
+    assert facts.sweep() == []
+    age(store, 7 + 95)
+    read(store, kept, 5, promote_after=0)
+    due = facts.sweep(dry_run=True)
+    assert [(one.id, one.state, one.recency) for one in due] == [
+        (f"{JACQ} uses {OSLO}", "due", 0.5), (faint, "due", 0.5)
+    ]  # fmt: skip
+    assert standing(store, OSLO, "uses") == ("staged", True), "only said"
+    assert [one.id for one in facts.sweep()] == [one.id for one in due]
+    assert standing(store, OSLO, "uses") == ("staged", False)
+    assert standing(store, ROME, "uses") == ("staged", True)
+    assert standing(store, OSLO, "likes") == ("confirmed", True)
+    assert store.nodes.require(faint).invalidated_at is not None
+    assert facts.sweep() == []
+    assert [change.state for change in records.restore([faint])] == ["restored"]
+    facts.confirm(["jacq", "uses", "oslo"])
+    assert standing(store, OSLO, "uses") == ("confirmed", True)
+
+
+def test_a_fact_that_was_said_again_is_as_new_as_that(
+    store: Store, records: Records, facts: Facts
+) -> None:
+    records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
+    age(store, 200)
+    records.fact("jacq", "uses", "oslo", confidence=0.31, **SAID)
+    assert facts.sweep() == []
+
+
+# --- export
+
+
+def test_an_export_keeps_all_of_it(store: Store, records: Records, tmp_path: Path) -> None:
+    records.fact("jacq", "lives_in", "oslo")
+    records.fact("jacq", "lives_in", "rome")
+    records.fact("jacq", "uses", "oslo", single=True, **SAID)
+    Facts(store, Settings()).retract(["jacq", "lives_in", "rome"])
+    read(store, JACQ, 2)
+    lines = list(export_lines(store))
+    with create_store(str(tmp_path / "copy")) as copy:
+        import_lines(copy, Settings(), None, [line.encode() for line in lines])
+        assert list(export_lines(copy)) == lines
+    with open_store(str(tmp_path / "copy")) as copy:
+        assert standing(copy, OSLO) == ("superseded", False)
+        assert edge(copy, OSLO, "uses").access_count == 2
+        Records(copy, Settings(), None).fact("jacq", "uses", "rome")
+        assert standing(copy, OSLO, "uses") == ("superseded", False), "still a single value"

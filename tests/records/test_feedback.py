@@ -1,0 +1,413 @@
+"""Runs and feedback: what is recorded, how ratings are kept, and what they do to results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError, UsageError
+from pylore.core.model import Edge
+from pylore.core.scoring import boosted, feedback
+from pylore.core.settings import Settings
+from pylore.formats.jsonl import export_lines, import_lines
+from pylore.records.impressions import keep_shown
+from pylore.records.records import Records
+from pylore.records.runs import Runs
+from pylore.search.pipeline import Request, search
+from pylore.search.related import related
+from pylore.store import Store, create_store, open_store
+
+WORDS = ("tokens", "expire", "cookie", "replica", "queue")
+IDS = tuple(f"note-{number}" for number in range(8))
+FULLTEXT = {"retrievers": "fulltext"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with make(tmp_path / "store") as store:
+        yield store
+
+
+def make(folder: Path) -> Store:
+    """Eight notes; the more often the word tokens is in one, the earlier it is found."""
+    store = create_store(str(folder))
+    records = Records(store, Settings(), None)
+    with store.transaction():
+        for number, id in enumerate(IDS):
+            records.add("note", "tokens " * (8 - number) + "filler " * (2 * number), id=id)
+    return store
+
+
+def options(**flags: object) -> Settings:
+    return Settings.load(
+        environ={}, flags={**FULLTEXT, **{name: str(value) for name, value in flags.items()}}
+    )
+
+
+def found(store: Store, query: str = "tokens", **flags: object) -> list[str]:
+    return [hit.id for hit in search(store, options(**flags), Request(query), None)]
+
+
+def scores(store: Store, **flags: object) -> dict[str, float]:
+    hits = search(store, options(**flags), Request("tokens"), None)
+    return {hit.id: hit.feedback_score for hit in hits}
+
+
+def run_with(store: Store, shown: list[str], query: str = "tokens") -> str:
+    run = Runs(store).start()
+    assert keep_shown(store, options(run=run), query, shown) == ""
+    return run
+
+
+def in_step(store: Store) -> bool:
+    """Whether the kept ratings are what the edges say, counted by another way."""
+    sums: dict[str, tuple[float, int]] = {}
+    for edge in store.edges.all(live_only=True):
+        rating = json.loads(edge.metadata).get("rating", "by weight")
+        if edge.relation == "used_in_run" and rating is not None:
+            helpful, rated = sums.get(edge.from_id, (0.0, 0))
+            sums[edge.from_id] = (helpful + edge.weight, rated + 1)
+    kept = store.ratings.of([*IDS, "note-elsewhere"])
+    return kept == sums and store.ratings.wrong() == 0
+
+
+# --- the formulas
+
+
+def test_the_bayesian_average_is_centred_and_bounded() -> None:
+    assert feedback(0, 0) == 0
+    assert feedback(1, 1) == pytest.approx((1 + 0.5 * 2) / (1 + 2) - 0.5)
+    assert feedback(0, 1) == pytest.approx(-feedback(1, 1))
+    assert 0.49 < feedback(1000, 1000) < 0.5
+    assert -0.5 < feedback(0, 1000) < -0.49
+    assert feedback(3, 6) == 0
+
+
+@given(st.floats(0, 1), st.integers(0, 50), st.integers(0, 50), st.floats(0, 1))
+def test_ratings_move_a_score_by_at_most_their_weight(
+    score: float, helpful: int, unhelpful: int, weight: float
+) -> None:
+    rating = feedback(helpful, helpful + unhelpful)
+    new = boosted(score, rating, weight)
+    assert new >= 0
+    assert abs(new - score) <= weight * score + 1e-12
+    assert (new >= score) if helpful >= unhelpful else (new <= score)
+
+
+# --- runs
+
+
+def test_a_run_keeps_the_best_position_of_what_was_shown(store: Store) -> None:
+    run = run_with(store, ["note-0", "note-1", "note-2"], "first")
+    keep_shown(store, options(run=run), "second", ["note-2", "note-0", "note-3"])
+    rows = {row["id"]: (row["position"], row["query"]) for row in Runs(store).get(run)["records"]}
+    assert rows == {
+        "note-0": (1, "first"), "note-2": (1, "second"), "note-1": (2, "first"),
+        "note-3": (3, "second"),
+    }  # fmt: skip
+    assert Runs(store).summaries()[0]["unrated"] == 4
+
+
+def test_finishing_makes_an_edge_of_all_that_was_shown(store: Store) -> None:
+    run = run_with(store, [*IDS[:5]])
+    result = Runs(store).finish(run, ["note-1", "note-7"], ["note-2"])
+    assert result.to_dict() | {"notes": []} == {
+        "id": run, "used": 6, "helpful": 2, "unhelpful": 1, "unrated": 3, "notes": [],
+    }  # fmt: skip
+    assert result.notes == ["not shown in this run, and rated all the same: note-7"]
+    edges = {edge.from_id: edge for edge in store.edges.of(run)}
+    assert edges.keys() == {*IDS[:5], "note-7"}
+    weights = {id: (edge.weight, json.loads(edge.metadata)["rating"]) for id, edge in edges.items()}
+    assert weights == {
+        "note-0": (0, None), "note-1": (1, "helpful"), "note-2": (0, "unhelpful"),
+        "note-3": (0, None), "note-4": (0, None), "note-7": (1, "helpful"),
+    }  # fmt: skip
+    assert json.loads(edges["note-4"].metadata)["position"] == 5
+    assert store.impressions.shown(run) == {}
+    assert Runs(store).get(run)["shown"] == 6
+    assert in_step(store)
+
+
+def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
+    run = Runs(store).start("note-0")
+    assert [(edge.relation, edge.to_id) for edge in store.edges.of(run)] == [("part_of", "note-0")]
+    assert Runs(store).get(run)["task"] == "note-0"
+    assert found(store, "run") == found(store, run) == []
+    assert store.nodes.passages(run) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda runs, run: runs.finish("run-none"), "no run 'run-none': see 'lore run list'"),
+        (lambda runs, run: runs.finish("note-0"), "'note-0' is no run"),
+        (lambda runs, run: runs.get("note-0"), "'note-0' is no run"),
+        (lambda runs, run: runs.finish(run, ["note-none"]), "no node 'note-none'"),
+        (lambda runs, run: runs.finish(run, [run]), "is a run: rate the records"),
+        (lambda runs, run: runs.rate(["note-0", "x"], "helpful"), "no node 'x'"),
+        (lambda runs, run: runs.rate(["note-0"], "helpful", "run-none"), "no run 'run-none'"),
+        (lambda runs, run: runs.start("task-none"), "no node 'task-none'"),
+        (lambda runs, run: runs.take_back(["note-0"]), "no rating to take back"),
+        (lambda runs, run: runs.take_back(["note-none"]), "no node 'note-none'"),
+        (lambda runs, run: runs.ratings([], "note-0"), "'note-0' is no run"),
+    ],
+)
+def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: str) -> None:
+    run = run_with(store, ["note-0"])
+    before = [*export_lines(store)]
+    with pytest.raises(LoreError, match=message.replace("(", r"\(")):
+        call(Runs(store), run)
+    assert [*export_lines(store)] == before
+    assert store.impressions.shown(run) == {"note-0": (1, "tokens")}
+
+
+def test_a_run_is_finished_once_and_records_nothing_more(store: Store) -> None:
+    run = run_with(store, ["note-0"])
+    Runs(store).finish(run)
+    with pytest.raises(LoreError, match=r"was finished at .*: 'lore feedback --run"):
+        Runs(store).finish(run)
+    said = keep_shown(store, options(run=run), "tokens", ["note-1"])
+    assert said == f"what was shown is not recorded: the run {run} is finished"
+    with pytest.raises(UsageError, match="'note-0' is helpful and unhelpful"):
+        Runs(store).finish(run, ["note-0"], ["note-0"])
+    with pytest.raises(UsageError, match="give helpful or unhelpful"):
+        Runs(store).rate(["note-0"], "fine")
+
+
+def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
+    run = run_with(store, ["note-0"])
+    with open_store(str(tmp_path / "store")) as other, other.transaction():
+        said = keep_shown(store, options(run=run, busy_timeout=0), "q", ["note-1"])
+    assert said == "what was shown is not recorded: the store is busy"
+    assert "no run 'run-x'" in keep_shown(store, options(run="run-x"), "q", ["note-1"])
+    assert "no run 'note-1'" in keep_shown(store, options(run="note-1"), "q", ["note-1"])
+    Records(store, Settings(), None).forget([run])
+    assert "forgotten" in keep_shown(store, options(run=run), "q", ["note-1"])
+    store.connection.execute("DROP TABLE shown")
+    assert "no such table" in keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
+
+
+def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) -> None:
+    run = run_with(store, ["note-0", "note-1", "note-2", "note-gone"])
+    Records(store, Settings(), None).forget(["note-1"], purge=True)
+    Records(store, Settings(), None).forget(["note-2"])
+    assert Runs(store).finish(run, ["note-0"]).used == 1
+    Records(store, Settings(), None).restore(["note-2"])
+    assert {row["id"] for row in Runs(store).get(run)["records"]} == {"note-0", "note-2"}
+    Records(store, Settings(), None).forget([run], purge=True)
+    assert store.ratings.of([*IDS]) == {}
+
+
+def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None:
+    with store.transaction():
+        for number, weight in enumerate((0.1, 0.2, 0.3, 0.7)):
+            store.edges.put(Edge("note-0", f"run-{number}", "used_in_run", weight))
+        store.edges.put(Edge("note-1", "run-1", "used_in_run", 0.5))
+    for change, wrong in (("helpful = helpful + 1e-12", 0), ("helpful = helpful - 0.1", 1),
+                          ("rated = rated + 1", 2)):  # fmt: skip
+        store.connection.execute(f"UPDATE ratings SET {change} WHERE node_id = 'note-{wrong // 2}'")
+        assert store.ratings.wrong() == wrong
+    store.connection.execute("DELETE FROM ratings WHERE node_id = 'note-1'")
+    assert store.ratings.wrong() == 2
+    store.ratings.recount()
+    store.connection.execute("INSERT INTO ratings VALUES ('note-2', 0, 1)")
+    assert store.ratings.wrong() == 1
+
+
+# --- rating without finishing, and taking back
+
+
+def test_the_last_rating_of_a_run_counts_and_can_be_taken_back(store: Store) -> None:
+    runs = Runs(store)
+    run = run_with(store, ["note-0", "note-1"])
+    runs.rate(["note-0"], "unhelpful", run)
+    assert scores(store)["note-0"] == pytest.approx(-1 / 6, abs=1e-6)
+    rows, notes = runs.rate(["note-0", "note-5"], "helpful", run)
+    assert [row["feedback_score"] for row in rows] == [pytest.approx(1 / 6, abs=1e-6)] * 2
+    assert notes == ["not shown in this run, and rated all the same: note-5"]
+    assert runs.finish(run).to_dict() | {"notes": 0, "id": 0} == {
+        "id": 0, "used": 3, "helpful": 2, "unhelpful": 0, "unrated": 1, "notes": 0,
+    }  # fmt: skip
+    assert {row["id"] for row in runs.take_back()} == {"note-0", "note-5"}
+    assert {row["id"] for row in runs.get(run)["records"]} == {"note-0", "note-1"}
+    assert set(scores(store).values()) == {0.0}
+    assert in_step(store)
+
+
+def test_what_was_rated_at_once_is_taken_back_at_once(store: Store) -> None:
+    runs = Runs(store)
+    runs.rate(["note-0", "note-1"], "helpful")
+    runs.rate(["note-2"], "unhelpful")
+    runs.finish(run_with(store, ["note-0"]), ["note-0"])
+    assert [row["id"] for row in runs.ratings()] == ["note-0", "note-2", "note-0", "note-1"]
+    assert [row["id"] for row in runs.take_back()] == ["note-0"]
+    assert [row["id"] for row in runs.take_back()] == ["note-2"]
+    assert [row["id"] for row in runs.take_back(["note-1"])] == ["note-1"]
+    assert [row["id"] for row in runs.ratings()] == ["note-0"]
+    assert in_step(store)
+
+
+def test_a_link_made_by_hand_is_a_rating_by_its_weight(store: Store) -> None:
+    run = run_with(store, ["note-0"])
+    Records(store, Settings(), None).link("note-0", "used_in_run", run)
+    Records(store, Settings(), None).link("note-1", "used_in_run", run, weight=0.25)
+    assert store.ratings.of([*IDS]) == {"note-0": (1.0, 1), "note-1": (0.25, 1)}
+    assert [row["rating"] for row in Runs(store).ratings()] == ["helpful", "unhelpful"]
+    assert Runs(store).finish(run).to_dict()["unrated"] == 0
+    assert in_step(store)
+
+
+# --- the sums stay in step with the edges
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["helpful", "unhelpful", "finish", "undo", "unlink", "forget", "restore", "purge",
+             "weight", "export"]
+        ),
+        st.sampled_from(IDS[:4]),
+        st.integers(0, 2),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@hypothesis_settings(max_examples=25, deadline=None)
+@given(STEPS)
+def test_ratings_are_what_the_edges_say_whatever_happens(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
+) -> None:
+    with make(tmp_path_factory.mktemp("steps")) as store:
+        runs, records = Runs(store), Records(store, Settings(), None)
+        three = [run_with(store, [*IDS[:3]]) for _ in range(3)]
+        for step, id, number in steps:
+            run = three[number]
+            try:
+                if step in ("helpful", "unhelpful"):
+                    runs.rate([id], step, run)
+                elif step == "finish":
+                    runs.finish(run, [id])
+                elif step == "undo":
+                    runs.take_back()
+                elif step == "unlink":
+                    records.unlink(id, "used_in_run", run)
+                elif step == "forget":
+                    records.forget([id if number else run])
+                elif step == "restore":
+                    records.restore([id if number else run])
+                elif step == "purge":
+                    records.forget([id], purge=True)
+                elif step == "weight":
+                    records.link(id, "used_in_run", run, weight=number / 2)
+                else:
+                    import_lines(store, Settings(), None, map(str.encode, export_lines(store)))
+            except LoreError:
+                continue  # there is no such node, or nothing to take back
+            assert in_step(store)
+
+
+def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path: Path) -> None:
+    Runs(store).finish(run_with(store, [*IDS]), ["note-6"], ["note-0"])
+    wanted = scores(store)
+    assert (wanted["note-6"] > 0, wanted["note-0"] < 0) == (True, True)
+    with create_store(str(tmp_path / "other")) as other:
+        import_lines(other, Settings(), None, map(str.encode, export_lines(store)))
+        assert scores(other) == wanted
+        other.connection.execute("UPDATE ratings SET rated = 9")
+        assert other.ratings.wrong() == 2
+        from pylore.indexing.indexer import rebuild
+
+        rebuild(other, None, "auto")
+        assert scores(other) == wanted
+
+
+# --- what ratings do to results
+
+
+def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
+    plain = found(store)
+    last, first = plain[-1], plain[0]
+    for day in range(5):
+        Runs(store).finish(run_with(store, plain), [plain[1]], [first] if day else [])
+    assert found(store)[0] == plain[1]
+    assert found(store).index(first) > 0
+    assert found(store, feedback_weight=0) == plain
+    assert scores(store, feedback_weight=0)[first] == 0.0
+    assert last in found(store)
+
+
+@hypothesis_settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(IDS), st.booleans()), max_size=12),
+    st.integers(1, 8),
+    st.floats(0, 1),
+)
+def test_no_rating_ever_removes_a_result(
+    rated_store: Store, ratings: list[tuple[str, bool]], limit: int, weight: float
+) -> None:
+    store = rated_store
+    plain = found(store, limit=limit, feedback_weight=0)
+    with store.transaction():
+        for id, helpful in ratings:
+            Runs(store).finish(run_with(store, [id]), *([[id], []] if helpful else [[], [id]]))
+    hits = search(store, options(limit=limit, feedback_weight=weight), Request("tokens"), None)
+    assert sorted(hit.id for hit in hits) == sorted(plain)
+    assert all(0 <= hit.score <= 1 for hit in hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.fixture(scope="module")
+def rated_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with make(tmp_path_factory.mktemp("rated")) as store:
+        yield store
+
+
+def test_records_that_helped_together_are_connected_and_others_not(store: Store) -> None:
+    run = run_with(store, [*IDS[:4]])
+    Runs(store).finish(run, ["note-0", "note-1"], ["note-2"])
+    hits = related(store, options(graph_depth=2), ["note-0"])
+    assert {hit.id: hit.hops for hit in hits} == {"note-1": 2}, "a run itself says nothing"
+    assert hits[0].path == ["note-0", run, "note-1"]
+    assert hits[0].feedback_score > 0
+    assert list(related(store, options(graph_depth=2), ["note-2"])) == []
+
+
+def test_explain_has_the_feedback(store: Store) -> None:
+    Runs(store).rate(["note-0"], "helpful")
+    hits = search(store, options(), Request("tokens", explain=True), None)
+    said = {hit.id: (hit.explain or {})["feedback"] for hit in hits}
+    assert said["note-0"] == {"score": 0.166667, "weight": 0.3}
+    assert said["note-1"] == {"score": 0.0, "weight": 0.3}
+
+
+def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) -> None:
+    Runs(store).rate(["note-1"], "helpful")
+    wanted = scores(store)
+    for table in ("graph_edges", "edge_history", "shown"):
+        store.connection.execute(f"DROP TABLE {table}")
+    assert scores(store) == wanted
+    store.connection.execute("DROP TABLE ratings")
+    hits = search(store, options(), Request("tokens"), None)
+    assert len(hits) == 8
+    assert [note for note in hits.notes if note.endswith("without feedback")]
+    assert search(store, options(feedback_weight=0), Request("tokens"), None).notes == []
+
+
+def test_the_engine_for_programs_records_and_rates(tmp_path: Path) -> None:
+    import pylore
+
+    with make(tmp_path / ".lore"), pylore.open(tmp_path / ".lore", **FULLTEXT) as lore:
+        run = lore.start_run()
+        shown = [hit.id for hit in lore.search("tokens", run=run, limit=3)]
+        assert lore.finish_run(run, helpful=shown[0]).used == 3
+        assert lore.rate("note-7", "unhelpful")[0]["feedback_score"] < 0
+        hits = lore.search("tokens", run=run)
+        assert hits[0].feedback_score > 0
+        assert hits.notes == [f"what was shown is not recorded: the run {run} is finished"]

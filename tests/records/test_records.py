@@ -1,0 +1,605 @@
+"""Adding, linking, stating, editing, forgetting: what the store holds after each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError
+from pylore.core.ids import check_id, named_id, record_id
+from pylore.core.settings import Settings
+from pylore.embed.static import StaticEmbedder
+from pylore.records import records as records_module
+from pylore.records.records import Records, path_in_store, split_location, title_of
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+
+ROOT = "/a/project"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, StaticEmbedder]]:
+    with create_store(str(tmp_path_factory.mktemp("records"))) as store:
+        embedder = StaticEmbedder(store.words)
+        records = Records(store, Settings(), embedder, ROOT)
+        records.forget([records.add("note", "to load the words").id], purge=True)
+        yield store, embedder
+
+
+@pytest.fixture
+def store(shared: tuple[Store, StaticEmbedder]) -> Iterator[Store]:
+    """The shared store, empty again after each test."""
+    store, _ = shared
+    store.connection.execute("BEGIN IMMEDIATE")
+    yield store
+    store.connection.execute("ROLLBACK")
+
+
+@pytest.fixture
+def records(store: Store, shared: tuple[Store, StaticEmbedder]) -> Records:
+    return Records(store, Settings(), shared[1], ROOT)
+
+
+def count(store: Store, table: str = "nodes") -> int:
+    number: int = store.connection.execute(f"SELECT count(*) FROM {table}").get
+    return number
+
+
+def everything(store: Store) -> list[Any]:
+    """All that the tables hold, the cache of words aside."""
+    return [
+        store.connection.execute(f"SELECT * FROM {table}").fetchall()
+        for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
+                      "passages_vec", "signs", "types", "relations")
+    ]  # fmt: skip
+
+
+def found(store: Store, embedder: StaticEmbedder | None, query: str, **flags: str) -> set[str]:
+    """The ids of a search; without an embedder full text alone."""
+    settings = Settings.load(environ={}, flags=flags)
+    return {hit.id for hit in search(store, settings, Request(query), embedder)}
+
+
+def by_vectors(store: Store, embedder: StaticEmbedder, query: str) -> set[str]:
+    return found(store, embedder, query, retrievers="vector")
+
+
+# --- ids
+
+
+def test_an_id_is_the_hash_of_type_and_text() -> None:
+    digits = sha256(b"decision\nUse JWT").hexdigest()
+    assert record_id("decision", "Use JWT") == f"decision-{digits[:8]}"
+    assert record_id("decision", "Use JWT", 16) == f"decision-{digits[:16]}"
+    assert record_id("note", "Use JWT") != record_id("decision", "Use JWT")[9:]
+
+
+@given(st.text(min_size=1, max_size=30), st.sampled_from(["entity", "concept"]))
+def test_the_id_of_a_name_is_an_id(name: str, type: str) -> None:
+    id = named_id(type, name.encode(errors="ignore").decode())
+    assert check_id(id) == id
+    assert id.startswith(f"{type}-")
+    assert len(id) < 120
+
+
+@pytest.mark.parametrize(
+    ("type", "name", "id"),
+    [
+        ("entity", "DuckDB Labs", "entity-duckdb-labs"),
+        ("entity", "  Node.js ", "entity-node-js"),
+        ("entity", "C", "entity-c"),
+        ("entity", "C++", "entity-c-plus-plus"),
+        ("entity", "C#", "entity-c-sharp"),
+        ("concept", "8080", "concept-8080"),
+        ("concept", "-5", "concept-minus-5"),
+        ("concept", ">=3", "concept-more-equal-3"),
+        ("concept", "50%", "concept-50-percent"),
+        ("entity", "Cafe\u0301", "entity-café"),
+        ("entity", "q\u0301 x² 🤖", "entity-q-x²"),
+        ("file", "src/a b.py", "file-src/a b.py"),
+        ("symbol", "src/auth.py::Login.check", "symbol-src/auth.py::Login.check"),
+    ],
+)
+def test_what_has_a_name_has_an_id_of_its_words(type: str, name: str, id: str) -> None:
+    assert named_id(type, name) == id
+
+
+def test_long_names_with_one_beginning_are_not_one() -> None:
+    one, other = named_id("entity", "a " * 90 + "b"), named_id("entity", "a " * 90 + "c")
+    assert one != other
+    assert named_id("concept", "…") != named_id("concept", "!")
+
+
+@pytest.mark.parametrize("id", ["", "note", "note-", "note- ", "-x", "NOTE-x", "no te-x", "n1-x",
+                                "note-a\nb", "note-\x1b[31m", "note-" + "x" * 1000])  # fmt: skip
+def test_what_is_no_id(id: str) -> None:
+    with pytest.raises(LoreError, match="is no id"):
+        check_id(id)
+
+
+def test_the_type_of_an_id_is_a_known_one() -> None:
+    with pytest.raises(LoreError, match=r"unknown type 'nots' \(did you mean 'note'\?\)"):
+        check_id("nots-x", {"note": ""})
+
+
+# --- add
+
+
+def test_adding_twice_is_one_node(store: Store, records: Records) -> None:
+    first = records.add("decision", "Use JWT", tags=["auth"], why="no state")
+    again = records.add("decision", "  Use JWT\n", tags=["Auth", "api"], title="Tokens")
+    assert (first.state, again.state) == ("added", "updated")
+    assert first.id == again.id == record_id("decision", "Use JWT")
+    node = store.nodes.get(first.id)
+    assert node is not None
+    assert (node.title, node.body, node.tags) == ("Tokens", "Use JWT", ("auth", "api"))
+    assert json.loads(node.data) == {"why": "no state"}
+    assert records.add("decision", "Use JWT", tags=["api"]).state == "unchanged"
+    assert count(store) == count(store, "passages") == 1
+
+
+def test_how_accents_are_composed_makes_no_other_record(store: Store, records: Records) -> None:
+    first = records.add("note", "the café is closed")
+    again = records.add("note", "the cafe\u0301 is closed")
+    assert (again.id, again.state, count(store)) == (first.id, "unchanged", 1)
+
+
+def test_types_keep_the_same_text_apart(store: Store, records: Records) -> None:
+    assert records.add("note", "Use JWT").id != records.add("decision", "Use JWT").id
+    assert count(store) == 2
+
+
+def test_two_texts_with_the_same_digits_are_two_records(
+    store: Store, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def colliding(type: str, text: str, digits: int = 8) -> str:
+        return record_id(type, text, digits) if digits > 8 else f"{type}-00000000"
+
+    monkeypatch.setattr(records_module, "record_id", colliding)
+    monkeypatch.setattr("pylore.core.ids.record_id", colliding)
+    one = records.add("note", "the first text")
+    other = records.add("note", "another text")
+    assert one.id == "note-00000000"
+    assert other.id == record_id("note", "another text", 16)
+    assert records.add("note", "another text").id == other.id
+    assert records.add("note", "the first text").id == one.id
+    assert count(store) == 2
+
+
+def test_the_title_is_the_first_line_unless_given(store: Store, records: Records) -> None:
+    id = records.add("note", "\n# A heading\n\nand text").id
+    assert store.nodes.get(id).title == "A heading"  # type: ignore[union-attr]
+    assert store.nodes.get(id).body == "# A heading\n\nand text"  # type: ignore[union-attr]
+    long = title_of("word " * 40)
+    assert len(long) <= 80 and long.endswith("word…")
+    assert len(title_of("x" * 200)) == 80
+
+
+def test_a_file_becomes_a_node_and_an_edge(store: Store, records: Records) -> None:
+    id = records.add("decision", "Use JWT", file="src/auth.py:10-20").id
+    node = store.nodes.get(id)
+    assert node is not None
+    assert (node.file, node.line_start, node.line_end) == ("src/auth.py", 10, 20)
+    assert [edge.key for edge in store.edges.of(id)] == [(id, "file-src/auth.py", "anchored_to")]
+    assert store.nodes.get("file-src/auth.py").file == "src/auth.py"  # type: ignore[union-attr]
+
+
+def test_a_file_that_is_added_is_the_one_that_records_name(store: Store, records: Records) -> None:
+    assert records.add("file", "./src/../src/auth.py").id == "file-src/auth.py"
+    assert store.nodes.get("file-src/auth.py").file == "src/auth.py"  # type: ignore[union-attr]
+    records.add("decision", "Use JWT", file="src/auth.py")
+    assert count(store) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a.py", ("a.py", None, None)),
+        ("a.py:7", ("a.py", 7, 7)),
+        ("a.py:7-9", ("a.py", 7, 9)),
+        ("C:/a.py", ("C:/a.py", None, None)),
+        ("a.py:", ("a.py:", None, None)),
+        ("a.py:-3", ("a.py:-3", None, None)),
+        ("a.py:²", ("a.py:²", None, None)),
+        ("a.py:" + "9" * 30, ("a.py:" + "9" * 30, None, None)),
+        ("a:b.py:1-2", ("a:b.py", 1, 2)),
+    ],
+)
+def test_a_location_is_a_path_and_lines(
+    text: str, expected: tuple[str, int | None, int | None]
+) -> None:
+    assert split_location(text) == expected
+
+
+def test_a_path_is_told_from_the_root_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "src" / "deep")
+    assert path_in_store("../a.py", str(tmp_path)) == "src/a.py"
+    assert path_in_store(str(tmp_path / "b.py"), str(tmp_path)) == "b.py"
+    assert path_in_store("x//y/./z", "") == "x/y/z"
+    assert path_in_store("/elsewhere/a.py", str(tmp_path)) == "/elsewhere/a.py"
+
+
+def test_an_id_of_ones_own_takes_a_new_text(store: Store, records: Records) -> None:
+    records.add("decision", "Use JWT", id="decision-tokens")
+    change = records.add("decision", "Use PASETO", id="decision-tokens")
+    assert change.state == "updated"
+    assert store.nodes.get("decision-tokens").body == "Use PASETO"  # type: ignore[union-attr]
+    assert found(store, None, "paseto") == {"decision-tokens"}
+    assert found(store, None, "jwt") == set()
+
+
+def test_near_duplicates_are_kept_and_named(store: Store, records: Records) -> None:
+    first = records.add("decision", "Sessions are signed with a rotating key")
+    near = records.add("decision", "Sessions are signed with a rotating key!")
+    assert first.notes == []
+    assert near.state == "added"
+    assert len(near.notes) == 1
+    assert near.notes[0].startswith(f"looks like {first.id} (1.00): see")
+    assert records.add("lesson", "Sessions are signed with a rotating key").notes == []
+    assert records.add("decision", "Backups run at night").notes == []
+    strict = Records(store, Settings.load(environ={}, flags={"duplicate_similarity": "0"}),
+                     records._embedder)  # fmt: skip
+    assert len(strict.add("decision", "Logs are kept for a year").notes) == 3
+
+
+def test_adding_what_was_forgotten_restores_it_with_its_edges(
+    store: Store, records: Records
+) -> None:
+    note, other = records.add("note", "one"), records.add("note", "two")
+    records.link(note.id, "relates_to", other.id)
+    records.forget([note.id])
+    assert records.add("note", "one").state == "updated"
+    assert found(store, None, "one") == {note.id}
+    assert len(store.edges.of(note.id)) == 1
+
+
+# --- link and fact
+
+
+def test_a_link_is_one_edge_and_stands_again(store: Store, records: Records) -> None:
+    a, b = records.add("note", "one").id, records.add("note", "two").id
+    assert records.link(a, "RELATES_TO", b).state == "added"
+    assert records.link(a, "relates-to", b).state == "unchanged"
+    assert records.link(a, "relates_to", b, weight=0.5, status="staged").state == "updated"
+    assert records.unlink(a, "relates_to", b).state == "invalidated"
+    assert store.edges.of(a) == []
+    with pytest.raises(LoreError, match=f"no link {a} relates_to {b}"):
+        records.unlink(a, "relates_to", b)
+    assert records.link(a, "relates_to", b).state == "updated"
+    (edge,) = store.edges.of(b)
+    assert (edge.key, edge.weight, edge.status) == ((a, b, "relates_to"), 1.0, "confirmed")
+
+
+def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(
+    store: Store, records: Records
+) -> None:
+    a, b = records.add("note", "one").id, records.add("note", "two").id
+    with pytest.raises(LoreError, match=r"unknown relation 'blocs'.*declare it as a new relation"):
+        records.link(a, "blocs", b)
+    records.link(a, "Blocks it", b, new_relation=True)
+    assert store.relations.all()["blocks_it"][:2] == (0.7, 0.7)
+    chosen = Settings.load(environ={}, flags={"edge_weights": "guards=0.25"})
+    Records(store, chosen, None).link(a, "guards", b)
+    assert store.relations.all()["guards"][:2] == (0.25, 0.25)
+
+
+def test_a_fact_is_an_edge_between_entities(store: Store, records: Records) -> None:
+    change = records.fact("Billing Service", "uses", "PostgreSQL", confidence=0.9)
+    assert change.id == "entity-billing-service uses entity-postgresql"
+    (edge,) = store.edges.of("entity-postgresql")
+    assert (edge.key, edge.weight) == (
+        ("entity-billing-service", "entity-postgresql", "uses"), 0.9,
+    )  # fmt: skip
+    assert store.nodes.get("entity-billing-service").title == "Billing Service"  # type: ignore[union-attr]
+    assert records.fact("billing service", "uses", "postgresql").state == "updated"
+    assert found(store, None, "billing") == {"entity-billing-service"}
+    assert count(store) == 2
+
+
+@pytest.mark.parametrize(
+    ("object", "literal", "id"),
+    [
+        ("8080", False, "concept-8080"),
+        ("PostgreSQL", True, "concept-postgresql"),
+        ("about four times a day", False, "concept-about-four-times-a-day"),
+        ("four times a day", False, "entity-four-times-a-day"),
+        ("10.5", False, "concept-10-5"),
+    ],
+)
+def test_a_value_becomes_a_concept_and_can_be_found(
+    store: Store, records: Records, object: str, literal: bool, id: str
+) -> None:
+    assert records.fact("app", "has", object, literal=literal).id == f"entity-app has {id}"
+    assert found(store, None, object) == {id}
+
+
+def test_a_fact_takes_ids_and_things_that_are_there(store: Store, records: Records) -> None:
+    decision = records.add("decision", "Use JWT").id
+    records.fact("app", "port", "8080")
+    assert records.fact(decision, "concerns", "app").id == f"{decision} concerns entity-app"
+    assert records.fact("8080", "is", "taken").id == "concept-8080 is entity-taken"
+
+
+def test_a_predicate_that_is_nearly_a_known_one_is_named(store: Store, records: Records) -> None:
+    assert records.fact("a", "uses", "b").notes == []
+    assert records.fact("a", "user", "b").notes == ["new relation 'user' (did you mean 'uses'?)"]
+    assert records.fact("a", "depend_on", "b").notes == [
+        "new relation 'depend_on' (did you mean 'depends_on'?)"
+    ]
+    assert records.fact("a", "user", "c").notes == []
+
+
+# --- edit
+
+
+def test_an_edit_keeps_the_id_and_is_indexed(
+    store: Store, records: Records, shared: tuple[Store, StaticEmbedder]
+) -> None:
+    embedder = shared[1]
+    id = records.add("note", "elephants in Africa", tags=["zoo"]).id
+    assert records.edit(id, text="penguins on the ice").state == "updated"
+    assert found(store, None, "elephants") == set()
+    assert found(store, None, "penguins") == {id}
+    assert by_vectors(store, embedder, "elephants africa") == set()
+    assert by_vectors(store, embedder, "penguins on ice") == {id}
+    node = store.nodes.get(id)
+    assert node is not None
+    assert (node.title, node.body, node.tags) == ("penguins on the ice",) * 2 + (("zoo",),)
+    assert records.edit(id, text="penguins on the ice").state == "unchanged"
+    assert count(store, "passages") == count(store, "passages_vec") == 1
+
+
+def test_each_field_can_be_edited_and_the_rest_stays(store: Store, records: Records) -> None:
+    id = records.add("note", "text", title="Title", tags=["a"], why="because").id
+    records.edit(id, title="Another", tags=["B c", "d"], why="it is so", status="staged",
+                 source="system", confidence=0.25, category="x", file="b.py:3")  # fmt: skip
+    node = store.nodes.get(id)
+    assert node is not None
+    assert (node.title, node.body, node.tags) == ("Another", "text", ("b-c", "d"))
+    assert (node.status, node.source, node.confidence) == ("staged", "system", 0.25)
+    assert (node.category, node.file, node.line_start) == ("x", "b.py", 3)
+    assert json.loads(node.data) == {"why": "it is so"}
+    assert found(store, None, "so") == {id}, "the reason is indexed too"
+    records.edit(id, why="", tags=[])
+    node = store.nodes.get(id)
+    assert node is not None and (node.data, node.tags, node.title) == ("{}", (), "Another")
+
+
+def test_adding_the_first_text_of_an_edited_record_is_that_record(
+    store: Store, records: Records
+) -> None:
+    id = records.add("note", "first").id
+    records.edit(id, text="second")
+    assert records.add("note", "first").id == id
+    assert store.nodes.get(id).body == "second"  # type: ignore[union-attr]
+    assert records.add("note", "second").id != id
+
+
+# --- forget, restore, purge
+
+
+@pytest.fixture
+def chain(store: Store, records: Records) -> tuple[str, str, str]:
+    """Three notes: alpha - beta - gamma."""
+    a, b, c = (records.add("note", text).id for text in ("alpha cat", "beta dog", "gamma cow"))
+    records.link(a, "relates_to", b)
+    records.link(b, "relates_to", c)
+    return a, b, c
+
+
+def test_what_is_forgotten_is_found_by_nothing(
+    store: Store, records: Records, chain: tuple[str, str, str],
+    shared: tuple[Store, StaticEmbedder],
+) -> None:  # fmt: skip
+    a, b, c = chain
+    assert found(store, None, "alpha", graph_depth="2") == {a, b, c}
+    assert [change.state for change in records.forget([b, b])] == ["invalidated", "unchanged"]
+    assert found(store, None, "beta") == found(store, None, "dog") == set()
+    assert b not in by_vectors(store, shared[1], "beta dog")
+    assert found(store, None, "alpha", graph_depth="3") == {a}
+    assert store.edges.of(b) == []
+    assert store.nodes.get(b).invalidated_at  # type: ignore[union-attr]
+    assert [node.id for node in store.nodes.all(live_only=True)] == sorted([a, c])
+
+
+def test_restore_brings_back_what_went(
+    store: Store, records: Records, chain: tuple[str, str, str],
+    shared: tuple[Store, StaticEmbedder],
+) -> None:  # fmt: skip
+    a, b, c = chain
+    before = everything(store)[:2]
+    records.forget([b])
+    assert [change.state for change in records.restore([b, a])] == ["restored", "unchanged"]
+    assert everything(store)[:2] == before
+    assert found(store, None, "beta") == {b}
+    assert by_vectors(store, shared[1], "beta dog") >= {b}
+    assert found(store, None, "alpha", graph_depth="2") == {a, b, c}
+
+
+def test_an_edge_comes_back_when_both_its_ends_do(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, _ = chain
+    for first, second in ((a, b), (b, a)):
+        store.connection.execute("SAVEPOINT here")
+        _forget_at(store, records, a, "2026-01-01T00:00:00Z")
+        _forget_at(store, records, b, "2026-01-02T00:00:00Z")
+        records.restore([first])
+        assert store.edges.dangling() == []
+        assert (a, b, "relates_to") not in {edge.key for edge in store.edges.of(first)}
+        records.restore([second])
+        assert (a, b, "relates_to") in {edge.key for edge in store.edges.of(first)}
+        store.connection.execute("ROLLBACK TO here")
+
+
+def _forget_at(store: Store, records: Records, id: str, at: str) -> None:
+    """``forget`` at a time of the past."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_module, "now", lambda: at)
+        records.forget([id])
+
+
+def test_what_was_unlinked_before_is_not_restored(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, _ = chain
+    store.edges.invalidate((a, b, "relates_to"), "2026-01-01T00:00:00Z")
+    records.forget([a])
+    records.restore([a])
+    assert store.edges.of(a) == []
+
+
+def test_what_was_unlinked_in_the_same_second_is_not_restored(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, c = chain
+    others = [edge.key for edge in store.edges.of(b) if a not in edge.key]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(records_module, "now", lambda: "2026-01-01T00:00:00Z")
+        records.unlink(a, "relates_to", b)
+        records.forget([b])
+        records.forget([c])
+    assert [change.state for change in records.restore([b, c])] == ["restored"] * 2
+    assert [edge.key for edge in store.edges.of(b)] == others != []
+
+
+def test_purge_leaves_nothing(store: Store, records: Records) -> None:
+    relations = store.relations.all()
+    a = records.add("note", "alpha cat " * 300, tags=["x"], why="so", file="a.py").id
+    b = records.add("note", "beta dog").id
+    records.link(a, "relates_to", b, weight=0.5)
+    records.link(a, "relates_to", b, weight=0.7)
+    changes = records.forget([a, b, "file-a.py"], purge=True)
+    assert [change.state for change in changes] == ["purged"] * 3
+    for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
+                  "passages_vec", "signs"):  # fmt: skip
+        assert count(store, table) == 0, table
+    assert store.relations.all() == relations
+
+
+def test_what_is_forgotten_already_can_be_purged(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    records.forget([chain[0]])
+    records.forget([chain[0]], purge=True)
+    assert store.nodes.get(chain[0]) is None
+    assert count(store, "graph_edges") == 1
+
+
+def test_a_forgotten_node_cannot_be_linked(
+    store: Store, records: Records, chain: tuple[str, str, str]
+) -> None:
+    a, b, _ = chain
+    records.forget([b])
+    for ends in ((a, b), (b, a)):
+        with pytest.raises(LoreError, match=f"'{b}' is forgotten: 'lore restore {b}'"):
+            records.link(ends[0], "relates_to", ends[1])
+    with pytest.raises(LoreError, match="is forgotten"):
+        records.add("note", "new one", links=[(b, "relates_to")])
+
+
+def test_a_long_text_is_gone_with_all_its_passages(store: Store, records: Records) -> None:
+    id = records.add("note", " ".join(f"word{number}" for number in range(900))).id
+    assert len(store.nodes.passages(id)) == 5
+    records.edit(id, text="short")
+    assert len(store.nodes.passages(id)) == count(store, "texts_fts") == 1
+    assert found(store, None, "word700") == set()
+
+
+# --- what is refused, and changes nothing
+
+BAD = [
+    (lambda r: r.add("nots", "x"), r"unknown type 'nots' \(did you mean 'note'\?\)"),
+    (lambda r: r.add("Bad1", "x", new_type=True), "is no name for a type"),
+    (lambda r: r.add("note", " \n"), "the text is empty"),
+    (lambda r: r.add("note", "a\0b"), "NUL byte"),
+    (lambda r: r.add("note", "\ud800"), "not valid Unicode"),
+    (lambda r: r.add("note", "x" * 10_000_001), "has 10000001 bytes, max_text is 10000000"),
+    (lambda r: r.add("note", "x", id="decision-x"), "is not of type note"),
+    (lambda r: r.add("note", "x", id="note"), "is no id"),
+    (lambda r: r.add("note", "x", status="done"), "unknown status 'done': one of staged"),
+    (lambda r: r.add("note", "x", source="me"), "unknown source 'me'"),
+    (lambda r: r.add("note", "x", confidence=1.1), "give a number from 0 to 1"),
+    (lambda r: r.add("note", "x", confidence=float("nan")), "give a number from 0 to 1"),
+    (lambda r: r.add("note", "x", file="a\nb.py"), "cannot be printed"),
+    (lambda r: r.add("note", "x", links=[("note-0", "relates_to")]), "no node 'note-0'"),
+    (lambda r: r.add("note", "x", links=[("note-here", "nope")]), "unknown relation 'nope'"),
+    (lambda r: r.add("file", "a\x1b[31m.py"), "cannot be printed"),
+    (lambda r: r.link("note-here", "relates_to", "note-hers"), r"did you mean note-here\?"),
+    (lambda r: r.link("note-here", "relates_to", "note-here"), "cannot be linked to itself"),
+    (lambda r: r.link("note-here", "x y!", "note-a", new_relation=True), "is no name"),
+    (lambda r: r.link("note-here", "relates_to", "note-there", weight=-1), "from 0 to 1"),
+    (lambda r: r.link("note-here", "relates_to", "note-there", status="x"), "unknown status"),
+    (lambda r: r.fact("", "uses", "b"), "the text is empty"),
+    (lambda r: r.fact("a", "!", "b"), "is no name for a relation"),
+    (lambda r: r.fact("a", "uses", " a "), "cannot be linked to itself"),
+    (lambda r: r.fact("a", "uses", "b", confidence=2), "from 0 to 1"),
+    (lambda r: r.edit("note-none", text="x"), "no node 'note-none'"),
+    (lambda r: r.edit("note-here", text=""), "the text is empty"),
+    (lambda r: r.edit("note-here", status="x"), "unknown status"),
+    (lambda r: r.edit("note-here", confidence=7), "from 0 to 1"),
+    (lambda r: r.forget(["note-here", "note-none"]), "no node 'note-none'"),
+    (lambda r: r.forget(["note-here", "note-none"], purge=True), "no node 'note-none'"),
+    (lambda r: r.restore(["note-none"]), "no node 'note-none'"),
+    (lambda r: r.unlink("note-here", "relates_to", "note-there"), "no link note-here"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with create_store(str(tmp_path_factory.mktemp("refusing"))) as store:
+        records = Records(store, Settings(), None, ROOT)
+        records.add("note", "here", id="note-here")
+        records.add("note", "there", id="note-there")
+        yield store
+
+
+@pytest.mark.parametrize(("act", "message"), BAD)
+def test_bad_input_is_refused_in_one_line_and_changes_nothing(
+    refusing: Store, act: Any, message: str
+) -> None:
+    records = Records(refusing, Settings(), None, ROOT)
+    refusing.vectors.create(256)
+    before = everything(refusing)
+    with pytest.raises(LoreError, match=message) as error:
+        act(records)
+    assert len(str(error.value).splitlines()) == 1
+    assert everything(refusing) == before
+
+
+def test_an_edit_of_a_field_that_there_is_not_is_an_error(records: Records) -> None:
+    with pytest.raises(TypeError, match="titel"):
+        records.edit("note-x", titel="x")  # type: ignore[call-arg]
+
+
+@given(st.text(max_size=40), st.text(max_size=20), st.lists(st.text(max_size=8), max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_kept_comes_back_as_it_was(
+    shared: tuple[Store, StaticEmbedder], text: str, why: str, tags: list[str]
+) -> None:
+    store, embedder = shared
+    store.connection.execute("BEGIN IMMEDIATE")
+    try:
+        records = Records(store, Settings(), embedder, ROOT)
+        try:
+            id = records.add("note", text, why=why, tags=tags).id
+        except LoreError:
+            assert not text.strip() or "\0" in text
+            return
+        node = store.nodes.get(id)
+        assert node is not None
+        assert node.body == text.strip("\n")
+        assert json.loads(node.data).get("why", "") == why
+        assert records.add("note", text, why=why, tags=tags).state == "unchanged"
+    finally:
+        store.connection.execute("ROLLBACK")

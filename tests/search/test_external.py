@@ -1,0 +1,285 @@
+"""Retrievers of the user's own: what they get, what is taken of what they print, how they end."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.errors import UsageError
+from pylore.core.model import Hits
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.search.external import MOST_RESULTS, Refused, find, parse_results
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "store")) as store:
+        records = Records(store, Settings(), None)
+        records.add("note", "tokens expire", id="note-a")
+        records.add("note", "nothing in common", id="note-b")
+        records.add("decision", "unlike all else", id="decision-c")
+        records.add("note", "forgotten", id="note-gone")
+        records.forget(["note-gone"])
+        yield store
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes a retriever, as a Python or a shell script, into the user's folder of commands."""
+    home = tmp_path / "home"
+    folder = home / ".config" / "lore" / "commands"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+    def write(name: str, script: str) -> Path:
+        path = folder / f"lore-retriever-{name}"
+        # Both sh and Python: the interpreter's path may have a space, which no #! line takes.
+        python = f'#!/bin/sh\n\'\'"exec" "{sys.executable}" "$0" "$@"\nimport json, sys\n'
+        path.write_text(script if script.startswith("#!") else python + script)
+        path.chmod(0o755)
+        return path
+
+    return write
+
+
+def prints(rows: object) -> str:
+    return f"print({json.dumps(json.dumps(rows))})"
+
+
+def look(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> Hits:
+    texts = {"retrievers": "fulltext mine", **{name: str(text) for name, text in flags.items()}}
+    settings = Settings.load(environ={}, flags=texts)
+    return search(store, settings, Request(query, scope, explain=True), None)
+
+
+def ids(hits: Hits) -> list[str]:
+    return [hit.id for hit in hits]
+
+
+# --- a good one
+
+
+def test_its_list_is_one_more_leg(store: Store, write: Write) -> None:
+    write("mine", prints([{"id": "note-b", "score": 8}, {"id": "note-a", "score": 2}]))
+    hits = look(store)
+    assert {hit.id: hit.match for hit in hits} == {"note-a": "all", "note-b": "retriever"}
+    legs = {hit.id: (hit.explain or {})["legs"] for hit in hits}
+    assert legs["note-b"] == {"mine": {"rank": 1, "score": 8.0}}
+    assert legs["note-a"]["mine"] == {"rank": 2, "score": 2.0}
+    fused = {hit.id: (hit.explain or {})["fused"] for hit in hits}
+    assert fused["note-b"] == pytest.approx(0.3 / (0.75 + 0.3), abs=1e-5)
+    assert hits.notes == []
+    half = look(store, retriever_shares="mine=0.75")
+    assert {hit.id: (hit.explain or {})["fused"] for hit in half}["note-b"] == pytest.approx(0.5)
+    assert look(store, fusion="rrf")[0].id == "note-a"
+    assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
+
+
+def test_it_gets_the_query_and_the_filters(store: Store, write: Write, tmp_path: Path) -> None:
+    got = tmp_path / "got"
+    write("mine", f"open({str(got)!r}, 'w').write(sys.stdin.read()); print('[]')")
+    settings = Settings.load(environ={}, flags={"retrievers": "mine", "limit": "7"})
+    scope = Scope(types=("note",), tags=("a b",), files=("src/*",), since="2026-01-31T00:00:00Z")
+    query = 'Tokens "é" $(x)\n'
+    search(store, settings, Request(query, scope, excluded=["note-b", "note-a"]), None)
+    assert json.loads(got.read_text()) == {
+        "query": query, "limit": 7, "types": ["note"], "tags": ["a-b"], "files": ["src/*"],
+        "since": "2026-01-31T00:00:00Z", "exclude": ["note-a", "note-b"],
+    }  # fmt: skip
+
+
+def test_a_search_of_its_own_runs_no_retriever_and_is_recorded_in_no_run(
+    store: Store, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    got = tmp_path / "got"
+    monkeypatch.setenv("LORE_RUN", "run-1")
+    monkeypatch.setenv("LORE_EXPORTED", "LORE_RUN LORE_RETRIEVERS LORE_LIMIT")
+    write("mine", f"import os; json.dump(dict(os.environ), open({str(got)!r}, 'w')); print('[]')")
+    look(store)
+    environ = json.loads(got.read_text())
+    assert (environ["LORE_RETRIEVERS"], environ["LORE_RUN"]) == ("fulltext vector", "")
+    assert environ["LORE_EXPORTED"] == "LORE_LIMIT"
+
+
+def test_what_is_unknown_or_filtered_out_is_left_out_and_counted(
+    store: Store, write: Write
+) -> None:
+    rows = [{"id": id, "score": 1} for id in ("note-b", "decision-c", "note-gone", "x", "\ud800\n")]
+    write("mine", prints(rows))
+    hits = look(store, scope=Scope(types=("note",)))
+    assert set(ids(hits)) == {"note-a", "note-b"}
+    assert hits.notes == [
+        "retriever mine: 4 of its 5 ids are not in the store or outside the filters: left out"
+    ]
+    settings = Settings.load(environ={}, flags={"retrievers": "mine"})
+    request = Request("tokens", excluded=["note-b"])
+    assert ids(search(store, settings, request, None)) == ["decision-c"]
+
+
+def test_the_walk_starts_from_what_it_finds(store: Store, write: Write) -> None:
+    Records(store, Settings(), None).link("note-b", "relates_to", "decision-c")
+    write("mine", prints([{"id": "note-b", "score": 1}]))
+    hits = look(store, retrievers="mine", graph_depth=1)
+    assert {hit.id: hit.hops for hit in hits} == {"note-b": 0, "decision-c": 1}
+
+
+# --- a bad one: said in one line, left out
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("print('{}')", 'printed no [{"id", "score"}]'),
+        ("print('[1]')", 'printed no [{"id", "score"}]'),
+        ("print('[{\"id\": \"note-b\"}]')", 'printed no [{"id", "score"}]'),
+        ("print('[{\"id\": 3, \"score\": 1}]')", 'printed no [{"id", "score"}]'),
+        ("print('[{\"id\": \"note-b\", \"score\": true}]')", 'printed no [{"id", "score"}]'),
+        ("print('[{\"id\": \"note-b\", \"score\": NaN}]')", "printed a score that is no number"),
+        ("print('[{\"id\": \"note-b\", \"score\": -1}]')", "printed a score that is no number"),
+        ("print('[{\"id\": \"note-b\", \"score\": 1' + '0' * 400 + '}]')", "printed a score"),
+        ("print('[' * 100000)", "printed no JSON"),
+        ("print('no')", "printed no JSON"),
+        ("pass", "printed nothing"),
+        ("sys.stdout.buffer.write(b'[\\xff]')", "printed what is not UTF-8"),
+        ("sys.stdout.write('[' + ' ' * (1 << 21) + ']')", "printed more than 1048576 bytes"),
+        ("sys.exit(3)", "failed with exit code 3"),
+        ("import os; os.kill(os.getpid(), 9)", "failed with signal 9"),
+        ("sys.stderr.write('a\\n\\033[31mbad\\n'); sys.exit(1)", "failed with exit code 1 (\x1b"),
+        ("sys.stderr.write('x' * 10**7 + '\\nend'); sys.exit(1)", "exit code 1 (end)"),
+        ("#!/nonexistent/interpreter\n", "cannot be started"),
+    ],
+)  # fmt: skip
+def test_a_bad_one_is_reported_and_left_out(
+    store: Store, write: Write, script: str, said: str
+) -> None:
+    write("mine", script)
+    hits = look(store, retriever_timeout=20)
+    assert ids(hits) == ["note-a"]
+    (note,) = hits.notes
+    assert note.startswith("retriever mine: ")
+    assert said in note
+    assert note.endswith(": its list is left out")
+
+
+def test_one_that_takes_too_long_is_ended_with_its_children(
+    store: Store, write: Write, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    write("mine", f"#!/bin/sh\nsleep 60 &\necho $! $$ >'{pids}'\nsleep 60\n")
+    hits = look(store, retriever_timeout=0.5)
+    assert ids(hits) == ["note-a"]
+    assert hits.notes == [
+        "retriever mine: did not end within 0.5 s (retriever_timeout): its list is left out"
+    ]
+    assert all(ended(int(pid)) for pid in pids.read_text().split())
+
+
+def test_what_it_leaves_running_is_ended(store: Store, write: Write, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    write("mine", f"#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >'{pid}'\necho '[]'\n")
+    assert look(store, retriever_timeout=20).notes == []
+    assert ended(int(pid.read_text()))
+
+
+def ended(pid: int) -> bool:
+    """Whether a process has ended, or does so soon: nobody may have waited for it yet."""
+    for _ in range(200):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        status = Path(f"/proc/{pid}/stat")
+        if status.exists() and status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_several_run_side_by_side_and_one_bad_one_harms_no_other(
+    store: Store, write: Write
+) -> None:
+    write("mine", prints([{"id": "note-b", "score": 1}]))
+    write("slow", "import time; time.sleep(60)")
+    write("other", prints([{"id": "decision-c", "score": 1}]))
+    hits = look(store, retrievers="slow mine other", retriever_timeout=1.5)
+    assert set(ids(hits)) == {"note-b", "decision-c"}
+    assert len(hits.notes) == 1
+
+
+# --- where they are
+
+
+def test_where_there_is_none_it_is_said(store: Store, write: Write) -> None:
+    hits = look(store, retrievers="fulltext mine")
+    assert ids(hits) == ["note-a"]
+    assert "no program lore-retriever-mine in " in hits.notes[0]
+    with pytest.raises(UsageError, match=r"did you mean 'fulltext'\?.*: write it, or set"):
+        look(store, retrievers="fulltxt")
+    write("mine", prints([])).chmod(0o644)
+    assert "is not executable" in look(store).notes[0]
+
+
+def test_the_users_folder_comes_before_path_and_nothing_relative_counts(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("mine", "far"):
+        (tools / f"lore-retriever-{name}").write_text("#!/bin/sh\n")
+        (tools / f"lore-retriever-{name}").chmod(0o755)
+    own = write("mine", "")
+    monkeypatch.setenv("PATH", f"tools:{tools}")
+    assert find("mine", "") == str(own)
+    assert find("far", "") == str(tools / "lore-retriever-far")
+    assert find("mine", str(tools)) == str(tools / "lore-retriever-mine")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "tools:.")
+    with pytest.raises(Refused):
+        find("far", "")
+
+
+# --- what is taken
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["id", "score", "x"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(JSON.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=40))
+def test_any_output_is_a_list_of_scores_or_refused(out: bytes) -> None:
+    try:
+        scores = parse_results(out)
+    except Refused:
+        return
+    assert all(isinstance(id, str) and 0 < score < math.inf for id, score in scores.items())
+    assert [*scores.values()] == sorted(scores.values(), reverse=True)
+
+
+def test_the_best_of_each_id_and_only_so_many_are_taken() -> None:
+    rows: list[dict[str, Any]] = [{"id": f"note-{n}", "score": n, "why": "x"} for n in range(3000)]
+    scores = parse_results(json.dumps([*rows, {"id": "note-1", "score": 5000}]).encode())
+    assert len(scores) == MOST_RESULTS
+    assert [*scores][:2] == ["note-1", "note-2999"]
+    assert parse_results(b'[{"id": "note-0", "score": 0}]') == {}

@@ -1,0 +1,292 @@
+"""Seeds that files bring: what is tied to them, how near it is, and what a search does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from repositories import Repository
+
+import pylore
+from pylore.anchors.globs import glob_pattern, matches
+from pylore.core.errors import LoreError
+from pylore.core.model import Edge, Node
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.search.file_context import BY_GLOB, ITSELF, NEXT, TIED, Near, named, seeds
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+from pylore.store.sqlite.anchors import Anchor
+from pylore.system.git import Git
+
+NOW = "2026-01-01T00:00:00Z"
+FULLTEXT = {"retrievers": "fulltext", "recency_weight": "0"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / ".lore")) as store:
+        yield store
+
+
+def options(**flags: object) -> Settings:
+    return Settings.load(environ={}, flags={**FULLTEXT, **{k: str(v) for k, v in flags.items()}})
+
+
+def file_node(store: Store, *paths: str) -> None:
+    for path in paths:
+        store.nodes.put(Node(f"file-{path}", "file", path, file=path, created_at=NOW,
+                             updated_at=NOW))  # fmt: skip
+
+
+def note(store: Store, key: str, text: str = "", *anchors: tuple[str, str, str]) -> str:
+    id = f"note-{key}"
+    Records(store, Settings(), None).add("note", text or key, id=id)
+    for kind, path, detail in anchors:
+        store.anchors.put(Anchor(id, kind, path, detail, created_at=NOW, verified_at=NOW))
+    return id
+
+
+def link(store: Store, a: str, relation: str, b: str, weight: float = 1.0) -> None:
+    store.edges.put(Edge(a, b, relation, weight, created_at=NOW))
+
+
+def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
+    root = str(Path(store.path).parent.parent)
+    return seeds(store, options(**flags), Near(root, globs), [])
+
+
+# --- globs
+
+PARTS = st.sampled_from(["a", "b", "ab", "/", "*", "**", "**/", "?", ".", "[ab]", "[!a]", "é"])
+NAMES = st.text(alphabet="ab/.é", max_size=8)
+
+
+@given(st.lists(PARTS, max_size=6).map("".join), NAMES)
+def test_both_ways_of_matching_a_glob_agree(glob: str, path: str) -> None:
+    assert matches(glob, path) == (glob_pattern(glob).fullmatch(path) is not None)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store that no test leaves anything in."""
+    with create_store(str(tmp_path_factory.mktemp("shared") / ".lore")) as store:
+        yield store
+
+
+@given(st.lists(PARTS, max_size=5).map("".join), st.lists(NAMES, min_size=1, max_size=3))
+def test_the_store_leaves_out_no_glob_that_matches(
+    shared: Store, glob: str, paths: list[str]
+) -> None:
+    anchor = Anchor("note-a", "glob", glob, created_at=NOW, verified_at=NOW)
+    shared.anchors.put(anchor)
+    found = {path for _, _, path in shared.anchors.globs_like("", paths)}
+    shared.anchors.delete(anchor.key)
+    assert found >= {path for path in paths if matches(glob, path)}
+
+
+# --- what is tied to a file, and how near it is
+
+
+def test_anchors_of_every_kind_tie(store: Store) -> None:
+    file_node(store, "src/a.py")
+    for kind, path, detail in (
+        ("file", "src/a.py", ""), ("hash", "src/a.py", ""), ("symbol", "src/a.py", "f"),
+        ("lines", "src/a.py", "1-2"), ("glob", "src/**/*.py", ""), ("glob", "lib/*.py", ""),
+    ):  # fmt: skip
+        note(store, f"{kind}-{path[:3]}", "", (kind, path, detail))
+    assert near(store, "src/a.py") == {
+        "file-src/a.py": ITSELF, "note-file-src": TIED, "note-hash-src": TIED,
+        "note-symbol-src": TIED, "note-lines-src": TIED, "note-glob-src": BY_GLOB,
+    }  # fmt: skip
+
+
+def test_an_anchor_of_another_root_does_not_tie(store: Store) -> None:
+    file_node(store, "a.py")
+    store.anchors.put(Anchor("note-x", "file", "a.py", root="/elsewhere", created_at=NOW,
+                             verified_at=NOW))  # fmt: skip
+    assert "note-x" not in near(store, "a.py")
+
+
+def test_edges_tie_to_the_file_and_to_symbols_in_it_and_need_a_depth(store: Store) -> None:
+    file_node(store, "a.py", "a.py2")
+    link(store, "note-f", "anchored_to", "file-a.py", 0.8)
+    link(store, "note-s", "anchored_to", "symbol-a.py::Login.check")
+    link(store, "note-other", "anchored_to", "symbol-a.py2::check")
+    link(store, "note-about", "relates_to", "file-a.py")
+    assert near(store, "a.py") == {"file-a.py": ITSELF}
+    found = near(store, "a.py", graph_depth=1)
+    assert found == {"file-a.py": ITSELF, "note-f": pytest.approx(0.8), "note-s": TIED}
+    assert near(store, "a.py", graph_depth=1, graph_exclude_edges="ANCHORED_TO").keys() == {
+        "file-a.py"
+    }
+
+
+def test_files_next_to_it_count_by_their_edges(store: Store) -> None:
+    file_node(store, "a.py", "imported.py", "importer.py", "partner.py", "unsure.py")
+    for name in ("imported", "importer", "partner", "unsure"):
+        note(store, name, "", ("file", f"{name}.py", ""))
+    link(store, "file-a.py", "imports", "file-imported.py")
+    link(store, "file-importer.py", "imports", "file-a.py")
+    link(store, "file-a.py", "co_changes_with", "file-partner.py", 0.5)
+    link(store, "file-a.py", "imports", "file-unsure.py", 0.3)
+    found = near(store, "a.py", graph_depth=1)
+    known = store.relations.all()
+    assert {id: score for id, score in found.items() if id.startswith("note-")} == {
+        "note-imported": pytest.approx(NEXT * known["imports"][0]),
+        "note-importer": pytest.approx(NEXT * known["imports"][1]),
+        "note-partner": pytest.approx(NEXT * 0.5 * known["co_changes_with"][0]),
+    }
+    assert near(store, "a.py", graph_depth=1, graph_edges="co_changes_with").keys() == {
+        "file-a.py", "note-partner",
+    }  # fmt: skip
+
+
+def test_a_record_tied_twice_counts_by_the_nearer_tie(store: Store) -> None:
+    file_node(store, "a.py", "b.py")
+    note(store, "both", "", ("file", "a.py", ""), ("file", "b.py", ""), ("glob", "*.py", ""))
+    link(store, "file-a.py", "imports", "file-b.py")
+    assert near(store, "a.py", graph_depth=1)["note-both"] == TIED
+
+
+def test_globs_match_what_the_store_knows_and_what_is_on_the_disk(
+    store: Store, tmp_path: Path
+) -> None:
+    file_node(store, "src/a.py", "src/deep/b.py", "lib/c.py")
+    note(store, "gone", "", ("file", "src/gone.py", ""))
+    notes: list[str] = []
+    assert Near(str(tmp_path), ["src/**/*.py"]).files(store, notes) == [
+        "src/a.py", "src/deep/b.py", "src/gone.py",
+    ]  # fmt: skip
+    assert Near(str(tmp_path), ["./src/*.py"]).files(store, notes) == ["src/a.py", "src/gone.py"]
+    assert Near(str(tmp_path), ["lib/c.py", "lib/*"]).files(store, notes) == ["lib/c.py"]
+    assert notes == []
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/x.md").touch()
+    assert Near(str(tmp_path), ["docs/*.md"]).files(store, notes) == ["docs/x.md"]
+    assert Near(str(tmp_path), ["docs"]).files(store, notes) == ["docs/x.md"]
+    assert Near(str(tmp_path), ["none/*"]).files(store, notes) == []
+    assert len(notes) == 1
+
+
+def test_a_glob_and_a_record_s_own_glob_meet_on_the_disk(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a.py").touch()
+    file_node(store, "src/b.py")
+    note(store, "style", "", ("glob", "**/a.*", ""))
+    assert near(store, "src/*.py")["note-style"] == BY_GLOB
+
+
+@given(st.text(max_size=12))
+def test_any_name_is_a_file_an_id_or_an_error(shared: Store, name: str) -> None:
+    root = str(Path(shared.path).parent.parent)
+    for ask in (
+        lambda: Near(root, [name]).files(shared, []),
+        lambda: named(shared, Near(root), [name]).files(shared, []),
+    ):
+        with suppress(LoreError):
+            assert all(path.isprintable() for path in ask())
+
+
+# --- a search with files
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    for number in range(12):
+        note(store, f"plain{number:02}", "tokens " * (13 - number) + "filler " * number)
+    file_node(store, "a.py")
+    for number in range(15):
+        note(store, f"tied{number:02}", f"something else {number}", ("file", "a.py", ""))
+    store.anchors.put(Anchor("note-plain09", "file", "a.py", created_at=NOW, verified_at=NOW))
+    return store
+
+
+def asked(store: Store, query: str, *globs: str, **flags: object) -> list[str]:
+    root = str(Path(store.path).parent.parent)
+    request = Request(query, near=Near(root, globs) if globs else None)
+    return [hit.id for hit in search(store, options(**flags), request, None)]
+
+
+@pytest.mark.parametrize(
+    "flags", [{}, {"graph_depth": 1}, {"graph_depth": 1, "expansion": "best-path"}]
+)
+def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) -> None:
+    plain = asked(filled, "tokens", limit=5)
+    found = asked(filled, "tokens", "a.py", limit=5, **flags)
+    assert set(found) >= set(plain)
+    assert "note-plain09" in found
+    assert len(found) == 10 if not flags else len(found) >= 10
+
+
+def test_a_match_that_is_near_comes_before_those_that_are_not(filled: Store) -> None:
+    assert asked(filled, "tokens", limit=12).index("note-plain09") > 5
+    assert asked(filled, "tokens", "a.py", limit=12)[0] == "note-plain09"
+
+
+def test_without_words_files_alone_are_listed_and_filters_hold(filled: Store) -> None:
+    root = str(Path(filled.path).parent.parent)
+    hits = search(filled, options(limit=100), Request("", near=Near(root, ["a.py"])), None)
+    assert len(hits) == 17
+    assert not any("words" in said for said in hits.notes)
+    assert all((hit.hops, hit.path, hit.edge) == (0, [hit.id], None) for hit in hits)
+    request = Request("", Scope(types=("file",)), near=Near(root, ["a.py"]))
+    assert [hit.id for hit in search(filled, options(), request, None)] == ["file-a.py"]
+    request = Request("", excluded=["file-a.py"], near=Near(root, ["a.py"]))
+    assert "file-a.py" not in [hit.id for hit in search(filled, options(), request, None)]
+
+
+def test_results_by_files_are_not_weak(filled: Store) -> None:
+    root = str(Path(filled.path).parent.parent)
+    request = Request("tokens nowhere nothing never", near=Near(root, ["a.py"]))
+    weak = {hit.id: hit.weak for hit in search(filled, options(limit=3), request, None)}
+    assert weak["note-plain00"]
+    assert [id for id in weak if "tied" in id and not weak[id]]
+
+
+@pytest.mark.parametrize("depth", [0, 2])
+def test_a_forgotten_record_is_no_seed(filled: Store, depth: int) -> None:
+    filled.nodes.invalidate("note-tied00", NOW)
+    assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
+
+
+# --- changed files
+
+
+def test_changed_files_are_told_before_the_first_commit_and_after(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "r")
+    git = Git(str(repository.root))
+    assert git.changed() == []
+    repository.write("a b.py", "1")
+    repository.git("add", "-A")
+    repository.write("é.py", "1")
+    assert git.changed() == ["a b.py", "é.py"]
+    repository.commit()
+    assert git.changed() == []
+    repository.git("mv", "a b.py", "c.py")
+    assert git.changed() == ["a b.py", "c.py"]
+    repository.write("sub/d.py", "1")
+    assert Git(str(repository.root / "sub")).changed() == ["d.py"]
+
+
+# --- Python's door
+
+
+def test_the_engine_takes_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LORE_EMBEDDER", "none")
+    (tmp_path / "a.py").write_text("x = 1\n")
+    with pylore.open(tmp_path / ".lore", create=True) as lore:
+        lore.add("note", "Tokens expire", id="note-a", file="a.py")
+        assert [hit.id for hit in lore.search(near=["a.py"], types=["note"])] == ["note-a"]
+        assert [hit.id for hit in lore.related("a.py")] == ["note-a"]
+        assert [hit.id for hit in lore.related(near="*.py")] == ["note-a"]
+        with pytest.raises(LoreError):
+            lore.related("")
+        with pytest.raises(LoreError):
+            lore.related("b.py")

@@ -1,0 +1,225 @@
+"""Spreading results that repeat each other: the order by itself, and in a search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from math import sqrt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.model import Hits
+from pylore.core.settings import Settings
+from pylore.embed.static import StaticEmbedder
+from pylore.records.records import Records
+from pylore.search.mmr import SAME_CATEGORY, TOP, WINDOW, differing_signs, mmr
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+
+SCORES = st.lists(st.floats(0, 1), max_size=12).map(lambda scores: sorted(scores, reverse=True))
+WEIGHT = st.floats(0, 1)
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> tuple[list[float], dict[tuple[int, int], float], list[str | None]]:
+    """Falling scores, some repeats among their places, a category for some."""
+    scores = draw(SCORES)
+    pairs = [(i, j) for i in range(len(scores)) for j in range(i + 1, len(scores))]
+    repeats = draw(
+        st.dictionaries(st.sampled_from(pairs), st.floats(0.9, 1)) if pairs else st.just({})
+    )
+    categories = draw(
+        st.lists(st.sampled_from([None, "auth", "web"]), min_size=len(scores), max_size=len(scores))
+    )
+    return scores, repeats, categories
+
+
+# --- the order
+
+
+@given(lists(), WEIGHT)
+def test_every_place_comes_once_and_the_first_stays(
+    ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]], weight: float
+) -> None:
+    scores, repeats, categories = ranked
+    order = mmr(scores, repeats, weight, categories)
+    assert sorted(order) == [*range(len(scores))]
+    assert order[:1] == [0][: len(scores)]
+
+
+@given(SCORES, WEIGHT)
+def test_without_repeats_nothing_moves(scores: list[float], weight: float) -> None:
+    assert mmr(scores, {}, weight) == [*range(len(scores))]
+
+
+@given(st.lists(st.floats(0, 1), max_size=12), WEIGHT)
+def test_a_list_in_another_order_than_its_scores_keeps_it(
+    scores: list[float], weight: float
+) -> None:
+    assert mmr(scores, {}, weight) == [*range(len(scores))]
+
+
+@given(lists())
+def test_with_all_weight_on_scores_nothing_moves(
+    ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]],
+) -> None:
+    scores, repeats, _ = ranked
+    assert mmr(scores, repeats, 1.0) == [*range(len(scores))]
+
+
+@given(lists(), WEIGHT)
+def test_a_category_comes_twice_in_the_first_five_unless_nothing_else_is_there(
+    ranked: tuple[list[float], dict[tuple[int, int], float], list[str | None]], weight: float
+) -> None:
+    scores, repeats, categories = ranked
+    order = mmr(scores, repeats, weight, categories)
+    for at, place in enumerate(order[:TOP]):
+        before = [categories[i] for i in order[:at]]
+        if categories[place] and before.count(categories[place]) >= SAME_CATEGORY:
+            left = [categories[i] for i in order[at:]]
+            assert all(name and before.count(name) >= SAME_CATEGORY for name in left)
+
+
+def test_a_repeat_goes_below_what_is_worth_more() -> None:
+    # 0.7 · 0.9 − 0.3 · 1 = 0.33 lies between 0.7 · 0.5 and 0.7 · 0.4
+    assert mmr([1.0, 0.9, 0.5, 0.4], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]
+    assert mmr([0.5, 0.45, 0.25, 0.2], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]  # relative scores
+
+
+def test_scores_of_zero_have_an_order_too() -> None:
+    assert mmr([0.0, 0.0, 0.0], {(0, 1): 0.95}, 0.7) == [0, 2, 1]
+
+
+@given(st.integers(0, 1000), st.floats(0.8, 0.999))
+def test_similar_vectors_differ_in_few_signs(seed: int, cosine: float) -> None:
+    number = random.Random(seed)
+    one = [number.gauss(0, 1) for _ in range(256)]
+    other = [number.gauss(0, 1) for _ in range(256)]
+    length = sqrt(sum(a * a for a in one))
+    along = sum(a * b for a, b in zip(one, other, strict=True)) / length
+    across = [b - along * a / length for a, b in zip(one, other, strict=True)]
+    width = sqrt(sum(b * b for b in across))
+    mixed = [cosine * a / length + sqrt(1 - cosine * cosine) * b / width
+             for a, b in zip(one, across, strict=True)]  # fmt: skip
+    differing = sum((a > 0) != (b > 0) for a, b in zip(one, mixed, strict=True))
+    assert differing <= differing_signs(cosine, 256) + 16  # four deviations and then some
+
+
+# --- in a search
+
+FACTS = (
+    ("lesson-pool", "The connection pool runs empty when a worker leaks a connection", "db"),
+    ("lesson-pool-2", "The connection pool runs empty when some worker leaks a connection", "db"),
+    ("lesson-pool-3", "Connection pool runs empty when a worker leaks the connection", "db"),
+    ("lesson-pool-4", "A connection pool runs empty when a worker leaks a connection", "db"),
+    ("lesson-pool-5", "The connection pool ran empty when a worker leaked a connection", "db"),
+    ("decision-size", "The connection pool has twenty seats for each web process", None),
+    ("pattern-close", "Close a connection in a finally block and give it to the pool", None),
+    ("failure-sunday", "On Sunday an empty connection pool refused every login", None),
+    ("goal-proxy", "Move the connection pool into a proxy of its own", None),
+)
+QUERY = "connection pool runs empty"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with create_store(str(tmp_path_factory.mktemp("diversity"))) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        for id, text, category in FACTS:
+            records.add(id.partition("-")[0], text, id=id, category=category)
+        yield store
+
+
+def found(store: Store, query: str = QUERY, *, explain: bool = False, **flags: str) -> Hits:
+    settings = Settings.load(environ={}, flags=flags)
+    request = Request(query, Scope(), explain=explain)
+    return search(store, settings, request, StaticEmbedder(store.words))
+
+
+def facts(hits: Hits) -> set[str]:
+    """What the first five say, copies as one."""
+    return {hit.id.removesuffix(f"-{hit.id[-1]}") for hit in hits.hits[:TOP]}
+
+
+def test_more_facts_are_in_the_first_five(store: Store) -> None:
+    plain, spread = found(store, diversify="0"), found(store)
+    assert len(facts(plain)) < len(facts(spread))
+    assert len(facts(spread)) >= 4
+    assert sorted(hit.id for hit in plain) == sorted(hit.id for hit in spread)
+    assert plain[0].id == spread[0].id
+
+
+def test_of_one_category_two_are_in_the_first_five(store: Store) -> None:
+    first = [hit.id for hit in found(store, mmr_lambda="1").hits[:TOP]]
+    assert sum(id.startswith("lesson-pool") for id in first) == SAME_CATEGORY
+
+
+def test_scores_still_fall_from_the_top_down(store: Store) -> None:
+    own = {hit.id: hit.score for hit in found(store, diversify="0")}
+    spread = found(store)
+    scores = [hit.score for hit in spread]
+    assert scores == sorted(scores, reverse=True)
+    assert all(hit.score <= own[hit.id] for hit in spread)
+    assert spread[0].score == own[spread[0].id]
+
+
+def test_explain_says_what_was_moved(store: Store) -> None:
+    plain = found(store, diversify="0", explain=True)
+    assert all("diversity" not in (hit.explain or {}) for hit in plain)
+    own = {hit.id: (rank, hit.score) for rank, hit in enumerate(plain, start=1)}
+    above: list[str] = []
+    for hit in found(store, explain=True):
+        said = (hit.explain or {})["diversity"]
+        assert (said["rank"], said["score"]) == own[hit.id]
+        assert said["repeats"] is None or said["repeats"] in above
+        assert (said["cosine"] is None) == (said["repeats"] is None)
+        above.append(hit.id)
+    assert above != list(own)
+
+
+def test_a_list_without_repeats_is_the_same(store: Store) -> None:
+    query = "Sunday proxy finally twenty"
+    plain = found(store, query, diversify="0", explain=True, limit="4")
+    assert len(plain) == 4
+    assert found(store, query, explain=True, limit="4").hits == plain.hits
+
+
+def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records.add("goal", "Ship the harvest planner", id="goal-a")
+        text = "Seeds are ordered in winter from the cooperative of growers"
+        for id in ("note-b", "note-c"):
+            records.add("note", text, id=id, links=[("goal-a", "relates_to")])
+        records.add("note", "Tractors need a permit", id="note-d")
+        records.link("note-d", "relates_to", "goal-a", weight=0.9)
+        walked = {"graph_depth": "1", "vector_min": "0.95"}
+        plain = found(store, "harvest planner", diversify="0", **walked)
+        spread = found(store, "harvest planner", **walked)
+    assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]
+    assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
+    assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
+
+
+def test_a_store_without_vectors_is_searched_as_it_is(tmp_path: object) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), None)
+        for number in range(4):
+            records.add("note", f"The same words {number}", id=f"note-{number}")
+        assert len(found(store, "same words")) == 4
+
+
+def test_only_the_first_results_may_move(tmp_path: object) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        for number in range(WINDOW + 10):
+            text = "pool " * 3 + f"connection {'x' * number}"
+            records.add("note", text, id=f"note-{number:02}")
+        settings = str(WINDOW + 10)
+        plain = [hit.id for hit in found(store, "pool", diversify="0", limit=settings)]
+        spread = [hit.id for hit in found(store, "pool", limit=settings)]
+    assert spread != plain
+    assert spread[WINDOW:] == plain[WINDOW:]

@@ -1,0 +1,558 @@
+"""The pipeline of a search, on a small store made by hand."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import UsageError
+from pylore.core.model import Hit, Hits
+from pylore.core.settings import BY_NAME, Settings
+from pylore.embed.static import StaticEmbedder
+from pylore.records.records import Records
+from pylore.search.file_context import Near
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+from pylore.system.json_encode import dumps
+
+SESSIONS = "decision-sessions"  # anchored to src/auth.py
+LIMITS = "decision-limits"  # anchored to src/auth.py too, and of no word in common
+REPLICA = "decision-replica"  # anchored to src/db.py
+KEYS = "lesson-keys"  # learned from OUTAGE, relates to SESSIONS
+OUTAGE = "failure-outage"
+AUTH, DB = "file-src/auth.py", "file-src/db.py"
+POSTGRES, BILLING = "entity-postgresql", "entity-billing"
+LONG = "doc-handbook"  # 1,000 words; "zucchini" stands in the middle
+
+NODES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    (SESSIONS, "Sessions are signed tokens, kept in a cookie",
+     {"file": "src/auth.py", "tags": ["auth", "web"]}),
+    (LIMITS, "Requests above sixty a minute are refused",
+     {"file": "src/auth.py", "tags": ["web"]}),
+    (REPLICA, "Reading queries go to a replica of the database",
+     {"file": "src/db.py:10-20", "tags": ["db"], "why": "the primary was overloaded"}),
+    (KEYS, "Rotate the keys that sign tokens before they expire", {"tags": ["auth"]}),
+    (OUTAGE, "All logins failed for an hour on a Sunday", {}),
+    (LONG, "lorem ipsum dolor sit amet " * 100 + "the zucchini harvest " + "sed do eiusmod " * 170,
+     {"title": "The handbook"}),
+)  # fmt: skip
+LINKS = (
+    (KEYS, "relates_to", SESSIONS),
+    (KEYS, "learned_from", OUTAGE),
+    (SESSIONS, "contradicts", LIMITS),
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with create_store(str(tmp_path_factory.mktemp("search"))) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+        for id, text, fields in NODES:
+            records.add(id.partition("-")[0], text, id=id, **fields)
+        for link in LINKS:
+            records.link(*link)
+        records.unlink(SESSIONS, "contradicts", LIMITS)
+        records.fact("Billing", "reads from", "PostgreSQL")
+        records.link(POSTGRES, "relates_to", REPLICA)
+        yield store
+
+
+@pytest.fixture(scope="module")
+def embedder(store: Store) -> StaticEmbedder:
+    return StaticEmbedder(store.words)
+
+
+class Lookup:
+    """Searches of the store with ``expansion=best-path``."""
+
+    def __init__(self, store: Store, embedder: StaticEmbedder) -> None:
+        self._store = store
+        self._embedder = embedder
+
+    def __call__(
+        self,
+        query: str,
+        *,
+        scope: Scope | None = None,
+        filter_expanded: bool = False,
+        explain: bool = False,
+        excluded: tuple[str, ...] = (),
+        **flags: object,
+    ) -> Hits:
+        texts = {"expansion": "best-path", **{name: str(text) for name, text in flags.items()}}
+        request = Request(
+            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=excluded
+        )
+        settings = Settings.load(environ={}, flags=texts)
+        return search(self._store, settings, request, self._embedder)
+
+    def words(self, query: str, **options: Any) -> Hits:
+        """The same by full text alone."""
+        return self(query, retrievers="fulltext", **options)
+
+
+@pytest.fixture(scope="module")
+def look(store: Store, embedder: StaticEmbedder) -> Lookup:
+    return Lookup(store, embedder)
+
+
+def ids(hits: Hits) -> list[str]:
+    return [hit.id for hit in hits]
+
+
+def direct(hits: Hits) -> list[str]:
+    return [hit.id for hit in hits if hit.hops == 0]
+
+
+def reached(hits: Hits) -> dict[str, Hit]:
+    return {hit.id: hit for hit in hits if hit.hops}
+
+
+# --- how it matches
+
+
+def test_all_words_first_and_then_some(look: Lookup) -> None:
+    hits = look.words("signed tokens")
+    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "all", KEYS: "all"}
+    hits = look.words("signed cookie tokens")
+    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "all", KEYS: "some"}
+    assert ids(hits) == [SESSIONS, KEYS]
+    assert hits.notes == []
+
+
+def test_where_no_record_has_all_words_the_notes_say_so(look: Lookup) -> None:
+    hits = look.words("cookie replica")
+    assert {hit.id: hit.match for hit in hits} == {SESSIONS: "some", REPLICA: "some"}
+    assert hits.notes == ["no record has all of these words; showing those that have some"]
+
+
+def test_a_beginning_is_taken_where_no_word_is_there(look: Lookup) -> None:
+    hits = look.words("zucch")
+    assert {hit.id: hit.match for hit in hits} == {LONG: "prefix"}
+    assert hits.notes == ["no record has these words; showing those with words that begin so"]
+
+
+def test_meaning_is_taken_where_no_word_is_there(look: Lookup) -> None:
+    hits = look("credentials")
+    assert ids(hits) == [AUTH]
+    assert {hit.match for hit in hits} == {"meaning"}
+    assert hits.notes == [
+        "no record has these words; showing those nearest in meaning",
+        "these results are weak: the store may have nothing on this",
+    ]
+    assert hits[0].weak
+    assert hits[0].bm25_score is None
+    assert hits[0].vector_score is not None
+
+
+def test_what_nothing_matches_is_said(look: Lookup) -> None:
+    hits = look.words("xyzzyx")
+    assert (len(hits), hits.notes) == (0, ["nothing matches these words"])
+
+
+@pytest.mark.parametrize("query", ["", "  ", "?!", '""', "\0"])
+def test_a_query_without_words_is_said(look: Lookup, query: str) -> None:
+    hits = look(query, graph_depth=2)
+    assert (len(hits), hits.notes) == (0, ["the query has no words: nothing to search for"])
+
+
+def test_a_long_query_says_what_was_left_out(look: Lookup) -> None:
+    query = "cookie " + " ".join(f"w{number}" for number in range(250))
+    hits = look.words(query)
+    assert ids(hits) == [SESSIONS]
+    assert hits.notes[0] == "the query is long: its last 51 words were left out"
+
+
+@pytest.mark.parametrize(
+    ("query", "id"),
+    [
+        ("replica overloaded", REPLICA),  # the reason
+        ("src/db.py", DB),
+        ("database db.py", REPLICA),  # the file
+        ("postgresql", POSTGRES),  # a title
+        ("handbook zucchini", LONG),  # a title and a passage
+        ("it's the KEYS!", KEYS),
+        ("LoginsFailed", OUTAGE),
+    ],
+)
+def test_every_part_of_a_record_is_found(look: Lookup, query: str, id: str) -> None:
+    assert ids(look.words(query))[0] == id
+
+
+def test_one_retriever_may_do(look: Lookup) -> None:
+    assert all(hit.vector_score is None for hit in look.words("tokens"))
+    assert all(hit.bm25_score is None for hit in look("tokens", retrievers="vector"))
+    both = look("tokens")
+    assert both[0].bm25_score and both[0].vector_score
+
+
+# --- what is returned, and where the walk starts
+
+DECISIONS = Scope(types=("decision",))
+
+
+def test_types_restrict_what_is_returned_and_the_walk_goes_through_anything(
+    look: Lookup,
+) -> None:
+    hits = look.words("cookie", scope=DECISIONS, graph_depth=2)
+    assert ids(hits) == [SESSIONS, LIMITS]
+    assert hits[1].path == [SESSIONS, AUTH, LIMITS]
+    assert ids(look.words("cookie", scope=DECISIONS, graph_depth=1)) == [SESSIONS]
+
+
+def test_the_walk_may_start_from_a_type_that_is_not_returned(look: Lookup) -> None:
+    hits = look.words("logins failed", scope=Scope(types=("lesson",)), graph_depth=1)
+    assert ids(hits) == [KEYS]
+    assert hits[0].path == [OUTAGE, KEYS]
+
+
+def test_an_ended_edge_is_not_walked(look: Lookup) -> None:
+    assert LIMITS not in ids(look.words("cookie", graph_depth=1))
+
+
+def test_tags_since_and_files_restrict_the_start_only(look: Lookup) -> None:
+    everything = ids(look.words("tokens", graph_depth=1))
+    assert set(everything) == {SESSIONS, KEYS, AUTH, OUTAGE}
+    for scope in (Scope(tags=("web",)), Scope(files=("src/auth*",))):
+        hits = look.words("tokens", scope=scope, graph_depth=1)
+        assert direct(hits) == [SESSIONS]
+        assert reached(hits).keys() == {AUTH, KEYS}
+    assert direct(look.words("tokens", scope=Scope(tags=("web", "auth")))) == [SESSIONS]
+    assert ids(look.words("tokens", scope=Scope(since="2999-01-01T00:00:00Z"), graph_depth=2)) == []
+    assert ids(look.words("tokens", scope=Scope(since="2000-01-01"), graph_depth=1)) == everything
+
+
+def test_filter_expanded_restricts_everything(look: Lookup) -> None:
+    scope = Scope(tags=("auth",))
+    hits = look.words("cookie", scope=scope, graph_depth=2)
+    assert set(ids(hits)) == {SESSIONS, KEYS, AUTH, LIMITS, OUTAGE}
+    hits = look.words("cookie", scope=scope, graph_depth=2, filter_expanded=True)
+    assert set(ids(hits)) == {SESSIONS, KEYS}
+    only = Scope(types=("lesson",))
+    assert ids(look.words("logins failed", scope=only, graph_depth=1, filter_expanded=True)) == []
+
+
+def test_what_is_excluded_takes_no_place_of_another(look: Lookup) -> None:
+    plain = {"limit": 1, "retrievers": "fulltext"}
+    first, second = ids(look("tokens", limit=2, retrievers="fulltext"))
+    assert ids(look("tokens", **plain)) == [first]
+    assert ids(look("tokens", excluded=(first,), **plain)) == [second]
+    only = Scope(types=(second.partition("-")[0],))
+    assert ids(look("tokens", scope=only, excluded=(first,), **plain)) == [second]
+
+
+def test_what_is_excluded_is_neither_returned_nor_entered(look: Lookup) -> None:
+    hits = look.words("cookie", graph_depth=3, excluded=(AUTH,))
+    assert AUTH not in ids(hits) and LIMITS not in ids(hits)
+    assert KEYS in ids(hits)
+    assert KEYS not in ids(look("tokens", excluded=(KEYS,)))
+    hits = look.words("tokens", graph_depth=1, excluded=(KEYS,))
+    assert OUTAGE not in ids(hits)
+
+
+def test_only_the_relations_asked_for_are_walked(look: Lookup) -> None:
+    some = look.words("cookie", graph_depth=1, graph_edges="ANCHORED_TO")
+    assert reached(some).keys() == {AUTH}
+    rest = look.words("cookie", graph_depth=1, graph_exclude_edges="anchored_to")
+    assert reached(rest).keys() == {KEYS}
+    with pytest.raises(UsageError, match=r"unknown relation 'anchred_to' \(did you mean"):
+        look.words("cookie", graph_depth=1, graph_edges="anchred_to")
+
+
+# --- what a result is
+
+FIELDS: dict[str, tuple[type, ...]] = {
+    "id": (str,),
+    "type": (str,),
+    "title": (str,),
+    "snippet": (str,),
+    "file": (str, type(None)),
+    "line_start": (int, type(None)),
+    "line_end": (int, type(None)),
+    "score": (float,),
+    "rrf_score": (float, type(None)),
+    "bm25_score": (float, type(None)),
+    "vector_score": (float, type(None)),
+    "recency_score": (float,),
+    "feedback_score": (float,),
+    "hops": (int,),
+    "path": (list,),
+    "edge": (str, type(None)),
+    "verdict": (str, type(None)),
+    "match": (str,),
+    "weak": (bool,),
+}
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "zucch"])
+def test_every_field_is_there_and_of_its_type(look: Lookup, query: str, fusion: str) -> None:
+    hits = look(query, graph_depth=2, fusion=fusion)
+    assert hits
+    for hit in hits:
+        row = hit.to_dict()
+        assert row.keys() == FIELDS.keys()
+        for name, kinds in FIELDS.items():
+            assert isinstance(row[name], kinds), (name, row[name])
+        assert 0 < hit.score <= 1
+        assert 0 <= hit.recency_score <= 1  # type: ignore[operator]
+        assert hit.path[-1] == hit.id
+        assert len(hit.path) == hit.hops + 1
+        assert len(set(hit.path)) == len(hit.path)
+        assert (hit.edge is None) == (hit.hops == 0)
+        if hit.hops:
+            assert hit.match == "graph"
+        else:
+            assert hit.path == [hit.id] and hit.match in ("all", "some", "prefix", "meaning")
+            assert hit.rrf_score is not None
+    assert len(set(ids(hits))) == len(hits)
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_a_result_says_where_it_is(look: Lookup) -> None:
+    hit = look.words("replica")[0]
+    assert (hit.type, hit.title) == ("decision", "Reading queries go to a replica of the database")
+    assert (hit.file, hit.line_start, hit.line_end) == ("src/db.py", 10, 20)
+
+
+def test_a_path_leads_from_its_seed_over_edges_that_are_there(store: Store, look: Lookup) -> None:
+    hits = look.words("cookie", graph_depth=3)
+    assert max(hit.hops for hit in hits) == 2, "what is nearest is not reached the long way"
+    for hit in reached(hits).values():
+        assert hit.path[0] == SESSIONS
+        for before, after in zip(hit.path, hit.path[1:], strict=False):
+            edges = [*store.edges.between(before, after), *store.edges.between(after, before)]
+            assert edges
+        assert hit.edge in {edge.relation for edge in edges}
+
+
+# --- depth
+
+
+@pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "sunday lorem"])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 2, 10])
+def test_the_graph_pushes_no_direct_match_out(
+    look: Lookup, query: str, depth: int, limit: int
+) -> None:
+    plain = look(query, limit=limit)
+    deep = look(query, limit=limit, graph_depth=depth, graph_limit=3)
+    assert direct(deep) == ids(plain)
+    assert [h.to_dict() for h in deep if not h.hops] == [h.to_dict() for h in plain]
+    assert len(plain) <= limit
+    assert len(plain) <= len(deep) <= len(plain) + 3
+    assert len(look(query, limit=limit, graph_depth=depth, graph_limit=0)) == len(plain)
+
+
+def test_a_deeper_search_reaches_at_least_as_much(look: Lookup) -> None:
+    found = [set(ids(look.words("cookie", graph_depth=depth))) for depth in range(4)]
+    assert [len(each) for each in found] == [1, 3, 5, 5]
+    assert all(less <= more for less, more in zip(found, found[1:], strict=False))
+
+
+def test_the_most_allowed_depth_counts(look: Lookup) -> None:
+    assert ids(look("tokens", graph_depth=2, graph_max_depth=0)) == ids(look("tokens"))
+    one = look("tokens", graph_depth=3, graph_max_depth=1)
+    assert max(hit.hops for hit in one) == 1
+
+
+def test_of_the_reached_the_best_are_returned(look: Lookup) -> None:
+    everything = reached(look.words("cookie", graph_depth=2))
+    best = reached(look.words("cookie", graph_depth=2, graph_limit=2))
+    ranked = sorted(everything.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
+    assert list(best) == [hit.id for hit in ranked[:2]]
+
+
+def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
+    hits = look.words("cookie", graph_depth=2, graph_max_nodes=1)
+    assert len(reached(hits)) == 1
+    assert any("graph_max_nodes is 1" in note for note in hits.notes)
+    hits = look.words("cookie", graph_depth=1, graph_fanout=1)
+    assert len(reached(hits)) == 1
+    assert any("graph_fanout is 1" in note for note in hits.notes)
+
+
+# --- scores
+
+
+def test_the_factors_of_a_reached_node_multiply_to_its_score(look: Lookup) -> None:
+    hits = look.words("cookie", graph_depth=3, explain=True, hop_decay=0.6)
+    assert len(reached(hits)) == 4
+    for hit in reached(hits).values():
+        assert hit.explain is not None
+        walk = hit.explain["walk"]
+        score = walk["seed_score"]
+        assert walk["seed"] == hit.path[0]
+        assert [hop["to"] for hop in walk["hops"]] == hit.path[1:]
+        assert [hop["from"] for hop in walk["hops"]] == hit.path[:-1]
+        assert walk["hops"][-1]["relation"] == hit.edge
+        for hop in walk["hops"]:
+            assert hop["decay"] == 0.6
+            score *= hop["edge_weight"] * hop["relation_weight"] * hop["decay"]
+        recency = hit.explain["recency"]
+        score *= 1 - recency["weight"] * (1 - recency["score"])
+        relevance = hit.explain["relevance"]
+        score *= 1 + relevance["weight"] * (relevance["score"] - 1)
+        assert hit.score == pytest.approx(score, abs=2e-6)
+
+
+def test_the_factors_of_a_direct_match_give_its_score(look: Lookup) -> None:
+    for hit in look("signed tokens", explain=True, fulltext_share=0.6):
+        explain = hit.explain
+        assert explain is not None and explain["fusion"] == "convex"
+        recency = explain["recency"]
+        assert hit.score == pytest.approx(
+            explain["fused"] * (1 - recency["weight"] * (1 - recency["score"])), abs=2e-6
+        )
+        assert "walk" not in explain
+        legs = explain["legs"]
+        assert hit.bm25_score == legs.get("fulltext", {}).get("score")
+        assert hit.vector_score == legs.get("vector", {}).get("score")
+        assert hit.rrf_score == pytest.approx(
+            sum(1 / (60 + leg["rank"]) for leg in legs.values()), abs=1e-6
+        )
+
+
+def test_rrf_scores_are_parts_of_the_most_there_is(look: Lookup) -> None:
+    for hit in look("signed tokens", fusion="rrf", rrf_k=10, recency_weight=0):
+        assert hit.rrf_score is not None
+        assert hit.score == pytest.approx(hit.rrf_score * 11 / 2, abs=1e-5)
+
+
+def test_without_explain_nothing_is_explained(look: Lookup) -> None:
+    assert all(hit.explain is None for hit in look("tokens", graph_depth=2))
+    plain = [hit.to_dict() for hit in look("tokens", graph_depth=2)]
+    explained = [hit.to_dict() for hit in look("tokens", graph_depth=2, explain=True)]
+    assert [{k: v for k, v in row.items() if k != "explain"} for row in explained] == plain
+
+
+def test_a_relation_of_weight_0_leads_nowhere(look: Lookup) -> None:
+    assert reached(look.words("cookie", graph_depth=1, edge_weights="anchored_to=0")).keys() == {
+        KEYS
+    }
+
+
+def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
+    ageing = {"recency_weight": 0.5, "recency_grace": 7, "recency_half_life": 83}
+    before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
+    store.connection.execute("SAVEPOINT old")
+    store.connection.execute(
+        "UPDATE nodes SET updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-90 days')"
+        " WHERE id = ?", (KEYS,),
+    )  # fmt: skip
+    hits = {hit.id: hit for hit in look.words("tokens", **ageing)}
+    store.connection.execute("ROLLBACK TO old")
+    assert hits[KEYS].recency_score == 0.5
+    assert hits[SESSIONS].recency_score == 1
+    assert hits[KEYS].score == pytest.approx(0.75 * before[KEYS], abs=1e-5)
+    assert hits[SESSIONS].score == before[SESSIONS]
+
+
+@pytest.mark.parametrize("query", ["tokens", "credentials", "replica database lorem"])
+def test_the_same_search_says_the_same_twice(look: Lookup, query: str) -> None:
+    def said() -> list[str]:
+        hits = look(query, graph_depth=3, explain=True)
+        return [dumps(hit.to_dict()) for hit in hits] + hits.notes
+
+    assert said() == said()
+
+
+# --- long documents
+
+
+def test_a_long_document_is_found_by_a_passage_and_shows_it(look: Lookup) -> None:
+    by_meaning = look("zucchini harvest", retrievers="vector", vector_min=-1)
+    for hits in (look.words("zucchini"), by_meaning):
+        (hit,) = (hit for hit in hits if hit.id == LONG)
+        assert "the zucchini harvest" in hit.snippet
+        assert len(hit.snippet) <= 250
+    assert ids(look.words("zucchini")) == [LONG], "a document is one result"
+
+
+def test_another_word_shows_another_passage(look: Lookup) -> None:
+    assert "eiusmod" in look.words("eiusmod")[0].snippet
+    assert look.words("handbook")[0].title == "The handbook"
+
+
+# --- whatever is asked
+
+
+@pytest.fixture(scope="module")
+def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
+    with tempfile.TemporaryDirectory() as folder, create_store(folder) as store:
+        embedder = StaticEmbedder(store.words)
+        records = Records(store, Settings(), embedder, folder)
+        for text in ("it's a/b.py", "NEAR AND OR NOT", '"quoted" text*', "snake_case camelCase"):
+            records.add("note", text)
+        yield store, embedder
+
+
+@given(
+    st.text(max_size=40) | st.text("aAND OR\"'*():^-/_. é", max_size=30),
+    st.integers(0, 2),
+    st.sampled_from(["convex", "rrf"]),
+    st.sampled_from(["fulltext", "vector", "fulltext vector"]),
+)
+@settings(max_examples=150, deadline=None)
+def test_no_query_is_too_odd(
+    odd: tuple[Store, StaticEmbedder], query: str, depth: int, fusion: str, retrievers: str
+) -> None:
+    flags = {"graph_depth": str(depth), "fusion": fusion, "retrievers": retrievers}
+    hits = search(odd[0], Settings.load(environ={}, flags=flags), Request(query), odd[1])
+    assert all(0 <= hit.score <= 1 for hit in hits)
+    assert hits.notes or len(hits)
+
+
+@pytest.fixture(scope="module", params=["fts5", "fts4"])
+def office(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    """A store of two notes, with the root of a project beside it."""
+    folder = tmp_path_factory.mktemp("office")
+    (folder / "a.py").touch()
+    with create_store(str(folder), fulltext=request.param) as store:
+        records = Records(store, Settings(), None, str(folder))
+        records.add("note", "The office is in Zurich")
+        records.add("note", "We accept no signed tokens, cookies or requests")
+        yield store
+
+
+@pytest.mark.parametrize("typed", ["Zürich", "zu\u0308rich", "ZURICH", "office zürich"])
+def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> None:
+    (hit,) = search(office, Settings(), Request(typed), None)
+    assert hit.score == 1.0
+    assert not hit.weak
+
+
+@pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("near", [True, False])
+@pytest.mark.parametrize(
+    "flags",
+    [{}, {"field_weights": "title=0 body=0 tags=0 file=0 parts=0"}, {"test_weight": "0"}],
+    ids=["plain", "no weights", "no tests"],
+)
+def test_matches_that_count_nothing_are_no_division_by_zero(
+    office: Store, expansion: str, fusion: str, near: bool, flags: dict[str, str]
+) -> None:
+    flags = {"expansion": expansion, "fusion": fusion, "graph_depth": "1", **flags}
+    root = str(Path(office.path).parent)
+    # All in other forms, and too many for these to count.
+    query = "accepting signing token cookie requesting requested tokened"
+    for typed in (query, "signs", "zur"):
+        request = Request(typed, near=Near(root, ["a.py"]) if near else None)
+        hits = search(office, Settings.load(environ={}, flags=flags), request, None)
+        assert hits
+        assert all(0 <= hit.score <= 1 for hit in hits)
+
+
+def test_the_limit_of_results(look: Lookup) -> None:
+    assert BY_NAME["limit"].default == 10
+    assert len(look("tokens lorem replica minute sunday", limit=3)) == 3

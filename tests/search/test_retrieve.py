@@ -1,0 +1,137 @@
+"""What the legs find beside the words as typed, and how sure a search is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.model import Hits
+from pylore.core.settings import Settings
+from pylore.core.text import inflections, is_test, parse_query
+from pylore.embed.static import StaticEmbedder
+from pylore.records.records import Records
+from pylore.search.fulltext import coverage, lift
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+
+FILES = ("src/jwt.py", "src/clock.py", "tests/test_jwt.py")
+SYMBOLS = {
+    "src/jwt.py::verify": "checks that the signature of a token holds",
+    "src/clock.py::now": "the time of day",
+    "tests/test_jwt.py::test_verify": "checks that the signature of a token holds, and does not",
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with create_store(str(tmp_path_factory.mktemp("legs"))) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+        for path in FILES:
+            records.add("file", path, id=f"file-{path}", title=path)
+        for name, text in SYMBOLS.items():
+            records.add("symbol", text, id=f"symbol-{name}", title=name.partition("::")[2])
+        records.add("note", "Expired tokens are refused at the door", id="note-door")
+        records.add("note", "The queries of the report run at night", id="note-night")
+        for number in range(40):
+            records.add("entity", f"name {number}", id=f"entity-{number}", title=f"Token {number}")
+        yield store
+
+
+def look(store: Store, query: str, types: tuple[str, ...] = (), **given: Any) -> Hits:
+    flags = {name: str(value) for name, value in given.items()}
+    settings = Settings.load(environ={}, flags=flags)
+    embedder = StaticEmbedder(store.words)
+    return search(store, settings, Request(query, Scope(types=types)), embedder)
+
+
+@pytest.mark.parametrize("query", ["expire token", "expires tokens", "refusing", "query"])
+def test_other_forms_of_a_word_are_found(store: Store, query: str) -> None:
+    hits = look(store, query, ("note",), retrievers="fulltext")
+    assert hits[0].id == ("note-night" if query == "query" else "note-door")
+
+
+def test_a_word_as_it_is_written_comes_before_its_other_forms(store: Store) -> None:
+    hits = look(store, "token", ("note", "symbol"), retrievers="fulltext")
+    found = [hit.id for hit in hits]
+    assert found.index("symbol-src/jwt.py::verify") < found.index("note-door")
+
+
+def test_many_names_do_not_change_what_is_rare_among_notes(store: Store) -> None:
+    alone = look(store, "tokens refused", ("note",), retrievers="fulltext")
+    assert alone[0].id == "note-door"
+
+
+def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
+    hits = look(store, "signature holds", ("file",), retrievers="fulltext")
+    assert [hit.id for hit in hits] == ["file-src/jwt.py", "file-tests/test_jwt.py"]
+
+
+def test_test_files_stand_back_unless_the_query_is_about_tests(store: Store) -> None:
+    plain = look(store, "signature of a token", ("symbol",), retrievers="fulltext")
+    asked = look(store, "test signature of a token", ("symbol",), retrievers="fulltext")
+    assert plain[0].id == "symbol-src/jwt.py::verify"
+    assert asked[0].id == "symbol-tests/test_jwt.py::test_verify"
+    assert look(store, "test signature of a token", ("symbol",))[0].score <= 1
+
+
+def test_a_search_for_what_the_store_has_not_says_so(store: Store) -> None:
+    known = look(store, "expired tokens are refused")
+    unknown = look(store, "holiday pictures of penguins")
+    weak = "these results are weak: the store may have nothing on this"
+    assert weak not in known.notes
+    assert not any(hit.weak for hit in known)
+    assert len(unknown) == 0 or (weak in unknown.notes and all(hit.weak for hit in unknown))
+    assert known[0].score > 2 * max([hit.score for hit in unknown], default=0)
+
+
+def test_min_score_cuts_and_says_how_many(store: Store) -> None:
+    everything = look(store, "expired tokens")
+    least = everything[0].score - 0.01
+    cut = look(store, "expired tokens", min_score=least)
+    assert [hit.id for hit in cut] == [hit.id for hit in everything if hit.score >= least]
+    assert f"{len(everything) - len(cut)} results below min_score left out" in cut.notes
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=12))
+def test_forms_of_a_word_never_name_it_twice(word: str) -> None:
+    forms = inflections(word)
+    assert word not in forms
+    assert len(set(forms)) == len(forms)
+    assert all(form.isalpha() for form in forms)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("token", "tokens"), ("queries", "query"), ("cached", "caches"),
+     ("expire", "expires"), ("matches", "match")],
+)  # fmt: skip
+def test_forms_lead_to_each_other(one: str, other: str) -> None:
+    assert other in inflections(one)
+
+
+def test_coverage_is_the_share_of_words_that_a_text_has() -> None:
+    query = parse_query("expired tokens refused")
+    assert coverage(query, "Expired TOKENS are refused") == 1
+    assert coverage(query, "expired") == pytest.approx(1 / 3)
+    assert coverage(query, "token") == pytest.approx(1 / 6), "another form counts a half"
+    assert coverage(query, "") == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [("tests/a.py", True), ("src/a_test.go", True), ("src/a.test.ts", True), ("conftest.py", True),
+     ("testing/b.py", True), ("src/latest.py", False), ("src/attestation/a.py", False),
+     ("contest.py", False), ("", False)],
+)  # fmt: skip
+def test_paths_of_tests(path: str, expected: bool) -> None:
+    assert is_test(path) is expected
+
+
+def test_a_symbols_file() -> None:
+    assert lift("symbol-src/a b.py::C.m") == "file-src/a b.py"
+    assert lift("note-1") == "note-1"

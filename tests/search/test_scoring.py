@@ -1,0 +1,191 @@
+"""Relevance: what confidence, source, accesses and status do to a score, and what not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.model import Hit
+from pylore.core.scoring import MOST_RELEVANT, recency, relevance, usage, weighed
+from pylore.core.settings import Settings
+from pylore.core.vocabulary import SOURCES, STATUSES
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.search.scoring import adjust, best_first, explained_relevance, plain, product
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+
+Standing = tuple[float, str, str, int]
+
+STANDINGS = st.tuples(
+    st.floats(0, 1),
+    st.sampled_from(SOURCES),
+    st.sampled_from(STATUSES),
+    st.integers(0, 1_000_000),
+)
+SCORES = st.lists(st.integers(1, 1000).map(lambda n: n / 1000), min_size=1, max_size=20)
+
+
+def options(**flags: object) -> Settings:
+    return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
+
+
+def hit_with(standing: Standing, score: float = 0.5, id: str = "note-1") -> Hit:
+    hit = Hit(id, score)
+    hit.credibility = standing
+    hit.recency_score = 1.0
+    return hit
+
+
+def adjusted(standing: Standing, score: float = 0.5, **flags: object) -> float:
+    hit = hit_with(standing, score)
+    adjust([hit], options(**flags))
+    return hit.score
+
+
+# --- the factors by hand
+
+
+def test_usage_by_hand() -> None:
+    assert [usage(accesses, 0.5) for accesses in (0, 9, 99)] == pytest.approx([1, 1.5, 2])
+    assert usage(1000, 0) == 1
+
+
+def test_the_defaults_take_5_percent_a_week_after_a_week() -> None:
+    settings = Settings()
+    half_life, grace = settings.recency_half_life, settings.recency_grace
+    assert recency(7, half_life, grace) == 1
+    assert recency(14, half_life, grace) == pytest.approx(0.95, abs=0.001)
+    assert recency(21, half_life, grace) == pytest.approx(0.95**2, abs=0.001)
+
+
+def test_the_product_by_hand() -> None:
+    settings = Settings()
+    assert plain(settings) == pytest.approx(2.0 * 1.2)
+    hit = hit_with((0.5, "file", "staged", 9))
+    assert product(hit, settings) == pytest.approx(0.5 * 1.5 * 1.5 * 1.0)
+    assert explained_relevance(hit, settings) == {
+        "score": pytest.approx(0.5 * 1.5 * 1.5 / 2.4, abs=1e-6), "weight": 0.05,
+        "confidence": 0.5, "source": "file", "source_weight": 1.5, "accesses": 9,
+        "usage": 1.5, "status": "staged", "status_weight": 1.0,
+    }  # fmt: skip
+
+
+def test_each_factor_is_a_setting() -> None:
+    standing = (1.0, "conversation", "staged", 9)
+    before = adjusted(standing)
+    assert adjusted(standing, source_weights="conversation=2") > before
+    assert adjusted(standing, status_weights="staged=1.2") > before
+    assert adjusted(standing, usage_boost=0) < before
+    assert adjusted(standing, relevance_weight=0) == 0.5
+
+
+# --- what holds for any record
+
+
+@given(STANDINGS, st.floats(0, 1), st.floats(0, 0.5))
+def test_a_score_moves_by_at_most_the_weight(
+    standing: Standing, score: float, weight: float
+) -> None:
+    settings = options(relevance_weight=weight)
+    standing_score = relevance(product(hit_with(standing), settings), plain(settings))
+    assert 0 <= standing_score <= MOST_RELEVANT
+    assert abs(weighed(score, standing_score, weight) - score) <= weight * score + 1e-12
+
+
+@given(STANDINGS, st.integers(1, 1000), st.floats(0, 1))
+def test_more_never_counts_less(standing: Standing, more: int, surer: float) -> None:
+    confidence, source, status, accesses = standing
+    before = adjusted(standing)
+    assert adjusted((confidence, source, status, accesses + more)) >= before
+    assert adjusted((max(confidence, surer), source, status, accesses)) >= before
+    assert adjusted((confidence, "user_edit", status, accesses)) >= before
+    assert adjusted((confidence, source, "confirmed", accesses)) >= before
+
+
+@given(SCORES, STANDINGS)
+def test_records_that_are_alike_keep_their_order(scores: list[float], standing: Standing) -> None:
+    hits = [
+        hit_with(standing, score, f"note-{number:02}")
+        for number, score in enumerate(sorted(scores, reverse=True))
+    ]
+    before = [hit.id for hit in hits]
+    adjust(hits, Settings())
+    assert [hit.id for hit in best_first(hits)] == before
+
+
+@given(SCORES)
+def test_plain_records_keep_their_scores(scores: list[float]) -> None:
+    for score in scores:
+        assert adjusted((1.0, "user_edit", "confirmed", 0), score) == score
+
+
+@given(STANDINGS, STANDINGS)
+def test_a_far_better_match_stays_first(worst: Standing, best: Standing) -> None:
+    assert adjusted(worst, 0.5) > adjusted(best, 0.45), "1 - 0.05 against 1 + 0.05"
+
+
+# --- in a search
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Notes that match alike, and stand differently."""
+    folder: Path = tmp_path_factory.mktemp("relevance")
+    with create_store(str(folder)) as store:
+        records = Records(store, Settings(), None)
+        for key, fields in {
+            "a": {"source": "conversation"},
+            "b": {"source": "file"},
+            "c": {"confidence": 0.5},
+            "d": {},
+            "e": {"status": "superseded"},
+            "f": {"status": "retracted"},
+            "g": {},
+        }.items():
+            records.add("note", "tokens expire", id=f"note-{key}", **fields)  # type: ignore[arg-type]
+        records.link("note-b", "relates_to", "note-f")
+        records.link("note-f", "relates_to", "note-g")
+        records.add("note", "a cookie", id="note-cookie")
+        records.link("note-cookie", "supersedes", "note-e")
+        yield store
+
+
+def found(store: Store, query: str = "tokens", scope: Scope | None = None, **flags: object) -> str:
+    settings = options(retrievers="fulltext", **flags)
+    return " ".join(hit.id[5:] for hit in search(store, settings, Request(query, scope), None))
+
+
+def test_near_equals_are_ordered_by_relevance(store: Store) -> None:
+    assert found(store) == "d g b c a"
+    assert found(store, relevance_weight=0) == "a b c d g"
+    assert found(store, limit=2) == "d g", "what stands better comes in from past the limit"
+
+
+def test_superseded_and_retracted_only_on_request(store: Store) -> None:
+    assert found(store, scope=Scope(statuses=("superseded",))) == "e"
+    assert found(store, scope=Scope(statuses=("retracted", "superseded"))) == "e f"
+    assert found(store, scope=Scope(statuses=("staged",))) == "a"
+    everything = found(store, scope=Scope(statuses=STATUSES))
+    assert sorted(everything.split()) == ["a", "b", "c", "d", "e", "f", "g"]
+
+
+@pytest.mark.parametrize("expansion", ["accumulate", "best-path"])
+def test_the_walk_does_not_enter_them(store: Store, expansion: str) -> None:
+    assert found(store, "cookie", graph_depth=2, expansion=expansion) == "cookie"
+    asked = Scope(statuses=("confirmed", "superseded"))
+    assert found(store, "cookie", asked, graph_depth=1, expansion=expansion) == "cookie e"
+
+
+def test_accesses_lift_and_the_score_stays_one(store: Store) -> None:
+    store.connection.execute("SAVEPOINT read")
+    store.review.count_access(["note-g"] * 1, "2026-01-01T00:00:00Z")
+    settings = options(retrievers="fulltext")
+    hits = list(search(store, settings, Request("tokens"), None))
+    store.connection.execute("ROLLBACK TO read")
+    assert [hit.id for hit in hits][:2] == ["note-g", "note-d"]
+    assert hits[0].score == 1 == hits[1].score, "in order, and none above 1"

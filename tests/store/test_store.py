@@ -1,0 +1,568 @@
+"""search.db itself: both legs and their scopes, transactions, engines, history, read-only files."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+from struct import unpack
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlite_fts4 import rank_bm25 as theirs
+
+from pylore.core.errors import StoreError
+from pylore.core.model import Edge, Node
+from pylore.core.settings import Settings
+from pylore.core.text import parse_query
+from pylore.core.vocabulary import RELATIONS
+from pylore.embed import open_embedder
+from pylore.embed.static import StaticEmbedder
+from pylore.indexing.indexer import Index, rebuild
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.search.retrieve import NEIGHBOURS
+from pylore.store import Store, create_store, open_store
+from pylore.store.filter import Scope
+from pylore.store.sqlite.fulltext import rank_bm25
+
+MANY = 2_000
+WEIGHTS = Settings().field_weights
+TYPES = ("decision", "lesson", "note")
+TAGS = ("auth", "api", "db", "auth-api")
+FILES = ("src/a.py", "src/deep/b.py", "docs/a.md", None)
+DAYS = ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T12:00:00Z")
+
+
+def vocabulary(store: Store) -> list[str]:
+    """Words that are in the store's cache, so that making texts of them costs nothing."""
+    embedder = StaticEmbedder(store.words)
+    embedder.embed(["word"])
+    return sorted(word for word in embedder.fresh if word.isascii() and len(word) > 3)
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> list[Node]:
+    """Random nodes, live and forgotten, with two to twelve words each."""
+    chance = random.Random(7)
+    with create_store(str(tmp_path_factory.mktemp("words"))) as store:
+        known = vocabulary(store)
+    return [
+        Node(
+            f"{type}-{number}",
+            type,
+            title=" ".join(chance.choices(known, k=2)),
+            body=" ".join(chance.choices(known, k=chance.randint(2, 12))),
+            tags=tuple(sorted(chance.sample(TAGS, chance.randint(0, 3)))),
+            file=chance.choice(FILES),
+            status=chance.choice(("confirmed", "staged")),
+            created_at=DAYS[0],
+            updated_at=chance.choice(DAYS),
+            invalidated_at=DAYS[2] if chance.random() < 0.1 else None,
+        )
+        for number in range(MANY)
+        for type in [chance.choice(TYPES)]
+    ]
+
+
+def filled(folder: Path, nodes: list[Node], fulltext: str = "fts5") -> Store:
+    store = create_store(str(folder), fulltext=fulltext)
+    with store.transaction():
+        for node in nodes:
+            store.nodes.put(node)
+        Index(store, open_embedder("static", store)).update(nodes)
+    return store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory, nodes: list[Node]) -> Iterator[Store]:
+    with filled(tmp_path_factory.mktemp("many"), nodes) as store:
+        yield store
+
+
+def vector_of(store: Store, text: str) -> bytes:
+    embedder = open_embedder("static", store)
+    assert embedder is not None
+    (vector,) = embedder.embed([text])
+    assert vector is not None
+    return vector
+
+
+# --- vectors
+
+
+def brute_force(store: Store, vector: bytes) -> list[tuple[int, float]]:
+    """Every passage with its cosine, nearest first, in plain Python."""
+    query = unpack("<256f", vector)
+    found = []
+    for key, blob in store.connection.execute("SELECT key, embedding FROM passages_vec"):
+        cosine = sum(a * b for a, b in zip(query, unpack("<256f", blob), strict=True))
+        found.append((key, cosine))
+    return sorted(found, key=lambda item: (-item[1], item[0]))
+
+
+def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: list[Node]) -> None:
+    chance = random.Random(3)
+    hits = 0
+    queries = [chance.choice(nodes).body for _ in range(12)]
+    for text in queries:
+        vector = vector_of(store, text)
+        found = store.vectors.search(vector, Scope(), NEIGHBOURS)
+        truth = brute_force(store, vector)[:10]
+        assert found[0][0] == truth[0][0]
+        cosines = dict(truth)
+        for key, id, score in found:
+            assert key in [own for own, _ in store.nodes.passages(id)]
+            if key in cosines:
+                assert score == pytest.approx(cosines[key], abs=1e-5)
+        scores = [score for _, _, score in found]
+        assert scores == sorted(scores, reverse=True)
+        hits += len(cosines.keys() & {key for key, _, _ in found[:10]})
+    assert hits / (10 * len(queries)) >= 0.9
+
+
+def test_a_forgotten_node_has_no_passage(store: Store, nodes: list[Node]) -> None:
+    gone = [node for node in nodes if node.invalidated_at]
+    assert gone
+    assert not any(store.nodes.passages(node.id) for node in gone)
+    live = MANY - len(gone)
+    for table in ("passages", "passages_vec", "signs"):
+        assert store.connection.execute(f"SELECT count(*) FROM {table}").get == live
+
+
+def test_vectors_of_another_length_are_refused(store: Store) -> None:
+    with pytest.raises(apsw.ConstraintError), store.transaction():
+        store.vectors.add([(10**9, b"\0" * 4)])
+
+
+# --- scopes
+
+
+SCOPES = st.builds(
+    Scope,
+    types=st.lists(st.sampled_from(TYPES), max_size=2, unique=True).map(tuple),
+    tags=st.lists(st.sampled_from(TAGS), max_size=2, unique=True).map(tuple),
+    files=st.lists(
+        st.sampled_from(["src/*", "*.md", "src/a.py", "src/[ab].py", "none*"]), max_size=2
+    ).map(tuple),
+    since=st.sampled_from(["", *DAYS]),
+    until=st.sampled_from(["", *DAYS]),
+    statuses=st.sampled_from([(), ("staged",), ("staged", "confirmed")]),
+)
+
+
+def within(node: Node, scope: Scope) -> bool:
+    """The scope, said once more in Python."""
+    return (
+        node.invalidated_at is None
+        and (not scope.types or node.type in scope.types)
+        and (not scope.statuses or node.status in scope.statuses)
+        and set(scope.tags) <= set(node.tags)
+        and (not scope.files or any(fnmatchcase(node.file or "", glob) for glob in scope.files))
+        and (not scope.since or node.updated_at >= scope.since)
+        and (not scope.until or node.updated_at <= scope.until)
+    )
+
+
+@given(SCOPES)
+@settings(max_examples=60, deadline=None)
+def test_both_legs_the_list_and_the_match_keep_to_the_scope(
+    store: Store, nodes: list[Node], scope: Scope
+) -> None:
+    wanted = {node.id for node in nodes if within(node, scope)}
+    assert {node.id for node in store.nodes.select(scope, -1)} == wanted
+    assert store.nodes.match(scope, [node.id for node in nodes]) == wanted
+
+    query = parse_query(" ".join(node.title for node in nodes[:40]))
+    rows = store.fulltext.search("texts", query, "some", scope, WEIGHTS, 10_000)
+    everywhere = store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 10_000)
+    assert rows == [row for row in everywhere if row[1] in wanted]
+
+    title = parse_query(nodes[0].title)
+    everywhere = store.fulltext.search("texts", title, "all", Scope(), WEIGHTS, 10_000)
+    assert store.fulltext.nodes_with_all("texts", title, scope, 10_000) == wanted & {
+        id for _, id, _ in everywhere
+    }
+
+    near = store.vectors.search(vector_of(store, nodes[0].title), scope, 10_000)
+    assert {id for _, id, _ in near} == wanted
+    assert len(near) == len(wanted)
+
+
+def test_a_limited_vector_search_is_filled_from_within_the_scope(
+    store: Store, nodes: list[Node]
+) -> None:
+    scope = Scope(types=("lesson",), tags=("auth",), files=("docs/*",))
+    wanted = {node.id for node in nodes if within(node, scope)}
+    near = store.vectors.search(vector_of(store, nodes[0].title), scope, 20)
+    assert len(near) == min(20, len(wanted)) > 5
+    assert {id for _, id, _ in near} <= wanted
+
+
+def test_tags_of_a_scope_are_folded_as_those_of_a_record() -> None:
+    assert Scope(tags=("Code Review", "AUTH")).tags == ("code-review", "auth")
+
+
+def test_a_tag_is_a_whole_word(store: Store, nodes: list[Node]) -> None:
+    found = {node.id for node in store.nodes.select(Scope(tags=("auth",)), -1)}
+    assert found == {n.id for n in nodes if "auth" in n.tags and not n.invalidated_at}
+    assert any(n.tags == ("auth-api",) and n.id not in found for n in nodes)
+
+
+@pytest.mark.parametrize("text", ["' OR 1=1 --", "%", "a' UNION SELECT 1", "\0", '"'])
+def test_values_of_a_scope_are_never_sql(store: Store, text: str) -> None:
+    for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
+                  Scope(statuses=(text,))):  # fmt: skip
+        assert store.nodes.select(scope, -1) == [] or scope.tags == ()
+        assert store.nodes.get(text) is None
+
+
+# --- transactions
+
+
+def note(id: str) -> Node:
+    return Node(id, "note", "A title", created_at=DAYS[0], updated_at=DAYS[0])
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path)) as store:
+        yield store
+
+
+def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
+    with pytest.raises(KeyError), empty.transaction():
+        empty.nodes.put(note("note-1"))
+        Index(empty, open_embedder("static", empty)).update([note("note-1")])
+        raise KeyError
+    assert empty.nodes.get("note-1") is None
+    assert empty.meta.get("embedder") is None
+    assert empty.connection.execute("SELECT count(*) FROM texts_fts").get == 0
+    assert not empty.connection.in_transaction
+
+
+def test_an_inner_transaction_is_a_part_of_the_outer_one(empty: Store) -> None:
+    with pytest.raises(KeyError), empty.transaction():
+        with empty.transaction():
+            empty.nodes.put(note("note-1"))
+        assert empty.connection.in_transaction
+        raise KeyError
+    assert empty.nodes.get("note-1") is None
+    with empty.transaction():
+        empty.nodes.put(note("note-2"))
+    assert empty.nodes.get("note-2") is not None
+
+
+def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_was(
+    tmp_path: Path,
+) -> None:
+    with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=60) as other:
+        before = {name: other.connection.pragma(name) for name in _KEPT}
+        with store.transaction(), pytest.raises(apsw.BusyError), other.aside():
+            pass
+        with other.aside():
+            assert other.connection.pragma("synchronous") == 0
+            assert other.connection.pragma("wal_autocheckpoint") == 0
+            other.meta.set("told", "yes")
+        assert {name: other.connection.pragma(name) for name in _KEPT} == before
+        assert (before["synchronous"], store.meta.get("told")) == (2, "yes")
+        with other.transaction(), other.aside():  # a part of the outer one: synced with it
+            assert other.connection.pragma("synchronous") == 2
+
+
+_KEPT = ("busy_timeout", "synchronous", "wal_autocheckpoint")
+
+
+def test_another_connection_sees_a_transaction_whole_or_not_at_all(
+    empty: Store, tmp_path: Path
+) -> None:
+    with open_store(str(tmp_path), busy_timeout=0) as other:
+        with empty.transaction():
+            empty.nodes.put(note("note-1"))
+            assert other.nodes.get("note-1") is None
+            with pytest.raises(StoreError, match="locked"), other.faults, other.transaction():
+                pass
+        assert other.nodes.get("note-1") is not None
+
+
+# --- the two full-text engines
+
+SIMPLE = ["jwt", "session keys", "replica", "auth", "src/auth.py", "nothingofthekind"]
+
+
+def decisions(folder: Path, fulltext: str) -> Store:
+    store = create_store(str(folder), fulltext=fulltext)
+    records = Records(store, Settings(), open_embedder("static", store), str(folder))
+    jwt = records.add("decision", "JWT for session tokens", tags=["auth"], file="src/auth.py")
+    records.add("lesson", "Rotate session keys", links=[(jwt.id, "derived_from")])
+    records.add("decision", "Queries go to a replica of the database")
+    records.add("note", "The café opens at nine", why="keys are with the night shift")
+    return store
+
+
+def found(store: Store, query: str, depth: int = 0) -> dict[str, str]:
+    """Id to how it matched."""
+    settings = Settings.load(
+        environ={}, flags={"graph_depth": str(depth), "retrievers": "fulltext"}
+    )
+    return {hit.id: hit.match for hit in search(store, settings, Request(query), None)}
+
+
+def test_the_engine_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
+    for name in ("fts5", "fts4"):
+        with create_store(str(tmp_path / name), fulltext=name) as store:
+            assert store.fulltext.engine == store.meta.get("fulltext") == name
+            sql = store.connection.execute(
+                "SELECT sql FROM sqlite_schema WHERE name = 'texts_fts'"
+            ).get
+            assert f"USING {name}" in sql
+    with create_store(str(tmp_path / "fts4"), fulltext="fts5") as store:
+        assert store.fulltext.engine == "fts4", "a store that is there keeps its engine"
+
+
+def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
+    with decisions(tmp_path / "5", "fts5") as five, decisions(tmp_path / "4", "fts4") as four:
+        for query in SIMPLE:
+            assert found(five, query) == found(four, query), query
+        assert len(found(four, "session keys")) == 3
+        assert found(four, "café") == found(four, "cafe\u0301") == found(five, "cafe")
+        assert set(found(four, "replic").values()) == {"prefix"}
+
+
+def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
+    with filled(tmp_path, nodes[:300], "fts4") as store:
+        store.connection.create_scalar_function("theirs", theirs)
+        store.connection.create_scalar_function("rank_bm25", rank_bm25)
+        query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
+        rows = store.connection.execute(
+            "SELECT rank_bm25(matchinfo(texts_fts, 'pcnalx')),"
+            " theirs(matchinfo(texts_fts, 'pcnalx')) FROM texts_fts"
+            " WHERE texts_fts MATCH ?", (f"title:nothing OR {query}",),
+        )  # fmt: skip
+        both = rows.fetchall()
+    assert len(both) > 3 and len({ours for ours, _ in both}) > 2
+    for ours, other in both:
+        assert ours == pytest.approx(other)
+
+
+def test_a_long_query_takes_no_long_time_on_fts4(tmp_path: Path, nodes: list[Node]) -> None:
+    with filled(tmp_path, nodes[:500], "fts4") as store:
+        query = parse_query(" ".join(node.body for node in nodes[:60]))
+        begun = time.perf_counter()
+        assert len(store.fulltext.search("texts", query, "some", Scope(), WEIGHTS, 400)) > 50
+        assert time.perf_counter() - begun < 1
+
+
+def test_a_whole_search_works_on_fts4(tmp_path: Path) -> None:
+    with decisions(tmp_path, "fts4") as store:
+        embedder = open_embedder("static", store)
+        settings = Settings.load(environ={}, flags={"graph_depth": "2"})
+        hits = search(store, settings, Request("jwt", explain=True), embedder)
+        assert {hit.type for hit in hits} >= {"decision", "lesson", "file"}
+        assert all(0 <= hit.score <= 1 for hit in hits)
+        assert hits[0].title == "JWT for session tokens"
+        assert hits[0].snippet == "JWT for session tokens"
+        long_query = " ".join(f"word{number}" for number in range(10_000)) + " jwt"
+        assert search(store, settings, Request("jwt " + long_query), embedder)[0].id == hits[0].id
+
+
+def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -> None:
+    with decisions(tmp_path, "fts5") as store:
+        embedder = open_embedder("static", store)
+        before = [found(store, query, 1) for query in SIMPLE]
+        vectors = store.connection.execute("SELECT count(*) FROM passages_vec").get
+        for engine in ("fts4", "fts5", "auto"):
+            assert rebuild(store, embedder, engine) == 5
+            assert store.fulltext.engine == ("fts5" if engine == "auto" else engine)
+            assert [found(store, query, 1) for query in SIMPLE] == before
+            assert store.connection.execute("SELECT count(*) FROM passages_vec").get == vectors
+            with open_store(str(tmp_path)) as other:
+                assert other.fulltext.engine == store.fulltext.engine
+
+
+def test_an_index_that_is_rebuilt_without_an_embedder_has_no_vectors(tmp_path: Path) -> None:
+    with decisions(tmp_path, "fts5") as store:
+        rebuild(store, None, "auto")
+        assert store.meta.get("embedder") is None
+        embedder = open_embedder("static", store)
+        hits = search(store, Settings(), Request("jwt"), embedder)
+        assert [hit.vector_score for hit in hits] == [None]
+        rebuild(store, embedder, "auto")
+        assert search(store, Settings(), Request("jwt"), embedder)[0].vector_score is not None
+
+
+def test_a_store_of_other_vectors_is_searched_by_full_text_with_a_note(tmp_path: Path) -> None:
+    with decisions(tmp_path, "fts5") as store:
+        store.meta.set("embedder", "another:one")
+        embedder = open_embedder("static", store)
+        hits = search(store, Settings(), Request("jwt"), embedder)
+        assert [hit.title for hit in hits] == ["JWT for session tokens"]
+        assert hits.notes == [
+            "the store's vectors are another:one's, not static:l2_supercat_256's: "
+            "run 'lore embed --all'; full text only"
+        ]
+
+
+# --- edges and their history
+
+
+@pytest.fixture
+def linked(empty: Store) -> Store:
+    for id in ("note-a", "note-b"):
+        empty.nodes.put(note(id))
+    empty.edges.put(Edge("note-a", "note-b", "calls", 0.5, created_at=DAYS[0]))
+    return empty
+
+
+KEY = ("note-a", "note-b", "calls")
+
+
+def test_every_state_that_an_edge_leaves_is_kept(linked: Store) -> None:
+    assert list(linked.edges.history()) == []
+    with linked.transaction():
+        linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
+        linked.edges.invalidate(KEY, DAYS[1], "retracted")
+        linked.edges.invalidate(KEY, None)
+        linked.edges.invalidate_node("note-b", DAYS[2])
+        linked.edges.restore_node("note-b", DAYS[2])
+    past = list(linked.edges.history(KEY))
+    assert [(state["change"], state["weight"], state["status"]) for state in past] == [
+        ("updated", 0.5, "confirmed"),
+        ("invalidated", 0.9, "confirmed"),
+        ("restored", 0.9, "retracted"),
+        ("invalidated", 0.9, "retracted"),
+        ("restored", 0.9, "retracted"),
+    ]
+    assert list(linked.edges.history()) == past
+    assert list(linked.edges.history(("note-b", "note-a", "calls"))) == []
+
+
+def test_what_changes_nothing_leaves_no_history(linked: Store) -> None:
+    assert linked.edges.put(Edge(*KEY, 0.5, created_at=DAYS[2])) == "unchanged"
+    with linked.transaction():
+        linked.connection.execute("UPDATE graph_edges SET access_count = 5, weight = 0.5")
+    assert list(linked.edges.history()) == []
+
+
+def test_an_edge_that_is_deleted_leaves_its_last_state(linked: Store) -> None:
+    with linked.transaction():
+        linked.connection.execute("DELETE FROM graph_edges")
+    assert [(s["change"], s["weight"]) for s in linked.edges.history(KEY)] == [("purged", 0.5)]
+
+
+def test_a_node_that_is_purged_leaves_no_history_of_its_edges(linked: Store) -> None:
+    with linked.transaction():
+        linked.edges.put(Edge(*KEY, 0.9, created_at=DAYS[1]))
+        assert linked.edges.delete_node("note-b") == 1
+    assert list(linked.edges.history()) == []
+
+
+def test_only_known_relations_can_be_written(linked: Store) -> None:
+    with pytest.raises(apsw.ConstraintError):
+        linked.edges.put(Edge("note-a", "note-b", "nonsense", created_at=DAYS[0]))
+
+
+# --- the rest
+
+
+def test_the_cache_of_words(empty: Store) -> None:
+    assert empty.words.is_empty()
+    empty.words.put({"keys": [1, 22, 333], "odd": [], "it''s": [4]})
+    empty.words.put({"keys": [9]})
+    assert not empty.words.is_empty()
+    assert empty.words.get(["keys", "odd", "it''s", "none"]) == {
+        "keys": [1, 22, 333], "odd": [], "it''s": [4],
+    }  # fmt: skip
+
+
+def read_only(folder: Path) -> Store:
+    """The store as one finds it who may not write: root may always, so SQLite is told."""
+    connection = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    return Store(connection, str(folder / "search.db"))
+
+
+def test_a_store_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:
+    decisions(tmp_path, "fts5").close()
+    before = (tmp_path / "search.db").read_bytes()
+    with read_only(tmp_path) as store:
+        assert not store.writable
+        settings = Settings.load(environ={}, flags={"graph_depth": "2"})
+        hits = search(store, settings, Request("jwt"), open_embedder("static", store))
+        assert len(hits) >= 3
+        with pytest.raises(StoreError, match="cannot be written"):
+            Records(store, settings, None).add("note", "one more")
+    assert (tmp_path / "search.db").read_bytes() == before
+
+
+def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
+    """No blobs where text will do, built-in tokenizers: the plain shell can read it."""
+    import sqlite3
+
+    decisions(tmp_path, "fts5").close()
+    plain = sqlite3.connect(tmp_path / "search.db")
+    titles = plain.execute(
+        "SELECT n.title FROM nodes n JOIN passages p ON p.node_id = n.id"
+        " JOIN texts_fts f ON f.rowid = p.key WHERE texts_fts MATCH 'jwt'"
+    ).fetchall()
+    assert titles == [("JWT for session tokens",)]
+    plain.close()
+
+
+def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        store.nodes.put(note("note-1"))
+    with create_store(str(tmp_path)) as store:
+        assert store.nodes.get("note-1") is not None
+
+
+TABLES_OF_VERSION_2 = (
+    "texts_fts", "names_fts", "code_fts", "shown", "ratings", "anchors", "anchor_history",
+    "code_files",
+)  # fmt: skip
+
+
+def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
+    create_store(str(tmp_path)).close()
+    connection = apsw.Connection(str(tmp_path / "search.db"))
+    for (trigger,) in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE name GLOB 'ratings_*' OR name GLOB 'shown_*'"
+    ).fetchall():
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("DROP INDEX nodes_hidden")
+    connection.execute("ALTER TABLE passages DROP COLUMN collection")
+    connection.execute(
+        "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"
+    )
+    for table in (
+        "texts_fts",
+        "names_fts",
+        "code_fts",
+        "shown",
+        "ratings",
+        "anchors",
+        "anchor_history",
+        "code_files",
+    ):
+        connection.execute(f"DROP TABLE {table}")
+    for statement in (
+        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
+        " VALUES ('note-a', 'run-a', 'used_in_run', 1, '')",
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
+        "UPDATE relations SET weight = 0.6, backward_weight = 0.6 WHERE name = 'imports'",
+        "UPDATE relations SET weight = 0.33 WHERE name = 'calls'",
+    ):
+        connection.execute(statement)
+    connection.pragma("user_version", 1)
+    connection.close()
+    with open_store(str(tmp_path)) as store:
+        assert store.connection.pragma("user_version") == 2
+        assert store.nodes.get("note-a") is not None
+        assert store.connection.execute("SELECT count(*) FROM anchors").get == 0
+        assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}
+        weights = store.relations.all()
+    assert weights["imports"][:2] == RELATIONS["imports"][:2]
+    assert weights["calls"][0] == 0.33

@@ -1,0 +1,66 @@
+"""What the tests of code share: files in a folder, extracted or indexed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from pylore.code.index import index
+from pylore.code.parse.ast_grep import scan
+from pylore.code.parse.extract import extract
+from pylore.code.parse.facts import FileFacts
+from pylore.code.parse.rules import load_rules
+from pylore.code.parse.signatures import Source
+from pylore.core.model import Node
+from pylore.core.settings import Settings
+from pylore.store import Store
+
+
+def facts_of(path: str, text: str) -> FileFacts:
+    """What one file says, by the rules and ast-grep itself."""
+    rules = load_rules()
+    language = rules.language_of(path, text.partition("\n")[0])
+    with tempfile.TemporaryDirectory() as folder:
+        config_folder = os.path.join(folder, "rules")
+        os.mkdir(config_folder)
+        config = rules.write(config_folder, rules.require(()), {})
+        root = os.path.join(folder, "tree")
+        os.mkdir(root)
+        file = Path(root, path)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        found = scan(root, config, [path])
+    assert not found.failed
+    source = Source(text, rules.languages[language])
+    return extract(path, language, source, found.matches.get(path, []))
+
+
+class Project:
+    """A folder of files and the store that they are indexed into."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self.root = root
+        self.store = store
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def index(self, **options: Any) -> dict[str, Any]:
+        return index(self.store, Settings(), lambda: None, str(self.root), **options)
+
+    def node(self, id: str) -> Node:
+        node = self.store.nodes.get(id)
+        assert node is not None, f"{id} is not in the store"
+        return node
+
+    def live(self, type: str) -> set[str]:
+        """The ids of the live nodes of a type."""
+        return {row[0] for row in self.store.nodes.outlines([type])}
+
+    def edges(self, *relations: str) -> set[tuple[str, str, str]]:
+        return {row[:3] for row in self.store.edges.outlines(relations)}

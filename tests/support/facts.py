@@ -1,0 +1,57 @@
+"""Facts of code, written down in a few words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pylore.code.parse.facts import Call, FileFacts, Import, Symbol
+from pylore.code.resolve.resolve import resolve
+
+
+class CodeEdge(NamedTuple):
+    from_id: str
+    to_id: str
+    relation: str
+    weight: float
+    reason: str
+
+
+def symbol(text: str) -> Symbol:
+    """``function f(a, b)``, ``class A.B < C D`` → a symbol."""
+    kind, _, rest = text.partition(" ")
+    rest, _, bases = rest.partition(" < ")
+    qualified, _, params = rest.rstrip(")").partition("(")
+    names = tuple(params.replace(" ", "").split(",")) if params else ()
+    return Symbol(qualified.rpartition(".")[2], qualified, kind, 1, 99,
+                  bases=tuple(bases.split()), params=names)  # fmt: skip
+
+
+def file(
+    path: str,
+    language: str,
+    symbols: list[str] | None = None,
+    imports: list[Import] | None = None,
+    calls: list[tuple[str, ...]] | None = None,
+    assigned: dict[str, str] | None = None,
+) -> FileFacts:
+    """A file's facts; a call is ``(caller, callee, argument…)``."""
+    return FileFacts(
+        path, language, [symbol(text) for text in symbols or []], imports or [],
+        [Call(caller, callee, line + 1, tuple(args))
+         for line, (caller, callee, *args) in enumerate(calls or [])],
+        assigned or {},
+    )  # fmt: skip
+
+
+def edges(*files: FileFacts, root: str = "/nowhere") -> list[CodeEdge]:
+    found = resolve({one.path: one for one in files}, root).edges
+    return [CodeEdge(*ends, *told) for ends, told in found.items()]
+
+
+def pairs(relation: str, *files: FileFacts, root: str = "/nowhere") -> set[tuple[str, str]]:
+    """``(from, to)`` of one relation, without the types of their ids."""
+    return {
+        (edge.from_id.partition("-")[2], edge.to_id.partition("-")[2])
+        for edge in edges(*files, root=root)
+        if edge.relation == relation
+    }

@@ -1,0 +1,166 @@
+"""What may be looked into, and what may reach git: names from stores, clones and exports."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from homes import move_home
+from repositories import Repository
+
+from pylore.core.errors import LoreError
+from pylore.system import git_process as gitprocess
+from pylore.system import trusted_roots as roots
+from pylore.system.git import Git, is_commit
+from pylore.system.git_process import Process
+from pylore.system.listing import FileTree
+from pylore.system.project_files import leaves_by_link, place_within, read_plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--output=x",
+        "-x",
+        "HEAD",
+        "main",
+        "abc",
+        "a" * 65,
+        "abcd..HEAD",
+        "abcd ",
+        "abcd\n",
+        "",
+        "é" * 8,
+    ],
+)
+def test_only_hexadecimal_digits_are_a_commit(text: str) -> None:
+    assert not is_commit(text)
+
+
+def test_a_hash_and_its_beginning_are_a_commit() -> None:
+    assert all(map(is_commit, ("9a3a46f", "0" * 40, "F" * 64)))
+
+
+def test_what_is_no_commit_does_not_reach_git(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.commit(a="x")
+    victim = repository.write("victim", "kept")
+    git = Git(str(repository.root))
+    option = f"--output={victim}"
+    assert git.renamed_since(option) == {}
+    assert git.last_commits(option, {"a.py"}) == {}
+    for ask in (git.commit, git.changed_since):
+        with pytest.raises(LoreError, match="is no commit"):
+            ask(option)
+    assert victim.read_text() == "kept"
+
+
+def test_the_name_of_a_file_is_not_taken_for_a_commit(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.write("\x01--output=victim", "x")
+    head = repository.commit(a="x")
+    assert Git(str(repository.root)).last_commits("", {"a.py"}) == {"a.py": head}
+
+
+def test_a_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.commit(a="x")
+    (repository.root / "deep").mkdir()
+    os.mkfifo(repository.root / "deep/.gitignore")
+    monkeypatch.setattr(gitprocess, "SILENT", 0.05)
+    with pytest.raises(TimeoutError, match="git has said nothing"):
+        FileTree(str(repository.root)).files()
+
+
+def test_no_git_and_no_folder_are_told_apart_from_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert Process(str(tmp_path), "ls-files").out() is None
+    assert Process("a\0b", "ls-files").out() is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    asked = Process(str(tmp_path), "--version")
+    assert (asked.started, asked.out()) == (False, None)
+
+
+def test_files_behind_a_link_are_not_listed(tmp_path: Path) -> None:
+    """A clone's index may have a file where its work tree has a link to a folder."""
+    repository = Repository(tmp_path / "clone")
+    for path in ("d/a.py", "d/deep/b.py", "e/f/c.py", "e/d.py"):
+        repository.write(path, "x")
+    repository.commit()
+    (repository.root / "d").rename(tmp_path / "outside")
+    (repository.root / "d").symlink_to(tmp_path / "outside")
+    found = FileTree(str(repository.root)).files()
+    assert found.paths == ["d", "e/d.py", "e/f/c.py"]
+    assert found.skipped == {"symlink": 2}
+
+
+def test_a_work_tree_elsewhere_is_not_listed(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "clone")
+    repository.write("a.py", "x")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home/secret").write_text("x")
+    repository.git("config", "core.worktree", str(tmp_path / "home"))
+    assert FileTree(str(repository.root)).files().paths == ["a.py"]
+
+
+def test_a_tree_may_be_deep(tmp_path: Path) -> None:
+    deep = tmp_path
+    for _ in range(30):
+        deep = deep / ("d" * 90)
+        deep.mkdir()
+    (tmp_path / "a.py").write_text("x")
+    found = FileTree(str(tmp_path)).files()
+    assert (found.paths, found.skipped) == (["a.py"], {"name": 1})
+
+
+@pytest.mark.parametrize("path", ["../x", "/etc/passwd", "out/x", "a/../../x", "", "a\0b"])
+def test_a_place_is_within(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "root"
+    (root / "a").mkdir(parents=True)
+    (root / "out").symlink_to(tmp_path)
+    with pytest.raises(LoreError, match="leads out"):
+        place_within(str(root), path)
+    assert place_within(str(root), "a/b") == f"{root}/a/b"
+
+
+def test_only_plain_files_are_read_and_no_link(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("text")
+    (tmp_path / "link").symlink_to("a")
+    os.mkfifo(tmp_path / "pipe")
+    assert read_plain(str(tmp_path / "a"), 2) == b"tex"
+    for path in ("pipe", ""):
+        with pytest.raises(LoreError, match="is no plain file"):
+            read_plain(str(tmp_path / path), 9)
+    with pytest.raises(OSError, match="symbolic link"):
+        read_plain(str(tmp_path / "link"), 9)
+
+
+def test_what_a_person_names_may_be_elsewhere_unless_by_a_link_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    (root / "docs").mkdir(parents=True)
+    (root / "docs/key.md").symlink_to(tmp_path / "key")
+    (root / "out").symlink_to(tmp_path)
+    (root / "inner.md").symlink_to("docs")
+    (tmp_path / "alias").symlink_to(root)
+    monkeypatch.chdir(root)
+    for path in ("docs/key.md", "out", "out/key", f"{tmp_path}/alias/docs/key.md", "docs/../out"):
+        assert leaves_by_link(str(root), path), path
+    for path in ("docs", ".", "inner.md", "../key", "/dev/stdin", str(tmp_path), "gone"):
+        assert not leaves_by_link(str(root), path), path
+
+
+def test_roots_are_this_user_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    move_home(monkeypatch, tmp_path)
+    assert not roots.is_known("/a b")
+    for root in ("/a b", "/c", "/a b", "", "/d\n/e"):
+        roots.remember(root)
+    assert [roots.is_known(root) for root in ("/a b", "/c", "", "/d", "/e")] == [
+        True, True, False, False, False
+    ]  # fmt: skip
+    file = tmp_path / "state/lore/roots"
+    assert file.read_text() == "/a b\n/c\n"
+    assert file.stat().st_mode & 0o777 == 0o600

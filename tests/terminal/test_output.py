@@ -1,0 +1,205 @@
+"""What goes out: JSON that json reads back, and nothing that a terminal obeys."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pylore.cli.args import parse
+from pylore.core.errors import UsageError
+from pylore.system.json_encode import Raw, dumps, quote
+from pylore.terminal import text as render
+from pylore.terminal.output import FORMATS, Output, note
+
+ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=10,
+)  # fmt: skip
+OBEYED = {chr(code) for code in (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F,
+                                 *range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # fmt: skip
+
+
+class Terminal(io.StringIO):
+    """A stdout that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+# --- JSON
+
+
+@given(JSON)
+@example({"": [{"a": "\x1b[31m\x9b\u202e"}, 1e300, -0.0, 5e-324]})
+def test_what_is_written_is_read_back_and_fit_for_a_terminal(value: Any) -> None:
+    text = dumps(value)
+    assert json.loads(text) == value
+    assert not OBEYED & set(text)
+
+
+@given(TEXT)
+def test_text_is_quoted_as_json_and_otherwise_left_alone(text: str) -> None:
+    assert json.loads(quote(text)) == text
+    if text.isalnum():
+        assert quote(text) == f'"{text}"'
+
+
+def test_tuples_are_lists_and_raw_json_goes_out_as_it_is() -> None:
+    assert dumps({"a": (1, True, None), "b": Raw('{"x": 1}')}) == '{"a":[1,true,null],"b":{"x": 1}}'
+
+
+@pytest.mark.parametrize("value", [b"bytes", {1, 2}, object()])
+def test_what_json_has_no_form_for_is_refused(value: object) -> None:
+    with pytest.raises(TypeError, match="no JSON form for"):
+        dumps([value])
+
+
+# --- the forms
+
+ROWS = [{"id": "note-a", "title": "one"}, {"id": "note-b", "title": "two\x1b[31m"}]
+
+
+def texts(rows: Any) -> str:
+    return "".join(f"{row['id']}: {row['title']}\n" for row in rows)
+
+
+def listed(form: str, rows: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> str:
+    Output(form).list(rows, texts)
+    return capsys.readouterr().out
+
+
+def test_a_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert json.loads(listed("json", ROWS, capsys)) == ROWS
+    lines = listed("jsonl", ROWS, capsys).splitlines()
+    assert [json.loads(line) for line in lines] == ROWS
+    assert listed("ids", ROWS, capsys) == "note-a\nnote-b\n"
+    assert listed("text", ROWS, capsys) == "note-a: one\nnote-b: two?[31m\n"
+
+
+def test_an_empty_list_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed("json", [], capsys) == "[]\n"
+    assert [listed(form, [], capsys) for form in ("jsonl", "ids", "text")] == ["", "", ""]
+
+
+def test_json_has_an_element_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = listed("json", ROWS, capsys).splitlines()
+    assert (lines[0], lines[-1], len(lines)) == ("[", "]", 4)
+
+
+def test_one_thing_in_every_form(capsys: pytest.CaptureFixture[str]) -> None:
+    for form in FORMATS:
+        Output(form).one(ROWS[1], lambda row: texts([row]))
+    assert capsys.readouterr().out == (
+        f"{dumps(ROWS[1])}\n{dumps(ROWS[1])}\nnote-b: two?[31m\nnote-b\n"
+    )
+    Output("ids").one({"nodes": 3}, lambda row: "")
+    assert capsys.readouterr().out == ""
+
+
+def test_the_form_is_the_one_asked_for_or_suits_where_it_goes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for form in FORMATS:
+        assert Output.choose({form, "explain"}).form == form
+    assert Output.choose(set()).form == "json"
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert Output.choose(set()).form == "text"
+    assert Output.choose(set(), ".").form == "json"
+    assert Output.choose({"jsonl"}, ".").form == "jsonl"
+    for wrong in ("text", "ids"):
+        with pytest.raises(UsageError, match=f"--jq and --{wrong} exclude each other"):
+            Output.choose({wrong}, ".")
+    with pytest.raises(UsageError, match="--json and --text exclude each other"):
+        Output.choose({"json", "text"})
+
+
+HOSTILE = "\x1b]0;title\x07\x9b31m\u202e\x7f"
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_on_a_terminal_styles_are_lores_own(monkeypatch: pytest.MonkeyPatch, colour: bool) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    if colour:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    else:
+        monkeypatch.setenv("NO_COLOR", "1")
+    hit = {
+        "id": f"note-{HOSTILE}", "title": HOSTILE, "snippet": HOSTILE, "file": HOSTILE,
+        "line_start": 1, "line_end": 2, "score": 0.5, "hops": 1, "path": [HOSTILE, "b"],
+        "edge": HOSTILE, "explain": {HOSTILE: [HOSTILE, {"a": HOSTILE}]},
+    }  # fmt: skip
+    Output("text").list([hit], render.hits_text)
+    Output("ids").list([hit], render.hits_text)
+    shown = terminal.getvalue()
+    assert ("\x1b[1mnote-" in shown) == colour
+    for style in ("\x1b[1m", "\x1b[2m", "\x1b[0m"):
+        shown = shown.replace(style, "")
+    assert not (OBEYED - {"\n"}) & set(shown)
+    assert "?]0;title??31m??" in shown
+
+
+def test_a_note_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    note(f"a\nb\t {HOSTILE}c\r\nd")
+    assert capsys.readouterr().err == "lore: a b ?]0;title??31m??c? d\n"
+
+
+# --- the command line
+
+
+def test_a_command_line_is_sorted_into_kinds() -> None:
+    found = parse(
+        ["jwt", "--tag", "a,b", "--limit=3", "-n", "4", "--explain", "--tag=c", "-q", "--ids",
+         "-", "--decay", "0.5", "--expand", "--", "--tag", "-x"],
+        switches=("--explain",), values=("--tag",),
+    )  # fmt: skip
+    assert found.positionals == ["jwt", "-", "--tag", "-x"]
+    assert found.switches == {"explain", "ids"}
+    assert found.words("tag") == ("a", "b", "c")
+    assert found.last("tag") == "c"
+    assert found.last("since") is None
+    assert found.flags == {"limit": "4", "quiet": "1", "hop_decay": "0.5", "graph_depth": "2"}
+
+
+def test_a_setting_goes_by_its_name_and_by_its_option() -> None:
+    assert parse(["--hop-decay", "1"]).flags == parse(["--decay=1"]).flags == {"hop_decay": "1"}
+    assert parse(["--graph-edges", "a"]).flags == parse(["--edges", "a"]).flags
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--limit"], "--limit needs a value"),
+        (["--jq"], "--jq needs a value"),
+        (["--explan"], r"unknown option '--explan' \(did you mean '--explain'\?\)"),
+        (["--grph-depth=1"], r"unknown option '--grph-depth' \(did you mean '--graph-depth'\?\)"),
+        (["-x"], "unknown option '-x'"),
+        (["-xjson"], "unknown option '-xjson'"),
+        (["--json=1"], "--json takes no value"),
+        (["--quiet=0"], "--quiet takes no value"),
+        (["--explain=yes"], "--explain takes no value"),
+    ],
+)
+def test_a_wrong_command_line(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        parse(words, switches=("--explain",))
+
+
+@given(st.lists(TEXT, max_size=5))
+def test_no_command_line_is_too_odd(words: list[str]) -> None:
+    try:
+        found = parse(words, switches=("--explain",), values=("--tag",))
+    except UsageError as error:
+        assert "see --help" in str(error) or "takes no value" in str(error)
+        return
+    assert len(found.positionals) <= len(words)
