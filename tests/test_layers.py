@@ -7,7 +7,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,42 +20,22 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pylore"
 
 FLOORS = (
-    (
-        "errors", "model", "text", "rank", "vocabulary", "programs", "folders", "temporary", "bugs",
-    ),
-    (
-        "jsontext", "jsonlines", "settings", "ids", "times", "gitprocess", "stamps", "citations",
-        "endings", "links",
-    ),
-    ("output", "render", "store", "questions", "git", "atomic_write"),
-    (
-        "embed",
-        "options",
-        "expand",
-        "batch",
-        "retrievers",
-        "fulltext_leg",
-        "similar",
-        "places",
-        "tree",
-        "ask",
-        "verdicts",
-        "cochange_age",
-    ),
-    (
-        "index", "relations", "accumulate", "activation", "legs", "hits", "anchors",
-        "diversity", "lifecycle",
-    ),
-    (
-        "reach", "records", "graph_shape", "runs", "shown", "embedding", "similar_bulk", "nearby",
-        "facts", "accesses",
-    ),
-    ("search", "formats", "graph", "graph_path", "detail", "code", "verify", "common"),
-    ("hot", "sdk", "doctor", "evaluate", "context", "view"),
-    ("cli", "telling"),
-    ("main",),
-)  # fmt: skip
-FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+    ("core",),
+    ("system",),
+    ("terminal",),
+    ("store",),
+    ("embed", "graph"),
+    ("indexing",),
+    ("anchors",),
+    ("records", "search", "code"),
+    ("formats",),
+    ("evaluate", "context", "view", "ask"),
+    ("sdk",),
+    ("cli",),
+)
+FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
+NEEDS_ALONE = {"ask": {"core", "system"}}
+"""Packages that need less than their floor allows."""
 
 HEAVY = {
     "apsw.ext", "click", "collections", "contextlib", "dataclasses", "enum", "json", "numpy",
@@ -62,61 +43,111 @@ HEAVY = {
 }  # fmt: skip
 
 
-def imports(source: str, package: tuple[str, ...]) -> Iterator[str]:
-    """The rooms that a module of ``package`` imports from, types and late imports too.
+Name = tuple[str, ...]
+"""A module or package below ``pylore``, in parts."""
 
-    >>> list(imports("from ..errors import LoreError", ("store",)))
-    ['errors']
+
+def name_of(path: Path) -> Name:
+    """``pylore/store/filter.py`` → ``("store", "filter")``; a package's own file is the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def imports(source: str, package: Name, modules: Container[Name]) -> set[Name]:
+    """The modules that one of ``package`` imports from, for types and late ones too.
+
+    >>> imports("from ..errors import LoreError", ("core", "sub"), {("core", "errors")})
+    {('core', 'errors')}
     """
+    found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1]
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            for name in names:
-                yield ".".join((*base, name)).split(".")[0]
-
-
-def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def upward(room: str, others: set[str]) -> list[str]:
-    """What a room imports and should not."""
-    return sorted(o for o in others if o != room and FLOOR[o] >= FLOOR[room])
+            base = package[: len(package) - node.level + 1] + tuple(
+                filter(None, (node.module or "").split("."))
+            )
+            for alias in node.names:
+                found.add((*base, alias.name) if (*base, alias.name) in modules else base)
+    return found
 
 
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+NAMES = {name_of(path) for path in MODULES}
+ARROWS = {
+    name_of(path): imports(
+        path.read_text(), path.relative_to(PACKAGE).parent.parts, NAMES
+    ) - {()}
+    for path in MODULES
+}  # fmt: skip
+"""Module to the modules that it imports."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_point_down(path: Path) -> None:
-    found = set(imports(path.read_text(), path.relative_to(PACKAGE).parent.parts))
-    assert upward(room_of(path), found) == []
+def upward(module: Name, others: Iterable[Name]) -> list[Name]:
+    """What a module imports and should not."""
+    room = module[0]
+    return sorted(
+        other for other in others
+        if other[0] != room
+        and (FLOOR[other[0]] >= FLOOR[room] or other[0] not in NEEDS_ALONE.get(room, FLOOR))
+    )  # fmt: skip
+
+
+def mutual(arrows: Mapping[Name, Iterable[Name]]) -> list[tuple[Name, Name]]:
+    """Pairs of modules that import each other."""
+    pairs = {(a, b) for a, others in arrows.items() for b in others}
+    return sorted((a, b) for a, b in pairs if a < b and (b, a) in pairs)
+
+
+@pytest.mark.parametrize("module", sorted(ARROWS), ids=".".join)
+def test_imports_point_down(module: Name) -> None:
+    assert upward(module, ARROWS[module]) == []
 
 
 def test_an_import_that_points_up_is_seen() -> None:
-    source = "def f():\n    from ..search import search\n"
-    assert upward("store", set(imports(source, ("store",)))) == ["search"]
-    assert upward("ids", {"times", "errors"}) == ["times"]
-    assert upward("cli", {"hot", "cli"}) == []
+    source = "def f():\n    from ..search import pipeline\n"
+    found = imports(source, ("store",), {("search", "pipeline")})
+    assert upward(("store", "filter"), found) == [("search", "pipeline")]
+    assert upward(("graph", "stats"), [("embed", "static")]) == [("embed", "static")]
+    assert upward(("ask", "citations"), [("store", "filter")]) == [("store", "filter")]
+    assert upward(("cli", "main"), [("cli", "hot"), ("core", "errors")]) == []
 
 
-def test_the_table_has_every_room_and_no_other() -> None:
-    assert {room_of(path) for path in MODULES} == FLOOR.keys()
+def test_no_two_modules_import_each_other() -> None:
+    assert mutual(ARROWS) == []
+    assert mutual({("a",): {("b",)}, ("b",): {("a",), ("c",)}}) == [(("a",), ("b",))]
+
+
+def test_the_table_has_every_package_and_no_other() -> None:
+    assert {name[0] for name in NAMES} == FLOOR.keys()
+
+
+def test_every_package_says_in_a_line_what_it_is_for() -> None:
+    for path in PACKAGE.rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+def test_no_class_name_stands_twice() -> None:
+    names = Counter(
+        node.name
+        for path in MODULES
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+    assert len(names) > 100
 
 
 def test_the_architecture_has_the_same_table() -> None:
     text = (ROOT / "docs/architecture.md").read_text()
-    rows = re.findall(r"^([0-9])  ((?:\w+/?   ?)*\w+/?)", text, re.MULTILINE)
-    drawn = {int(floor): set(rooms.replace("/", " ").split()) for floor, rooms in rows}
-    assert drawn == {floor: set(rooms) for floor, rooms in enumerate(FLOORS)}
+    rows = re.findall(r"^([0-9]+) +((?:\w+, )*\w+)  ", text, re.MULTILINE)
+    drawn = {int(floor): set(packages.split(", ")) for floor, packages in rows}
+    assert drawn == {floor: set(packages) for floor, packages in enumerate(FLOORS)}
 
 
 def test_only_the_store_speaks_sql() -> None:
     sql = re.compile(r"\b(?:SELECT .* FROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM)\b")
-    outside = [path for path in MODULES if room_of(path) != "store"]
+    outside = [path for path in MODULES if name_of(path)[0] != "store"]
     assert [path.name for path in outside if sql.search(path.read_text())] == []
-    assert sql.search((PACKAGE / "store/nodes.py").read_text())
+    assert sql.search((PACKAGE / "store/sqlite/nodes.py").read_text())
 
 
 def spelled_ids(source: str) -> list[str]:
@@ -196,7 +227,7 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
     ids=" ".join,
 )
 def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
-    program = "from pylore import hot, main; hot.COMMANDS[sys.argv[1]](sys.argv[2:])"
+    program = "from pylore.cli import hot, main; hot.COMMANDS[sys.argv[1]](sys.argv[2:])"
     found = loaded(program, *words, store=store)
     assert "pylore.store.sqlite.store" in found
     assert found & HEAVY == set()

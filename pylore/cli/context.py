@@ -11,7 +11,15 @@ from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 from ..terminal.output import Output, id_line, note, write
 from .args import parse
-from .runtime import load_settings, open_for_reading, read_stdin, record_accesses, remember_words
+from .runtime import (
+    load_settings,
+    open_for_reading,
+    project_root,
+    read_stdin,
+    record_accesses,
+    remember_words,
+    say,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +43,10 @@ def context_command(argv: Sequence[str]) -> None:
     with open_for_reading(settings) as store, store.faults:
         embedder = open_embedder(settings.embedder, store, settings)
         context = context_on(
-            store, settings, embedder, " ".join(words),
+            store, settings, embedder, " ".join(words), root=project_root(),
             form=form, types=given.words("type"), files=given.words("files"),
         )  # fmt: skip
+        say(context.notes, settings)
         _print(context, form, given)
         _hand_out_receipt(context, given, quiet=settings.quiet)
         remember_words(store, embedder)

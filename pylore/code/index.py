@@ -12,10 +12,10 @@ import os
 from time import perf_counter
 
 from ..core.errors import LoreError
-from ..core.times import now
-from ..system.file_stamps import GONE, lstamp_of, size_in
-from ..system.listing import FileTree, Listing
+from ..system.listing import FileTree
 from ..system.project_files import read_plain
+from .changes import changes
+from .debt import OWED, RULES, TOTALS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,14 +25,9 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
+    from ..system.listing import Listing
     from .parse.rules import Rules
     from .parse.worker import Chunk, Job
-
-OWED = "code_owed"
-RULES = "code_rules"
-TOTALS = "code_totals"
-INDEXED = "code_indexed_at"
-"""Keys of ``meta``."""
 
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
@@ -41,49 +36,6 @@ _FIRST_LINE = 200
 """Bytes of a file that may name its interpreter."""
 _FEW = 24
 """So few files are read by this process alone."""
-
-
-class Changes:
-    """What is to be done, from a look at the tree alone."""
-
-    def __init__(self, listing: Listing) -> None:
-        self.listing = listing
-        self.read: dict[str, int] = {}
-        """Path → bytes."""
-        self.gone: list[str] = []
-        self.unchanged = 0
-
-
-def changes(
-    stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
-    *, anew: bool = False,
-) -> Changes:  # fmt: skip
-    """Compares the tree with what was read before; ``since`` are the only ones that may differ.
-
-    ``anew`` reads everything again, the same content too.
-    """
-    found = Changes(tree.files())
-    prefix = f"{below}/" if below else ""
-    gone = {path for path in stamps if path.startswith(prefix)} if prefix else set(stamps)
-    start = root.rstrip("/") + "/"
-    for path in found.listing.paths:
-        old = stamps.get(path)
-        if old is not None and since is not None and path not in since:
-            gone.discard(path)
-            continue
-        stamp = lstamp_of(start + path)
-        if stamp == old and not anew and stamp:
-            gone.discard(path)
-        elif "-" in stamp:
-            gone.discard(path)
-            found.read[path] = size_in(stamp)
-        elif stamp != GONE:
-            found.listing.skip(stamp)
-    found.unchanged = len(stamps) - len(gone) - sum(path in stamps for path in found.read)
-    if prefix:
-        found.unchanged -= sum(not path.startswith(prefix) for path in stamps)
-    found.gone = sorted(gone)
-    return found
 
 
 def index(
@@ -290,8 +242,3 @@ def below_root(root: str, path: str) -> str:
     if not full.startswith(base.rstrip(os.sep) + os.sep):
         raise LoreError(f"{path}: lies outside of {root}: run 'lore init' there, and index that")
     return os.path.relpath(full, base).replace(os.sep, "/")
-
-
-def new_token() -> str:
-    """What marks one run's debt, so that another run's is told apart."""
-    return f"{now()} {os.urandom(4).hex()}"

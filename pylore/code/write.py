@@ -12,6 +12,7 @@ from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..embed.ahead import Ahead
 from ..indexing.indexer import Index
+from .debt import INDEXED, OWED, new_token
 from .parse.facts import FileFacts
 from .parse.mentions import Mentions
 from .parse.worker import Chunk, Entry, FileOutcome, facts_from_json
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .index import Changes
+    from .changes import Changes
     from .resolve.edges import Resolution
 
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
@@ -44,8 +45,6 @@ class Writer:
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str,
         known: dict[str, tuple[str, str]], found: Changes,
     ) -> None:  # fmt: skip
-        from .index import OWED, new_token
-
         self.done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": 0}
         self._store = store
         self._root = root
@@ -190,8 +189,6 @@ class Writer:
 
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
-        from .index import INDEXED, OWED
-
         store = self._store
         if not self._is_quick:
             self._flush()  # here it may be taken back, to ask for vectors

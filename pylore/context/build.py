@@ -6,7 +6,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import qualified_of
-from ..search.expansion import relation_weights
+from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from .budget import Tokens

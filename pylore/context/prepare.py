@@ -5,7 +5,6 @@ It is called in loops as a search is: it imports no click.
 
 from __future__ import annotations
 
-from ..cli.runtime import project_root, say
 from ..store.filter import Scope
 from .build import ContextRequest, build, wider
 
@@ -21,10 +20,10 @@ DEPTH = "2"
 
 
 def context_on(
-    store: Store, settings: Settings, embedder: Embedder | None, question: str, *, form: str,
-    types: tuple[str, ...], files: tuple[str, ...],
+    store: Store, settings: Settings, embedder: Embedder | None, question: str, *, root: str,
+    form: str, types: tuple[str, ...], files: tuple[str, ...],
 ) -> Context:  # fmt: skip
-    """The context for a question, from nodes of these types and files; its notes are said.
+    """The context for a question, from nodes of these types and files under ``root``.
 
     Raises:
         UsageError: a type is not known.
@@ -33,10 +32,6 @@ def context_on(
     if not settings.origins.get("graph_depth"):
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     scope = Scope(types=store.types.require(types), files=files)
-    asked = ContextRequest(
-        question, form=form, budget=settings.budget, root=project_root(), scope=scope
-    )
+    asked = ContextRequest(question, form=form, budget=settings.budget, root=root, scope=scope)
     with store.snapshot():
-        context = build(store, wider(settings), asked, embedder)
-    say(context.notes, settings)
-    return context
+        return build(store, wider(settings), asked, embedder)

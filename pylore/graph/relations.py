@@ -30,6 +30,19 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     return known
 
 
+def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
+    """The relations to walk, with the weights of the store under those of the settings.
+
+    Raises:
+        UsageError: a relation that was asked for is not known.
+        GraphUnavailable: the table of relations is missing or damaged.
+    """
+    known = known_relations(store, settings)
+    wanted = require_relations(settings.graph_edges, known) or list(known)
+    unwanted = set(require_relations(settings.graph_exclude_edges, known))
+    return {name: known[name] for name in wanted if name not in unwanted}
+
+
 def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
     """``names`` in the spelling of the store (``ANCHORED_TO`` → ``anchored_to``).
 

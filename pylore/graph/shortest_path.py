@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..search.expansion import relation_weights
 from ..store.filter import Scope
 from ..store.sqlite.edges import ALL
+from .relations import relation_weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

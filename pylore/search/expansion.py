@@ -6,6 +6,7 @@ from ..core.model import Hit
 from ..core.scoring import rounded
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
+from ..graph.relations import relation_weights
 from .scoring import adjust, best_first, describe
 
 TYPE_CHECKING = False
@@ -155,21 +156,6 @@ def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
     if explain:
         hit.explain = {"walk": _explain_walk(chain, settings.hop_decay)}
     return hit
-
-
-def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
-    """The relations to walk, with the weights of the store under those of the settings.
-
-    Raises:
-        UsageError: a relation that was asked for is not known.
-        GraphUnavailable: the table of relations is missing or damaged.
-    """
-    from ..graph.relations import known_relations, require_relations
-
-    known = known_relations(store, settings)
-    wanted = require_relations(settings.graph_edges, known) or list(known)
-    unwanted = set(require_relations(settings.graph_exclude_edges, known))
-    return {name: known[name] for name in wanted if name not in unwanted}
 
 
 def _say_what_was_left_out(result: Walk, settings: Settings, notes: list[str]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.model import Hits
 from ..core.vocabulary import CODE_TYPES
+from ..graph.relations import relation_weights
 from ..store.filter import Scope
 from ..store.sqlite.edges import ALL
-from .expansion import relation_weights, walk_hits
+from .expansion import walk_hits
 from .scoring import best_first, rated, say_verdicts
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_PLACES = 40
 """Places of one exception; of more the outermost and the innermost half are kept."""
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class BugElsewhere(Exception):
@@ -61,7 +61,7 @@ def _each_place(traceback: TracebackType | None) -> Iterator[str]:
 
 
 def _file(path: str) -> str:
-    """``pylore/search/pipeline.py``; of other files the last two parts: a path may tell of a person."""
+    """``pylore/search/pipeline.py``; of others the last two parts: a path may tell of a person."""
     if path.startswith(_PACKAGE + os.sep):
         return os.path.relpath(path, os.path.dirname(_PACKAGE))
     return os.sep.join(path.split(os.sep)[-2:])

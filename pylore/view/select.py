@@ -6,7 +6,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from ..core.text import printable
-from ..search.expansion import relation_weights
+from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store.sqlite.edges import ALL

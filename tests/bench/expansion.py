@@ -23,7 +23,7 @@ import apsw
 
 from pylore.core.settings import Settings
 from pylore.graph.best_path import Walk, walk
-from pylore.search.expansion import relation_weights
+from pylore.graph.relations import relation_weights
 from pylore.store import Store, create_store, open_store
 from pylore.store.sqlite.foreign import schema_text
 

@@ -15,8 +15,8 @@ from places import CACHE, LORE, ROOT, BenchmarkError, environment, lore, read_li
 
 STORES = CACHE / "quality"
 _INDEXING = (
-    "pylore/indexing/indexer.py", "pylore/core/text.py", "pylore/embed", "pylore/store", "pylore/code",
-    "pylore/formats", "graph/rules",
+    "pylore/indexing/indexer.py", "pylore/core/text.py", "pylore/embed", "pylore/store",
+    "pylore/code", "pylore/formats", "graph/rules",
 )  # fmt: skip
 """What decides how a set looks in the store."""
 

@@ -10,8 +10,7 @@ import click
 import pytest
 
 from pylore.cli import commands as cli
-from pylore.cli import context as telling
-from pylore.cli import hot
+from pylore.cli import context, hot
 from pylore.cli.args import setting_of_option
 from pylore.cli.commands import FAMILIES, family_commands
 from pylore.core.settings import SETTINGS
@@ -20,12 +19,12 @@ from pylore.terminal.output import FORMATS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-ROOT = Path(cli.__file__).parents[2]
+ROOT = Path(cli.__file__).parents[3]
 OPTION = re.compile(r"(?:^|, )(--?[a-zA-Z][a-z-]*)(?= |,|$)")
 IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
 
 CLICK = {name: command for family in FAMILIES for name, command in family_commands(family).items()}
-HOT = {**hot.COMMANDS, "context": telling.context_command}
+HOT = {**hot.COMMANDS, "context": context.context_command}
 
 
 class Captured(Exception):
@@ -54,7 +53,7 @@ def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         raise Captured
 
     monkeypatch.setattr(hot, "parse", parse)
-    monkeypatch.setattr(telling, "parse", parse)
+    monkeypatch.setattr(context, "parse", parse)
     with pytest.raises(Captured):
         HOT[command]([])
     return options
@@ -123,7 +122,7 @@ def test_a_family_has_the_commands_that_it_is_loaded_for(family: str) -> None:
 
 
 def test_every_module_with_commands_is_a_family() -> None:
-    files = (ROOT / "pylore" / "cli").glob("[a-z]*.py")
+    files = (ROOT / "pylore/cli/commands").glob("[a-z]*.py")
     assert {file.stem for file in files} - {"shared"} == set(FAMILIES)
 
 

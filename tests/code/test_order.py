@@ -69,9 +69,9 @@ def _print_edges(root: str) -> None:
 
 
 def _run(seed: int, root: Path) -> str:
-    root_folder = Path(__file__).parents[2]
-    environ = {**os.environ, "PYTHONHASHSEED": str(seed),
-               "PYTHONPATH": os.pathsep.join((str(root_folder), str(root_folder / "tests/support")))}  # fmt: skip
+    project = Path(__file__).parents[2]
+    path = os.pathsep.join((str(project), str(project / "tests/support")))
+    environ = {**os.environ, "PYTHONHASHSEED": str(seed), "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, __file__, str(root)], env=environ, capture_output=True, text=True,
         check=True,

@@ -19,11 +19,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-import pylore.hot
 from repositories import Repository
 
 import pylore
-import pylore.cli
+import pylore.cli.commands
+import pylore.cli.hot
 from pylore.cli.main import _guarded
 from pylore.core.model import Node
 from pylore.indexing.indexer import Index

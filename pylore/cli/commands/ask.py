@@ -16,7 +16,7 @@ from ...core.text import printable
 from ...store import Store
 from ...terminal.output import flush, note, write
 from ..args import split_words
-from ..runtime import record_accesses, remember_words
+from ..runtime import project_root, record_accesses, remember_words, say
 from .shared import Session, output_options, read_stdin, setting_options
 
 
@@ -68,8 +68,16 @@ def _context(
     """
     embedder = session.embedder(store)
     context = context_on(
-        store, session.settings, embedder, question, form="prompt", types=types, files=globs
+        store,
+        session.settings,
+        embedder,
+        question,
+        root=project_root(),
+        form="prompt",
+        types=types,
+        files=globs,
     )
+    say(context.notes, session.settings)
     remember_words(store, embedder)
     if not context.included:
         raise LoreError("the store has nothing on this, so nobody was asked: try other words")

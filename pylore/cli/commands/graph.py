@@ -10,9 +10,9 @@ import click
 from ...core.errors import UsageError
 from ...core.text import counted, printable
 from ...formats.drawing import FORMS, draw
+from ...graph.relations import relation_weights
 from ...graph.shortest_path import path
 from ...graph.stats import hubs, orphans, relations
-from ...search.expansion import relation_weights
 from ...search.related import neighbours, within
 from ...store.sqlite.edges import ALL
 from ...store.sqlite.faults import GraphFaults

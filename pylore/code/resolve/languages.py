@@ -11,7 +11,7 @@ CLASSES = frozenset({"class", "interface", "type", "module"})
 """Kinds of symbols that have members."""
 
 
-class Language(NamedTuple):
+class LanguageTraits(NamedTuple):
     family: str
     """Languages of one family call each other."""
     self_names: frozenset[str] = frozenset()
@@ -35,11 +35,11 @@ class Language(NamedTuple):
 _THIS = frozenset({"this"})
 _SELF = frozenset({"self"})
 
-_PYTHON = Language(
+_PYTHON = LanguageTraits(
     "python", _SELF, frozenset({"cls"}), ("__init__", "__new__"), builtin=frozenset(dir(builtins))
 )
-_JAVASCRIPT = Language("javascript", _THIS, constructors=("constructor",))
-_C = Language("c", _THIS, constructors=("",), members_bare=True, class_scope=True,
+_JAVASCRIPT = LanguageTraits("javascript", _THIS, constructors=("constructor",))
+_C = LanguageTraits("c", _THIS, constructors=("",), members_bare=True, class_scope=True,
               functions_global=True, namespaces=True)  # fmt: skip
 _LANGUAGES = {
     "python": _PYTHON,
@@ -47,20 +47,20 @@ _LANGUAGES = {
     "jsx": _JAVASCRIPT,
     "typescript": _JAVASCRIPT,
     "tsx": _JAVASCRIPT,
-    "go": Language("go"),
-    "rust": Language("rust", _SELF, frozenset({"Self"})),
-    "java": Language("java", _THIS, constructors=("",), members_bare=True, class_scope=True),
+    "go": LanguageTraits("go"),
+    "rust": LanguageTraits("rust", _SELF, frozenset({"Self"})),
+    "java": LanguageTraits("java", _THIS, constructors=("",), members_bare=True, class_scope=True),
     "c": _C,
     "cpp": _C,
-    "ruby": Language("ruby", _SELF, constructors=("initialize",), members_bare=True,
+    "ruby": LanguageTraits("ruby", _SELF, constructors=("initialize",), members_bare=True,
                      class_scope=True, functions_global=True, namespaces=True, maker="new"),
-    "bash": Language("bash", functions_global=True),
+    "bash": LanguageTraits("bash", functions_global=True),
 }  # fmt: skip
 
 
-def language(name: str) -> Language:
+def language(name: str) -> LanguageTraits:
     """What is known of a language; one that is not known is a family of its own."""
-    return _LANGUAGES.get(name) or Language(name)
+    return _LANGUAGES.get(name) or LanguageTraits(name)
 
 
 _TESTS = re.compile(

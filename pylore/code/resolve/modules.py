@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..imports import Bound
 from .confidence import IMPORTED, PACKAGE, PASSED_ON
-from .fixpoint import Answers
-from .scopes import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, all_of
+from .fixpoint import Answers, Search
+from .scopes import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, Value, all_of
 
-if TYPE_CHECKING:
-    from .inference import Values
+
+class Members(Protocol):
+    """What tells the members of values: in practice ``inference.Values``."""
+
+    search: Search[Known]
+
+    def members(self, values: tuple[Value, ...], sure: float, name: str) -> Known:
+        """``.name`` of each of the values."""
+
+    def several(self, file: File, scope: str, text: str) -> Known:
+        """What an expression of several names stands for in a scope."""
 
 
 class Modules:
     """Looks a name up from outside: ``exported`` is the one question."""
 
     def __init__(
-        self, files: Mapping[str, File], packages: Mapping[str, list[str]], values: Values
+        self, files: Mapping[str, File], packages: Mapping[str, list[str]], values: Members
     ) -> None:
         self._files = files
         self._packages = packages

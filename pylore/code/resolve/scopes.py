@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ...core.vocabulary import symbol_id
 from ..imports import Bound
 from ..parse.facts import FileFacts, Symbol
-from .languages import CLASSES, Language
+from .languages import CLASSES, LanguageTraits
 
 MOST_VALUES = 8
 """A name that may be more things than this is taken for unknown."""
@@ -84,7 +84,7 @@ class File:
         "top",
     )  # fmt: skip
 
-    def __init__(self, facts: FileFacts, language: Language) -> None:
+    def __init__(self, facts: FileFacts, language: LanguageTraits) -> None:
         self.facts = facts
         self.path = facts.path
         self.language = language

@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .store import Store
+    from .driver import apsw
+    from .tables import Meta
+    from .vectors import Vectors
 
     Passage = tuple[int, str]
     """(key, the text that is embedded: title and body)"""
@@ -30,10 +32,10 @@ _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 class StagedVectors:
     """The side table, and what it or the one in use lacks. The caller holds transactions."""
 
-    def __init__(self, store: Store) -> None:
-        self._db = store.connection
-        self._meta = store.meta
-        self._vectors = store.vectors
+    def __init__(self, connection: apsw.Connection, meta: Meta, vectors: Vectors) -> None:
+        self._db = connection
+        self._meta = meta
+        self._vectors = vectors
 
     @property
     def embedder(self) -> str | None:

@@ -98,7 +98,7 @@ class Store:
         """Vectors of another embedder while they are made; made here, as ``shape`` is."""
         from .staged_vectors import StagedVectors
 
-        return StagedVectors(self)
+        return StagedVectors(self.connection, self.meta, self.vectors)
 
     @property
     def writable(self) -> bool:

@@ -1,0 +1,52 @@
+"""Which files an index has to read: the tree now against what was read before."""
+
+from __future__ import annotations
+
+from ..system.file_stamps import GONE, lstamp_of, size_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..system.listing import FileTree, Listing
+
+
+class Changes:
+    """What is to be done, from a look at the tree alone."""
+
+    def __init__(self, listing: Listing) -> None:
+        self.listing = listing
+        self.read: dict[str, int] = {}
+        """Path → bytes."""
+        self.gone: list[str] = []
+        self.unchanged = 0
+
+
+def changes(
+    stamps: dict[str, str], tree: FileTree, root: str, below: str, since: set[str] | None,
+    *, anew: bool = False,
+) -> Changes:  # fmt: skip
+    """Compares the tree with what was read before; ``since`` are the only ones that may differ.
+
+    ``anew`` reads everything again, the same content too.
+    """
+    found = Changes(tree.files())
+    prefix = f"{below}/" if below else ""
+    gone = {path for path in stamps if path.startswith(prefix)} if prefix else set(stamps)
+    start = root.rstrip("/") + "/"
+    for path in found.listing.paths:
+        old = stamps.get(path)
+        if old is not None and since is not None and path not in since:
+            gone.discard(path)
+            continue
+        stamp = lstamp_of(start + path)
+        if stamp == old and not anew and stamp:
+            gone.discard(path)
+        elif "-" in stamp:
+            gone.discard(path)
+            found.read[path] = size_in(stamp)
+        elif stamp != GONE:
+            found.listing.skip(stamp)
+    found.unchanged = len(stamps) - len(gone) - sum(path in stamps for path in found.read)
+    if prefix:
+        found.unchanged -= sum(not path.startswith(prefix) for path in stamps)
+    found.gone = sorted(gone)
+    return found
