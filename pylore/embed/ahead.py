@@ -104,7 +104,7 @@ class Prepared:
     def __init__(self, embedder: Embedder, patient: bool) -> None:
         self.patient = patient
         self._embedder = embedder
-        self._kept = _Kept()
+        self._kept = _KeptVectors()
         self._waiting: dict[str, None] = {}
         self._failure: EmbedderError | None = None
 
@@ -174,7 +174,7 @@ class Prepared:
             self._kept.put(text, vector)
 
 
-class _Kept:
+class _KeptVectors:
     """Vectors by their texts: many do not need much memory."""
 
     def __init__(self) -> None:

@@ -184,10 +184,10 @@ def _set_aside(lines: Iterable[bytes]) -> Iterable[bytes]:
 
     kept = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115
     kept.writelines(line if line.endswith(b"\n") else line + b"\n" for line in lines)
-    return _Kept(kept)
+    return _KeptLines(kept)
 
 
-class _Kept:
+class _KeptLines:
     """The lines of an open file, from the first one whenever they are asked for."""
 
     def __init__(self, file: IO[bytes]) -> None:

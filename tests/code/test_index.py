@@ -257,7 +257,7 @@ def test_a_worker_that_fails_says_so() -> None:
         with pytest.raises(BugElsewhere) as said:
             list(pool.run([3]))
     assert "ValueError" in str(said.value)
-    assert "test_code_index.py" in str(said.value)
+    assert "code/test_index.py" in str(said.value)
     assert "three" not in str(said.value)
 
 

@@ -74,6 +74,7 @@ def test_an_import_that_is_not_taken_back_is_seen(
 
 def _commit(transaction: object, *_: object) -> None:
     transaction._connection.execute("COMMIT")  # type: ignore[attr-defined]
+    transaction._leave()  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

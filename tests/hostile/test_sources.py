@@ -90,11 +90,11 @@ import json, resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
-from pylore.code import scan
+from pylore.code.parse import ast_grep
 from pylore.code.index import index
-from pylore.settings import Settings
+from pylore.core.settings import Settings
 from pylore.store import create_store
-scan.CPU_SECONDS, scan.CPU_SECONDS_A_MB = 1, 0
+ast_grep.CPU_SECONDS, ast_grep.CPU_SECONDS_A_MB = 1, 0
 with create_store(sys.argv[1] + "/.lore") as store:
     left_out = {}
     found = index(store, Settings(), lambda: None, sys.argv[1], left_out=left_out.__setitem__)

@@ -138,6 +138,7 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
     assert (shared.returncode, ignored) == (0, 0o666)  # what goes into git is as the umask says
     assert modes == {
         "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
+        "search.db-queue": 0o600,
     }  # fmt: skip
     cache = modes_below(Path(planted.environ["XDG_CACHE_HOME"]) / "lore")
     assert cache.pop("") == 0o700
@@ -187,7 +188,7 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
     text = log.read_text()
     assert f"{log}: please report it" in capsys.readouterr().err
     assert "secret" not in text
-    assert f": search\nValueError\n  pylore{os.sep}main.py:" in text
+    assert f": search\nValueError\n  pylore{os.sep}cli{os.sep}main.py:" in text
     assert "behind it: KeyError" in text
     assert f"hostile{os.sep}test_surroundings.py:" in text
     assert modes_below(tmp_path / "lore") == {"": 0o700, "error.log": 0o600}
@@ -206,8 +207,8 @@ def test_a_deep_failure_makes_a_short_report() -> None:
 
 KILLED = """
 import os, signal
-from pylore.atomic_write import write_whole
-from pylore.temporary import TemporaryFolder
+from pylore.system.atomic_write import write_whole
+from pylore.system.temporary import TemporaryFolder
 def lines():
     yield "half of it\\n"
     with TemporaryFolder() as folder:

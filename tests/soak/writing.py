@@ -19,7 +19,7 @@ from pylore.indexing.reembed import Embedding
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.store import open_store
-from pylore.system.interrupts import write_whole
+from pylore.system.atomic_write import write_whole
 
 IMPORTED = 60
 """Lines of one import."""

@@ -31,7 +31,7 @@ from pylore.formats.markdown import import_markdown
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
-from pylore.store.sqlite import write_queue as queue
+from pylore.store.sqlite import write_queue
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -246,8 +246,9 @@ def test_a_pipe_is_kept_until_the_store_is_locked_and_leaves_nothing(
 
 WAITER = """
 import sys
-from pylore.store import open_store, queue
-queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
+from pylore.store import open_store
+from pylore.store.sqlite import write_queue
+write_queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
 with open_store(sys.argv[1]) as store:
     with store.transaction():
         store.connection.execute("INSERT INTO words VALUES (?, (SELECT count(*) FROM words))",
@@ -268,7 +269,7 @@ def waiter(store: Store, name: str) -> subprocess.Popen[str]:
 
 def _drawn(store: Store) -> int:
     """How many numbers have been drawn. Read elsewhere: to close the file drops its locks."""
-    done = subprocess.run(["head", "-c", "20", store.path + queue.SUFFIX],
+    done = subprocess.run(["head", "-c", "20", store.path + write_queue.SUFFIX],
                           capture_output=True, check=True)  # fmt: skip
     return int(done.stdout)
 
@@ -367,7 +368,7 @@ def test_the_store_is_written_whatever_stands_in_place_of_the_line(
     tmp_path: Path, what: str
 ) -> None:
     create_store(str(tmp_path)).close()
-    path = tmp_path / ("search.db" + queue.SUFFIX)
+    path = tmp_path / ("search.db" + write_queue.SUFFIX)
     path.unlink()
     SPOILT[what](path)
     with open_store(str(tmp_path)) as store, store.transaction():
