@@ -9,23 +9,36 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .app.anchors import (
+    AnchorRequest,
+    anchor,
+    anchors_for_file,
+    verified_rows,
+    verify,
+)
+from .app.ask import AskRequest, AskResult, ask
+from .app.context import ContextRequest, context
+from .app.engine import Engine
+from .app.index import IndexRequest, analyze_cochanges, index
+from .app.path import PathRequest, path
+from .app.related import RelatedRequest, related
+from .app.search import SearchRequest, record_shown, search
+from .app.show import show
 from .core.errors import LoreError, UsageError, nearest
 from .core.model import Edge, Hits, Node
 from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
 from .embed import open_embedder
 from .graph.stats import stats
-from .records.impressions import keep_shown
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
-from .search.file_context import Near, named
-from .search.pipeline import Request, search
-from .search.related import about_files, related
 from .store import Store, create_store, open_store
-from .store.filter import Scope, require_statuses
+from .store.filter import Scope
 from .system.programs import find_program
 
 if TYPE_CHECKING:
+    from .code.history.cochanges import CoChanges
+    from .context.build import Context
     from .embed import Embedder
 
 
@@ -81,22 +94,14 @@ class Lore:
         Raises:
             UsageError: a type, a relation, a date or a setting is wrong.
         """
-        store, embedder = self._open()
-        with store.faults, store.snapshot():
-            scope = Scope(
-                types=store.types.require(_words(types)),
-                statuses=require_statuses(_words(statuses)),
-                tags=_words(tags),
-                files=_words(files),
-                since=parse_since(since) if since else "",
-            )
-            request = Request(
-                query, scope, filter_expanded=filter_expanded, explain=explain,
-                excluded=_words(exclude), near=self._near(near),
-            )  # fmt: skip
-            chosen = self._settings(settings)
-            hits = search(store, chosen, request, embedder)
-        return self._record(store, chosen, query, hits)
+        engine = self._engine(settings)
+        with engine.store.faults:
+            hits = search(engine, SearchRequest(
+                query, near=_words(near), types=_words(types), statuses=_words(statuses),
+                tags=_words(tags), files=_words(files), since=since,
+                filter_expanded=filter_expanded, exclude=_words(exclude), explain=explain,
+            ))  # fmt: skip
+            return _recorded(engine, query, hits)
 
     def related(
         self,
@@ -116,22 +121,136 @@ class Lore:
             LoreError: there is no such node.
             UsageError: ``hops`` or a setting is out of range, or a type is not known.
         """
-        most = int(BY_NAME["graph_depth"].high)
-        if hops not in range(1, most + 1):
-            raise UsageError(f"hops is {hops}: give a whole number from 1 to {most}")
-        store, _ = self._open()
-        chosen = self._settings({"graph_depth": hops, **settings})
-        with store.faults, store.snapshot():
-            wanted = store.types.require(_words(types))
-            files = self._near(near)
-            if files is None and (not id or store.nodes.get(id) is not None):
-                store.nodes.require(id)
-                hits = related(store, chosen, [id], types=wanted)
-            else:
-                files = named(store, files or Near(self._root), [id] if id else [])
-                ids = [id] if store.nodes.get(id) is not None else []
-                hits = about_files(store, chosen, files, ids, types=wanted)
-        return self._record(store, chosen, f"related {id}", hits)
+        engine = self._engine(settings)
+        with engine.store.faults:
+            request = RelatedRequest(
+                [id] if id or not _words(near) else [], near=_words(near), hops=hops,
+                types=_words(types), here=os.getcwd(),
+            )  # fmt: skip
+            hits = related(engine, request)
+            return _recorded(engine, f"related {id}", hits)
+
+    def context(
+        self,
+        question: str,
+        *,
+        form: str = "narrative",
+        types: Iterable[str] = (),
+        files: Iterable[str] = (),
+        **settings: object,
+    ) -> Context:
+        """What the store has on a question, or on the task of this id, as text in ``form``.
+
+        ``form`` is ``narrative``, ``prompt``, ``json`` or ``mermaid``; ``budget=…`` (tokens) is
+        one of the settings. ``Context.text`` is the text, ``receipt()`` says what it holds.
+
+        Raises:
+            UsageError: a type, the form or a setting is wrong.
+        """
+        engine = self._engine(settings)
+        with engine.store.faults:
+            request = ContextRequest(question, form=form, types=_words(types), files=_words(files))
+            return context(engine, request)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        types: Iterable[str] = (),
+        files: Iterable[str] = (),
+        **settings: object,
+    ) -> AskResult:
+        """The answer of the setting ``llm_command`` to a question, and what it rests on.
+
+        Raises:
+            LoreError: no model is set, the store has nothing on this, the command fails.
+        """
+        engine = self._engine(settings)
+        with engine.store.faults:
+            return ask(engine, AskRequest(question, types=_words(types), files=_words(files)))
+
+    def show(self, id: str, *, history: bool = False) -> dict[str, Any]:
+        """One node with its edges and anchors, as ``lore show`` prints it.
+
+        Raises:
+            LoreError: there is no such node.
+        """
+        engine = self._engine({})
+        with engine.store.faults:
+            return show(engine, [id], history=history)[0]
+
+    def path(self, from_id: str, to_id: str, max_hops: int | None = None) -> dict[str, Any]:
+        """The shortest way between two nodes; ``hops`` is None where there is none.
+
+        Raises:
+            LoreError: there is no such node.
+        """
+        engine = self._engine({})
+        with engine.store.faults:
+            return path(engine, PathRequest(from_id, to_id, max_hops))
+
+    def index(
+        self,
+        below: str = "",
+        *,
+        languages: Iterable[str] = (),
+        since: str = "",
+        history: bool = True,
+        **settings: object,
+    ) -> dict[str, Any]:
+        """Reads the project's files (all, or those ``below`` a folder) into the graph.
+
+        ``since`` is a commit; ``history``: co-changes too, where they are due. Returns
+        counts, as ``lore index`` prints them.
+
+        Raises:
+            LoreError: no such folder, commit or language.
+        """
+        engine = self._engine(settings)
+        request = IndexRequest(below, languages=_words(languages), since=since, history=history)
+        with engine.store.faults:
+            return index(engine, request)
+
+    def analyze_cochanges(
+        self, *, since: str = "", keep_commits: bool = False, **settings: object
+    ) -> CoChanges:
+        """Which files change together, from git's history since a time as git takes it.
+
+        Raises:
+            LoreError: the project is not a git repository with a commit.
+        """
+        engine = self._engine(settings)
+        with engine.store.faults:
+            return analyze_cochanges(engine, since=since, keep_commits=keep_commits)
+
+    def anchor(self, id: str, file: str, kind: str = "", detail: str = "") -> dict[str, Any]:
+        """Ties a node to code: ``kind`` is ``glob``, ``hash``, ``symbol``, ``lines`` or empty.
+
+        ``detail`` is the symbol, or the lines as ``10-20``. Returns the anchor with its
+        verdict and ``state``.
+
+        Raises:
+            LoreError: no such node, file or symbol.
+        """
+        engine = self._engine({})
+        with engine.store.faults:
+            return anchor(engine, AnchorRequest(id, file, kind, detail))
+
+    def verify(self, *ids: str) -> Sequence[dict[str, Any]]:
+        """Judges the anchors of these nodes, or of all, and keeps the verdicts.
+
+        Raises:
+            LoreError: a node has no anchors.
+        """
+        engine = self._engine({})
+        with engine.store.faults:
+            return verified_rows(engine, verify(engine, ids))
+
+    def anchors_for_file(self, file: str) -> Sequence[dict[str, Any]]:
+        """The anchors that tie something to this file, by globs too."""
+        engine = self._engine({})
+        with engine.store.faults:
+            return anchors_for_file(engine, file)
 
     def get(self, id: str) -> Node | None:
         """One node, forgotten or not; None if there is none."""
@@ -246,16 +365,10 @@ class Lore:
                 self._stores[user] = (store, embedder)
             return self._stores[user]
 
-    def _record(self, store: Store, settings: Settings, query: str, hits: Hits) -> Hits:
-        """The same hits, recorded in the run of the settings, if there is one."""
-        if settings.run:
-            said = keep_shown(store, settings, query, (hit.id for hit in hits))
-            hits.notes.extend(filter(None, [said]))
-        return hits
-
-    def _near(self, globs: Iterable[str]) -> Near | None:
-        names = _words(globs)
-        return Near(self._root, names) if names else None
+    def _engine(self, extra: Mapping[str, object]) -> Engine:
+        store, embedder = self._open()
+        engine = Engine(store, self.settings, self._root, embedder=embedder)
+        return engine.under(self._settings(extra))
 
     @property
     def _root(self) -> str:
@@ -269,6 +382,12 @@ class Lore:
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}
         return Settings.load(environ=environ, flags={**self._flags, **_flags(extra)})
+
+
+def _recorded(engine: Engine, query: str, hits: Hits) -> Hits:
+    """The same hits, recorded in the run of the settings, if there is one."""
+    hits.notes.extend(record_shown(engine, query, hits))
+    return hits
 
 
 def _flags(values: Mapping[str, object]) -> dict[str, str]:

@@ -30,6 +30,7 @@ FLOORS = (
     ("records", "search", "code"),
     ("formats",),
     ("evaluate", "context", "view", "ask"),
+    ("app",),
     ("sdk",),
     ("cli",),
 )

@@ -51,6 +51,26 @@ def lore(folder: Path, empty: Path) -> Iterator[pylore.Lore]:
 # --- every method
 
 
+def test_what_the_commands_have_is_there_too(lore: pylore.Lore, folder: Path) -> None:
+    subprocess.run(["git", "init", "-q", folder.parent], check=True)
+    (folder.parent / "auth.py").write_text("def login():\n    check()\n\ndef check(): pass\n")
+    jwt = lore.add("decision", "Sessions are signed JWTs")
+    lesson = lore.add("lesson", "Rotate the keys", links=[(jwt.id, "learned_from")])
+    assert lore.index(history=False)["symbols"] == 2
+    assert lore.anchor(jwt.id, "auth.py", "symbol", "check")["state"] == "added"
+    assert [row["id"] for row in lore.anchors_for_file("auth.py")] == [jwt.id]
+    assert [row["verdict"] for row in lore.verify()] == ["valid"]
+    assert lore.path(lesson.id, jwt.id)["hops"] == 1
+    assert lore.show(jwt.id)["verdict"] == "valid"
+    found = lore.context("signed JWTs", form="prompt", budget=500)
+    assert jwt.id in found.text
+    assert found.receipt()["budget"] == 500
+    answer = lore.ask("what are sessions?", llm_command=f"/bin/echo [{jwt.id}]")
+    assert [(one.text, one.in_prompt) for one in answer.citations] == [(jwt.id, True)]
+    with pytest.raises(pylore.LoreError, match="commit"):
+        lore.analyze_cochanges()
+
+
 def test_what_is_added_is_found_with_what_is_connected(lore: pylore.Lore, folder: Path) -> None:
     (folder.parent / "src").mkdir()
     (folder.parent / "src/auth.py").write_text("")

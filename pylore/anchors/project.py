@@ -12,7 +12,6 @@ from ..system.git import Git, blob_hash
 from ..system.listing import FileTree
 from ..system.project_files import place_within, read_plain
 from .globs import glob_pattern
-from .project_paths import relative, relative_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,22 +55,6 @@ class Project:
         if self._head is None:
             self._head = self.git.head()
         return self._head
-
-    def relative(self, path: str) -> str:
-        """A person's path as the store spells it: from the root, with ``/``.
-
-        Raises:
-            LoreError: it lies outside, or has letters that no id may have.
-        """
-        return relative(self.root, path)
-
-    def glob(self, pattern: str) -> str:
-        """A person's glob as the store spells it.
-
-        Raises:
-            LoreError: as ``relative`` does.
-        """
-        return relative_glob(self.root, os.getcwd(), pattern)
 
     def stamp(self, path: str) -> str:
         """The stamp of a file now.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+from ..app.engine import Engine
 from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 from ..terminal.output import Output, id_line, note, write
@@ -17,7 +18,6 @@ from .runtime import (
     project_root,
     read_stdin,
     record_accesses,
-    remember_words,
     say,
 )
 
@@ -36,21 +36,19 @@ def context_command(argv: Sequence[str]) -> None:
     form = _form(given)
     if not given.positionals:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
-    from ..context.prepare import context_on
-    from ..embed import open_embedder
+    from ..app.context import ContextRequest, context
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     with open_for_reading(settings) as store, store.faults:
-        embedder = open_embedder(settings.embedder, store, settings)
-        context = context_on(
-            store, settings, embedder, " ".join(words), root=project_root(),
-            form=form, types=given.words("type"), files=given.words("files"),
-        )  # fmt: skip
-        say(context.notes, settings)
-        _print(context, form, given)
-        _hand_out_receipt(context, given, quiet=settings.quiet)
-        remember_words(store, embedder)
-        record_accesses(store, settings, [entry["id"] for entry in context.included])
+        engine = Engine(store, settings, project_root())
+        found = context(engine, ContextRequest(
+            " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
+        ))  # fmt: skip
+        say(found.notes, settings)
+        _print(found, form, given)
+        _hand_out_receipt(found, given, quiet=settings.quiet)
+        engine.remember_words()
+        record_accesses(engine, [entry["id"] for entry in found.included])
 
 
 def _form(given: Arguments) -> str:

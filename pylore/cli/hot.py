@@ -5,24 +5,23 @@ They import no click, numpy, wordllama or json.
 
 from __future__ import annotations
 
+import os
+
+from ..app.engine import Engine
 from ..core.errors import UsageError
-from ..core.settings import BY_NAME, Settings
 from ..core.text import MAX_QUERY
 from ..terminal.output import Output
 from .args import Arguments, parse
 from .runtime import (
     ids_from,
     load_settings,
-    near_files,
     open_for_reading,
     project_root,
     read_stdin,
     record_accesses,
     record_shown,
-    remember_words,
     say,
     say_left_out,
-    say_old_cochanges,
 )
 
 TYPE_CHECKING = False
@@ -30,9 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.model import Hits
-    from ..embed import Embedder
     from ..evaluate.queries import Question
-    from ..store import Store
 
 
 def search_command(argv: Sequence[str]) -> None:
@@ -55,54 +52,44 @@ def search_command(argv: Sequence[str]) -> None:
     output, text = _form_of_hits(given)
     batch = given.last("batch")
     _check_search(given, batch)
-    from ..embed import ask_ahead, open_embedder
+    from ..embed import ask_ahead
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
-    asked = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
-    from ..search.pipeline import Request, search
-    from ..store.filter import Scope, require_statuses
+    ahead = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
+    from ..app.search import SearchRequest, add_cochanges_note, search
 
-    since = given.last("since")
     with open_for_reading(settings) as store, store.faults:
-        scope = Scope(
-            types=store.types.require(given.words("type")),
-            tags=given.words("tag"),
-            statuses=require_statuses(given.words("status")),
-            files=given.words("file"),
-            since=_since(since) if since else "",
-        )
-        embedder = open_embedder(settings.embedder, store, settings, asked=asked)
-        near = near_files(given)
+        engine = Engine(store, settings, project_root(), ahead=ahead)
 
         def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
-            request = Request(
+            return search(engine, SearchRequest(
                 query,
-                scope,
+                near=given.words("files"),
+                types=given.words("type"),
+                statuses=given.words("status"),
+                tags=given.words("tag"),
+                files=given.words("file"),
+                since=given.last("since") or "",
                 filter_expanded="filter-expanded" in given.switches,
+                exclude=given.words("exclude") + excluded,
                 explain=bool({"explain", "tree"} & given.switches),
-                excluded=given.words("exclude") + excluded,
-                near=near,
-            )
-            with store.snapshot():
-                return search(store, settings, request, embedder)
+            ))  # fmt: skip
 
         if batch is None:
             found = ask(" ".join(words))
-            say_old_cochanges(store, settings, found)
+            add_cochanges_note(engine, found)
             if "tree" in given.switches and not settings.depth:
                 found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
             say(found.notes, settings)
             output.list([hit.to_dict() for hit in found], text)
-            if settings.run:
-                record_shown(store, settings, " ".join(words), found)
+            record_shown(engine, " ".join(words), found)
         else:
-            _answer_batch(store, settings, given, output, ask)
-        remember_words(store, embedder)
+            _answer_batch(engine, given, output, ask)
+        engine.remember_words()
 
 
 def _answer_batch(
-    store: Store,
-    settings: Settings,
+    engine: Engine,
     given: Arguments,
     output: Output,
     ask: Callable[[str, tuple[str, ...]], Hits],
@@ -111,13 +98,12 @@ def _answer_batch(
 
     def answer(question: Question) -> Hits:
         found = ask(question.query, question.exclude)
-        if settings.run:
-            record_shown(store, settings, question.query, found)
+        record_shown(engine, question.query, found)
         return found
 
     answer_all(
         answer, output, given.last("batch") or "-",
-        skip_bad="skip-bad" in given.switches, quiet=settings.quiet,
+        skip_bad="skip-bad" in given.switches, quiet=engine.settings.quiet,
     )  # fmt: skip
 
 
@@ -135,12 +121,6 @@ def _check_search(given: Arguments, batch: str | None) -> None:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
-def _since(text: str) -> str:
-    from ..core.times import parse_since
-
-    return parse_since(text)
-
-
 def related_command(argv: Sequence[str]) -> None:
     """``lore related`` and ``lore graph related``."""
     given = parse(
@@ -148,42 +128,30 @@ def related_command(argv: Sequence[str]) -> None:
         switches=("--explain", "--tree"),
         values=("--type", "--hops", "--exclude", "--files"),
     )
-    hops = given.last("hops")
-    if hops is not None:
-        most = int(BY_NAME["graph_depth"].high)
-        if hops not in map(str, range(1, most + 1)):
-            raise UsageError(f"--hops is '{hops}': give a whole number from 1 to {most}")
-        given.flags["graph_depth"] = hops
-    given.flags.setdefault("graph_depth", "1")
+    from ..app.related import RelatedRequest, related, require_hops
+    from ..app.search import add_cochanges_note
+
+    hops = require_hops(given.last("hops") or given.flags.pop("graph_depth", None) or 1)
     settings = load_settings(given)
     output, text = _form_of_hits(given)
-    from ..search.related import related
-
     with open_for_reading(settings) as store, store.faults:
-        near = near_files(given)
+        engine = Engine(store, settings, project_root())
+        near = given.words("files")
         names = ids_from(given.positionals, "related") if given.positionals or not near else []
-        types = store.types.require(given.words("type"))
-        excluded, explain = given.words("exclude"), bool({"explain", "tree"} & given.switches)
-        with store.snapshot():
-            ids = [name for name in names if store.nodes.get(name) is not None]
-            if near or len(ids) < len(names):
-                from ..search.file_context import Near, named
-                from ..search.related import about_files
-
-                near = named(store, near or Near(project_root()), names)
-                found = about_files(
-                    store, settings, near, ids, types=types, excluded=excluded, explain=explain
-                )
-            else:
-                found = related(
-                    store, settings, ids, types=types, excluded=excluded, explain=explain
-                )
-        say_old_cochanges(store, settings, found)
+        found = related(engine, RelatedRequest(
+            names,
+            near=near,
+            hops=hops,
+            types=given.words("type"),
+            exclude=given.words("exclude"),
+            explain=bool({"explain", "tree"} & given.switches),
+            here=os.getcwd(),
+        ))  # fmt: skip
+        add_cochanges_note(engine, found)
         say(found.notes, settings)
         output.list([hit.to_dict() for hit in found], text)
-        if settings.run:
-            asked = " ".join((*names, *given.words("files")))
-            record_shown(store, settings, f"related {asked}", found)
+        asked = " ".join((*names, *near))
+        record_shown(engine, f"related {asked}", found)
 
 
 def show_command(argv: Sequence[str]) -> None:
@@ -191,18 +159,17 @@ def show_command(argv: Sequence[str]) -> None:
     given = parse(argv, switches=("--history",))
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
-    from ..records.show import shown
+    from ..app.show import show
 
     with open_for_reading(settings) as store, store.faults:
+        engine = Engine(store, settings, project_root())
         ids = ids_from(given.positionals, "show")
-        history = "history" in given.switches
-        with store.snapshot():
-            found = [shown(store, id, history=history) for id in ids]
+        found = show(engine, ids, history="history" in given.switches)
         if len(ids) == 1 and "-" not in given.positionals:
             output.one(found[0], lambda item: _nodes_text([item]))
         else:
             output.list(found, _nodes_text)
-        record_accesses(store, settings, ids)
+        record_accesses(engine, ids)
 
 
 def stats_command(argv: Sequence[str]) -> None:
@@ -228,32 +195,24 @@ def index_command(argv: Sequence[str]) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     if len(given.positionals) > 1:
         raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
-    from ..code.history.cochange_age import cochanges_are_due
-    from ..code.index import below_root, index
-    from ..embed import open_embedder
+    from ..app.index import IndexRequest, index
     from ..system.interrupts import Tidying
     from ..system.temporary import remove_abandoned_folders
     from ..terminal.text import Bar
 
     remove_abandoned_folders()
-    root = project_root()
-    below = below_root(root, *given.positionals) if given.positionals else ""
     left_out: list[tuple[str, str]] = []
+    request = IndexRequest(
+        given.positionals[0] if given.positionals else "",
+        languages=given.words("languages"),
+        since=given.last("since") or "",
+        history="no-history" not in given.switches,
+    )
     with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
-
-        def embedder() -> Embedder | None:
-            return open_embedder(settings.embedder, store, settings)
-
         found = index(
-            store, settings, embedder, root, below=below, languages=given.words("languages"),
-            since=given.last("since") or "", progress=bar.show,
+            Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),
         )  # fmt: skip
-        found["cochanges"] = None
-        if "no-history" not in given.switches and cochanges_are_due(store):
-            from ..code.history.cochanges import counted_cochanges
-
-            found["cochanges"] = counted_cochanges(store, settings, embedder, root)
     from ..terminal.text import index_text
 
     say_left_out(left_out, settings)

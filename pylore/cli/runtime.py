@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..core.errors import LoreError, NoStore, StoreError, UsageError
+from ..core.errors import LoreError, NoStore, UsageError
 from ..core.limits import STDIN
 from ..core.settings import from_environment
 from ..terminal.output import flush, note
@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..app.engine import Engine
     from ..core.model import Hits
     from ..core.settings import Settings
-    from ..search.file_context import Near
     from ..store import Store
     from .args import Arguments
 
@@ -30,16 +30,6 @@ def load_settings(given: Arguments) -> Settings:
     for warning in settings.warnings:
         note(warning)
     return settings
-
-
-def near_files(given: Arguments) -> Near | None:
-    """The files of ``--files``; None without it."""
-    globs = given.words("files")
-    if not globs:
-        return None
-    from ..search.file_context import Near
-
-    return Near(project_root(), globs)
 
 
 def data_folder() -> str:
@@ -148,38 +138,18 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     return ids
 
 
-def say_old_cochanges(store: Store, settings: Settings, found: Hits) -> None:
-    """Adds a note, once a day, where co-changes led to results and are old."""
-    if any(hit.hops for hit in found) and store.meta.get("cochanges_analyzed_at"):
-        from ..code.history.cochange_age import cochanges_note
+def record_shown(engine: Engine, query: str, found: Hits) -> None:
+    """Lets the results go out, then records them in the run of the settings, if there is one."""
+    if engine.settings.run:
+        flush()
+        from ..app.search import record_shown as record
 
-        found.notes.extend(filter(None, [cochanges_note(store, settings, found)]))
-
-
-def remember_words(store: Store, embedder: object) -> None:
-    """Keeps the words that were new to the embedder; a store that is busy keeps nothing."""
-    fresh = getattr(embedder, "fresh", None)
-    if fresh and store.writable:
-        from ..store.sqlite.driver import apsw
-
-        try:
-            with store.aside():
-                embedder.remember()  # type: ignore[attr-defined]
-        except (apsw.Error, StoreError):
-            return
+        say(record(engine, query, found), engine.settings)
 
 
-def record_shown(store: Store, settings: Settings, query: str, found: Hits) -> None:
-    """Lets the results go out, then records them in the run of the settings."""
-    flush()
-    from ..records.impressions import keep_shown
-
-    say(filter(None, [keep_shown(store, settings, query, (hit.id for hit in found))]), settings)
-
-
-def record_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> None:
+def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
     """Lets the output go out, then counts that these nodes were read."""
     flush()
-    from ..records.access_counts import count_accesses
+    from ..app.show import record_accesses as record
 
-    say(count_accesses(store, settings, ids), settings)
+    say(record(engine, ids), engine.settings)

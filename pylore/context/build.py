@@ -46,7 +46,7 @@ HEADING = 200
 """Letters of the question that stand in the heading."""
 
 
-class ContextRequest(Record):
+class ContextBrief(Record):
     """A question, the form that its context shall have, and how many tokens it may take."""
 
     __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
@@ -94,7 +94,7 @@ class Context:
 
 
 def build(
-    store: Store, settings: Settings, asked: ContextRequest, embedder: Embedder | None
+    store: Store, settings: Settings, asked: ContextBrief, embedder: Embedder | None
 ) -> Context:
     """The context for a question, or for a task, whose id is given for one.
 
@@ -125,7 +125,7 @@ def wider(settings: Settings) -> Settings:
 
 
 def _found(
-    store: Store, settings: Settings, asked: ContextRequest, question: str, task: Node | None,
+    store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
     request = Request(
@@ -149,7 +149,7 @@ class _Builder:
     """The steps from results to a context."""
 
     def __init__(
-        self, store: Store, settings: Settings, asked: ContextRequest, hits: Hits, context: Context
+        self, store: Store, settings: Settings, asked: ContextBrief, hits: Hits, context: Context
     ) -> None:
         self._store = store
         self._settings = settings

@@ -247,10 +247,11 @@ def of_files(
 # --- from what people write to the files of a project
 
 
-def named(store: Store, near: Near, names: Iterable[str]) -> Near:
+def named(store: Store, near: Near, names: Iterable[str], here: str = "") -> Near:
     """``near`` with the files meant by those of ``names`` that are no ids.
 
-    Each is a path from here or from the root, or ``@git``; a folder means all files below it.
+    Each is a path from the folder ``here``, if there is one, or from the root, or ``@git``; a
+    folder means all files below it.
 
     Raises:
         LoreError: there is neither such a node nor such a file, or it lies outside.
@@ -260,14 +261,14 @@ def named(store: Store, near: Near, names: Iterable[str]) -> Near:
         if name == CHANGED:
             globs.append(name)
         elif store.nodes.get(name) is None:
-            path = _path(store, near.root, name)
+            path = _path(store, near.root, name, here)
             (globs if path.endswith("/**") else paths).append(path)
     return Near(near.root, globs, paths)
 
 
-def _path(store: Store, root: str, name: str) -> str:
+def _path(store: Store, root: str, name: str, here: str) -> str:
     """A path as the store spells it, if there is such a file or the store knows of one."""
-    for folder in dict.fromkeys((os.getcwd(), root)):
+    for folder in dict.fromkeys((here or root, root)):
         full = os.path.join(folder, name)
         if os.path.lexists(full):
             path = relative(root, full, name)

@@ -21,7 +21,7 @@ from sets import LeftOut, sets, store_of
 sys.path.insert(0, str(ROOT))
 
 from pylore.context.budget import Tokens
-from pylore.context.build import ContextRequest, build, wider
+from pylore.context.build import ContextBrief, build, wider
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
@@ -78,7 +78,7 @@ def _shares(
         relevant = set(row["relevant"])
         scope = Scope(types=types)
         excluded = row.get("exclude", ())
-        asked = ContextRequest(
+        asked = ContextBrief(
             row["query"], form="prompt", budget=budget, root="/nowhere", scope=scope,
             excluded=excluded,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from repositories import Repository
 from tokenizers import Tokenizer
 
 from pylore.context.budget import Tokens
-from pylore.context.build import Context, ContextRequest, build, wider
+from pylore.context.build import Context, ContextBrief, build, wider
 from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
 from pylore.context.snippets import WorkTree, cut_at_statement, fenced
@@ -182,7 +182,7 @@ def asked(store: Store, question: str, form: str = "prompt", **changed: Any) -> 
     root = str(Path(store.path).parent.parent)
     pairs = {"graph_depth": "2", "budget": "1000", **{k: str(v) for k, v in changed.items()}}
     found = wider(Settings().changed(pairs.items(), "test"))
-    request = ContextRequest(question, form=form, budget=found.budget, root=root, scope=Scope())
+    request = ContextBrief(question, form=form, budget=found.budget, root=root, scope=Scope())
     return build(store, found, request, None)
 
 

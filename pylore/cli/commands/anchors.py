@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...anchors.attach import place_anchor, remove_anchors
-from ...anchors.definitions import find_definitions
-from ...anchors.fingerprint import line_numbers
-from ...anchors.project import Project
-from ...anchors.project_paths import root_to_keep
-from ...anchors.verdict import BROKEN
-from ...anchors.verify import Verified, judge_kept, require_anchors, rows, verify
+from ...anchors.verify import Verified
+from ...app.anchors import (
+    AnchorRequest,
+    anchors_of,
+    broken_rows,
+    count_anchors,
+    kept_verdicts,
+    unanchor,
+    verified_rows,
+    verify,
+)
+from ...app.anchors import anchor as place
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import counted
-from ...embed.ahead import Ahead
-from ...indexing.indexer import write_nodes
-from ...records.records import split_location
-from ...store.sqlite.anchors import Anchor
 from ...system.git import Git
 from ...terminal.text import anchors_text
 from ..runtime import ids_from
 from .shared import Session, output_options, progress_bar, project_root, setting_options
 
 if TYPE_CHECKING:
-    from ...anchors.definitions import FindSymbol
+    from ...app.engine import Engine
     from ...code.history.cochanges import CoChanges
-    from ...store import Store
 
 
 @click.command("anchor", add_help_option=False)
@@ -45,34 +46,15 @@ if TYPE_CHECKING:
 def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
+        engine = session.engine(store)
         if not file:
             _refuse(options, remove)
-            found = store.anchors.of(store.nodes.require(id).id)
-            session.output.list(rows(store, found), anchors_text)
-            return
-        project = Project(project_root())
-        wanted = _wanted(store, project, id, file, remove=remove, **options)
-        ahead = Ahead(store, lambda: session.embedder(store))
-
-        def change() -> list[tuple[Anchor, str]]:
-            if remove:
-                return [(one, "removed") for one in remove_anchors(store, wanted)]
-            return [place_anchor(
-                store, lambda nodes: write_nodes(store, ahead.given, nodes),
-                project, wanted, _finder(project, wanted),
-            )]  # fmt: skip
-
-        changed = ahead.settled(change)
-        found_rows = [
-            {**row, "state": state}
-            for row, (_, state) in zip(
-                rows(store, [one for one, _ in changed]), changed, strict=True
-            )
-        ]
-    if remove:
-        session.output.list(found_rows, anchors_text)
-    else:
-        session.output.one(found_rows[0], lambda row: anchors_text([row]))
+            session.output.list(anchors_of(engine, id), anchors_text)
+        elif remove:
+            session.output.list(unanchor(engine, _request(id, file, **options)), anchors_text)
+        else:
+            found = place(engine, _request(id, file, **options))
+            session.output.one(found, lambda row: anchors_text([row]))
 
 
 @click.command("verify", add_help_option=False)
@@ -84,11 +66,9 @@ def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
     session = Session(options)
     wanted = ids_from(ids, "verify") if ids else []
     with session.open() as store, store.faults:
-        require_anchors(store, wanted)
-        found = Verified() if ids and not wanted else _verified(session, store, wanted)
-        shown = [new for old, new in found.found
-                 if not changed or (old.key, old.verdict) != (new.key, new.verdict)]  # fmt: skip
-        found_rows = rows(store, shown)
+        engine = session.engine(store)
+        found = Verified() if ids and not wanted else _verified(engine, wanted)
+        found_rows = verified_rows(engine, found, changed=changed)
     session.say(found.notes)
     session.say([_summary(found)])
     session.output.list(found_rows, anchors_text)
@@ -102,8 +82,9 @@ def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
 def stale(fail: bool, kept: bool, **options: Any) -> int:
     session = Session(options)
     with session.open() as store, store.faults:
-        found = judge_kept(store) if kept else _verified(session, store, [])
-        broken = rows(store, [new for _, new in found.found if new.verdict in BROKEN])
+        engine = session.engine(store)
+        found = kept_verdicts(engine) if kept else _verified(engine, [])
+        broken = broken_rows(engine, found)
     session.say(found.notes)
     session.output.list(broken, _stale_text)
     return FAILURE if fail and broken else DONE
@@ -115,7 +96,7 @@ def stale(fail: bool, kept: bool, **options: Any) -> int:
 @output_options
 @setting_options("cochange_max_files", "cochange_partners", "embedder", "busy_timeout")
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
-    from ...code.history.cochanges import analyze_cochanges
+    from ...app.index import analyze_cochanges
 
     session = Session(options)
     root = project_root()
@@ -123,10 +104,7 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     since = _since(root, since)
     gc.disable()  # many small objects and no cycles among them
     with session.open() as store, store.faults:
-        found = analyze_cochanges(
-            store, session.settings, lambda: session.embedder(store), root, since=since,
-            keep_commits=commits,
-        )  # fmt: skip
+        found = analyze_cochanges(session.engine(store), since=since, keep_commits=commits)
     session.say(found.notes)
     session.say(_left_out(found, session.settings.cochange_max_files))
     row = found.to_dict()
@@ -139,13 +117,11 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
 @output_options
 @setting_options("index_max_file", "embedder", "busy_timeout")
 def imports_command(path: str, **options: Any) -> None:
-    from ...code.index import below_root, index
+    from ...app.index import IndexRequest, index
 
     session = Session(options)
-    root = project_root()
-    below = below_root(root, path) if path else ""
     with session.open() as store, store.faults:
-        found = index(store, session.settings, lambda: session.embedder(store), root, below=below)
+        found = index(session.engine(store), IndexRequest(path, history=False))
     unresolved = {
         reason.removeprefix("imports "): count
         for reason, count in found["unresolved"].items()
@@ -168,26 +144,14 @@ def _refuse(options: dict[str, Any], remove: bool) -> None:
                          "see 'lore anchor --help'")  # fmt: skip
 
 
-def _wanted(
-    store: Store, project: Project, id: str, file: str, *, remove: bool, glob: bool, hash: bool,
-    symbol: str, lines: str, **_: Any,
-) -> Anchor:  # fmt: skip
+def _request(
+    id: str, file: str, *, glob: bool, hash: bool, symbol: str, lines: str, **_: Any
+) -> AnchorRequest:
     kinds = {"glob": glob, "hash": hash, "symbol": symbol, "lines": lines}
     given = [name for name, value in kinds.items() if value]
     if len(given) > 1:
         raise UsageError(f"--{given[0]} and --{given[1]} exclude each other: give one")
-    path, first, last = split_location(file)
-    if first is not None and not given:
-        given, lines = ["lines"], f"{first}-{last}"
-        file = path
-    if lines and line_numbers(lines) == (0, 0):
-        raise UsageError(f"--lines is '{lines}': give FIRST-LAST, as 10-20")
-    if lines:
-        first, last = line_numbers(lines)
-        lines = f"{first}-{last}"
-    kind = given[0] if given else "" if remove else "file"
-    path = project.glob(file) if kind == "glob" else project.relative(file)
-    return Anchor(id, kind, path, symbol or lines, root_to_keep(store, project.root))
+    return AnchorRequest(id, file, given[0] if given else "", symbol or lines, os.getcwd())
 
 
 def _since(root: str, text: str) -> str:
@@ -215,24 +179,9 @@ def _since(root: str, text: str) -> str:
 # --- what is said
 
 
-def _verified(session: Session, store: Store, ids: Sequence[str]) -> Verified:
-    count = len(store.anchors.live(ids))
-    with progress_bar("verifying", count) as advance:
-        return verify(store, lambda: session.embedder(store), ids, parse=_parse, progress=advance)
-
-
-def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
-    from ...code.find import find_by_grammar  # costs every other command of this family nothing
-
-    return find_by_grammar(root, paths)
-
-
-def _finder(project: Project, wanted: Anchor) -> FindSymbol:
-    if wanted.kind != "symbol":
-        return find_definitions
-    from ...code.find import find_best
-
-    return find_best(project.root, wanted.path)
+def _verified(engine: Engine, ids: Sequence[str]) -> Verified:
+    with progress_bar("verifying", count_anchors(engine, ids)) as advance:
+        return verify(engine, ids, advance)
 
 
 def _summary(found: Verified) -> str:

@@ -6,17 +6,13 @@ from typing import Any
 
 import click
 
-from ...ask.citations import Citation, Sources
-from ...ask.model_command import answer_of, parse_command, prompt_of
-from ...context.build import Context
-from ...context.prepare import context_on
-from ...core.errors import DONE, FAILURE, LoreError, UsageError
+from ...app.ask import AskRequest, AskResult, ask
+from ...core.errors import DONE, FAILURE, UsageError
 from ...core.settings import SETTINGS
 from ...core.text import printable
-from ...store import Store
 from ...terminal.output import flush, note, write
 from ..args import split_words
-from ..runtime import project_root, record_accesses, remember_words, say
+from ..runtime import record_accesses
 from .shared import Session, output_options, read_stdin, setting_options
 
 
@@ -34,78 +30,54 @@ def ask_command(
     session = Session(options)
     if not words:
         raise UsageError("ask needs a question: lore ask WORD…")
-    command = parse_command(session.settings.llm_command)
     question = " ".join(read_stdin() if word == "-" else word for word in words)
+    request = AskRequest(question, types=split_words(types), files=split_words(globs))
     with session.open() as store, store.faults:
-        context = _context(session, store, question, split_words(types), split_words(globs))
-        prompt = prompt_of(context.question, context.text)
-        known = [row["id"] for row in context.included]
-        sources = Sources(context.text, known, store.types.all())
-        answer = _answer(session, command, prompt)
-        stored = store.nodes.get_many(sources.candidates(answer))
-    citations = sources.check(answer, stored)
-    _print(session, answer, citations, context)
-    with session.open() as store:
-        record_accesses(store, session.settings, known)
-    missing = [citation.text for citation in citations if not citation.in_prompt]
-    if missing:
-        note(f"cited, but not in the prompt: {', '.join(missing)}: do not rely on it")
-    elif not citations:
+        engine = session.engine(store)
+        with _Pieces(session) as pieces:
+            result = ask(
+                engine, request, started=lambda found: session.say(found.notes), piece=pieces.show
+            )
+        _print(session, result)
+        record_accesses(engine, [row["id"] for row in result.context.included])
+    if result.unfounded:
+        note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
+    elif not result.citations:
         session.say(["the answer cites nothing: what it rests on is not known"])
-    return FAILURE if strict and missing else DONE
+    return FAILURE if strict and result.unfounded else DONE
 
 
 COMMANDS = (ask_command,)
 
 
-def _context(
-    session: Session, store: Store, question: str, types: tuple[str, ...], globs: tuple[str, ...]
-) -> Context:
-    """The prompt form of ``lore context`` for the question.
+class _Pieces:
+    """Where people read the answer, each piece goes out as it comes."""
 
-    Raises:
-        LoreError: the store has nothing on it.
-    """
-    embedder = session.embedder(store)
-    context = context_on(
-        store,
-        session.settings,
-        embedder,
-        question,
-        root=project_root(),
-        form="prompt",
-        types=types,
-        files=globs,
-    )
-    say(context.notes, session.settings)
-    remember_words(store, embedder)
-    if not context.included:
-        raise LoreError("the store has nothing on this, so nobody was asked: try other words")
-    return context
+    def __init__(self, session: Session) -> None:
+        self._shown = session.output.form == "text"
+        self._last = ""
 
+    def show(self, piece: str) -> None:
+        """Writes a piece of the answer."""
+        if self._shown:
+            self._last = piece
+            write(printable(piece))
+            flush()
 
-def _answer(session: Session, command: list[str], prompt: str) -> str:
-    """The whole answer; where people read it, each piece goes out as it comes."""
-    shown = session.output.form == "text"
-    pieces = []
-    try:
-        for piece in answer_of(command, prompt):
-            pieces.append(piece)
-            if shown:
-                write(printable(piece))
-                flush()
-    finally:
-        if shown and pieces and not pieces[-1].endswith("\n"):
+    def __enter__(self) -> _Pieces:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._last and not self._last.endswith("\n"):
             write("\n")
-    return "".join(pieces)
 
 
-def _print(session: Session, answer: str, citations: list[Citation], context: Context) -> None:
+def _print(session: Session, result: AskResult) -> None:
     if session.output.form == "ids":
-        session.output.list([{"id": citation.text} for citation in citations], str)
+        session.output.list([{"id": citation.text} for citation in result.citations], str)
     elif session.output.form != "text":
-        rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in citations]
-        session.output.one({"answer": answer.strip(), "citations": rows,
-                            "receipt": context.receipt()}, str)  # fmt: skip
+        rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
+        session.output.one({"answer": result.answer.strip(), "citations": rows,
+                            "receipt": result.context.receipt()}, str)  # fmt: skip
     else:
         flush()

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from ...app.path import PathRequest, path
 from ...core.errors import UsageError
 from ...core.text import counted, printable
 from ...formats.drawing import FORMS, draw
 from ...graph.relations import relation_weights
-from ...graph.shortest_path import path
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
 from ...store.sqlite.edges import ALL
@@ -35,9 +35,7 @@ _weighted = setting_options(
 def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        for id in (from_id, to_id):
-            store.nodes.require(id)
-        found = path(store, session.settings, from_id, to_id, max_hops)
+        found = path(session.engine(store), PathRequest(from_id, to_id, max_hops))
     if found["hops"] is None:
         within_hops = "" if max_hops is None else f" within {max_hops} hops"
         session.say([f"no path from {from_id} to {to_id}{within_hops}"])

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from ...app.engine import remember_words
 from ...core.errors import LoreError, UsageError
 from ...core.settings import SETTINGS
 from ...evaluate.metrics import measures
@@ -23,7 +24,7 @@ from ...system.atomic_write import write_whole
 from ...system.links import real_place
 from ...terminal.output import note
 from ..args import split_words
-from ..runtime import data_folder, remember_words
+from ..runtime import data_folder
 from .shared import Session, output_options, progress_bar, setting_options
 
 _MOST = 1000

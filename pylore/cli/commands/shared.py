@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ...app.engine import Engine
 from ...core.settings import SETTINGS, Settings, from_environment
 from ...embed import open_embedder
 from ...records.records import Records
@@ -49,6 +50,10 @@ class Session:
     def open(self) -> Store:
         """The store of this command's data folder."""
         return open_for_reading(self.settings)
+
+    def engine(self, store: Store) -> Engine:
+        """What requests work on: this store under these settings."""
+        return Engine(store, self.settings, project_root())
 
     def embedder(self, store: Store) -> Embedder | None:
         """The embedder that the settings name."""

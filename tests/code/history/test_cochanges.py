@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
 
-from pylore.cli.runtime import say_old_cochanges
+from pylore.app.engine import Engine
+from pylore.app.search import add_cochanges_note
 from pylore.code.history.cochanges import (
     CoChanges,
     Counts,
@@ -349,11 +350,11 @@ def test_a_search_says_once_a_day_that_co_changes_are_old(
     settings = Settings.load(environ={}, flags={"cochange_days": setting})
     for expected in (said, False):
         found = reached(store, relation, hops)
-        say_old_cochanges(store, settings, found)
+        add_cochanges_note(Engine(store, settings, ""), found)
         assert bool(found.notes) is expected
     store.meta.set("cochanges_said_at", "2026-01-01T00:00:00Z")
     found = reached(store, relation, hops)
-    say_old_cochanges(store, settings, found)
+    add_cochanges_note(Engine(store, settings, ""), found)
     assert bool(found.notes) is said
 
 

@@ -1,0 +1,178 @@
+"""What ties records to code: attaching, judging, taking away."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..anchors.attach import place_anchor, remove_anchors
+from ..anchors.definitions import find_definitions
+from ..anchors.fingerprint import line_numbers
+from ..anchors.globs import matches
+from ..anchors.project import Project
+from ..anchors.project_paths import relative, relative_glob, root_to_keep
+from ..anchors.verdict import BROKEN
+from ..anchors.verify import Verified, judge_kept, require_anchors, rows
+from ..anchors.verify import verify as verify_anchors
+from ..core.errors import UsageError
+from ..core.model import Record
+from ..embed.ahead import Ahead
+from ..indexing.indexer import write_nodes
+from ..records.records import split_location
+from ..store.sqlite.anchors import Anchor
+
+if TYPE_CHECKING:
+    from ..anchors.definitions import FindSymbol
+    from .engine import Engine
+
+KINDS = ("glob", "hash", "symbol", "lines")
+
+
+class AnchorRequest(Record):
+    """A node, a file (``FILE``, ``FILE:10-20``, or a glob), and how closely they are tied.
+
+    ``kind`` is one of ``KINDS``, or empty: the lines of ``FILE:10-20``, else the whole
+    file. ``detail`` is the symbol, or the lines as ``10-20``. A path starts from the folder
+    ``here``, or from the project's root.
+    """
+
+    __slots__ = ("detail", "file", "here", "id", "kind")
+
+    def __init__(
+        self, id: str, file: str, kind: str = "", detail: str = "", here: str = ""
+    ) -> None:
+        self.id = id
+        self.file = file
+        self.kind = kind
+        self.detail = detail
+        self.here = here
+
+
+def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
+    """The anchors of a node, as ``lore anchor ID`` prints them.
+
+    Raises:
+        LoreError: there is no such node.
+    """
+    store = engine.store
+    return rows(store, store.anchors.of(store.nodes.require(id).id))
+
+
+def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
+    """Ties a node to code; the anchor as a row with its ``state`` (added, changed, unchanged).
+
+    Raises:
+        LoreError: no such node, file or symbol; the path leaves the project.
+        UsageError: ``detail`` does not give lines.
+    """
+    store, project = engine.store, Project(engine.root)
+    wanted = _wanted(engine, project, request, removing=False)
+    ahead = Ahead(store, lambda: engine.embedder)
+    placed, state = ahead.settled(lambda: place_anchor(
+        store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
+        _finder(project, wanted),
+    ))  # fmt: skip
+    return {**rows(store, [placed])[0], "state": state}
+
+
+def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
+    """Takes the anchors away that the request describes, of any kind where it names none.
+
+    Raises:
+        LoreError: there is no such anchor.
+    """
+    store, project = engine.store, Project(engine.root)
+    wanted = _wanted(engine, project, request, removing=True)
+    with store.transaction():
+        removed = remove_anchors(store, wanted)
+    return [{**row, "state": "removed"} for row in rows(store, removed)]
+
+
+def verify(
+    engine: Engine, ids: Sequence[str] = (), progress: Callable[[int], None] = lambda done: None
+) -> Verified:
+    """Judges the anchors of these nodes, or of all, and keeps the verdicts.
+
+    Raises:
+        LoreError: a node has no anchors.
+    """
+    require_anchors(engine.store, ids)
+    return verify_anchors(
+        engine.store, lambda: engine.embedder, ids, parse=_parse, progress=progress
+    )
+
+
+def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
+    """How many anchors ``verify`` would judge."""
+    return len(engine.store.anchors.live(ids))
+
+
+def verified_rows(
+    engine: Engine, found: Verified, *, changed: bool = False
+) -> list[dict[str, Any]]:
+    """What was judged, as rows; only what has ``changed``, if that is asked for."""
+    shown = [
+        new for old, new in found.found
+        if not changed or (old.key, old.verdict) != (new.key, new.verdict)
+    ]  # fmt: skip
+    return rows(engine.store, shown)
+
+
+def broken_rows(engine: Engine, found: Verified) -> list[dict[str, Any]]:
+    """What no longer holds, as rows."""
+    return rows(engine.store, [new for _, new in found.found if new.verdict in BROKEN])
+
+
+def kept_verdicts(engine: Engine) -> Verified:
+    """The verdicts as they are kept: no file is looked at."""
+    return judge_kept(engine.store)
+
+
+def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
+    """The anchors whose file this is, globs that match it included, as rows."""
+    store = engine.store
+    path = relative(engine.root, os.path.join(engine.root, file), file)
+    kept = root_to_keep(store, engine.root)
+    ids = [id for id, _ in store.anchors.about(kept, [path])]
+    ids += [id for id, glob, _ in store.anchors.globs_like(kept, [path]) if matches(glob, path)]
+    found = [
+        one
+        for id in dict.fromkeys(ids)
+        for one in store.anchors.of(id)
+        if one.path == path or (one.kind == "glob" and matches(one.path, path))
+    ]
+    return rows(store, found)
+
+
+def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
+    kind, detail, file = request.kind, request.detail, request.file
+    path, first, last = split_location(file)
+    if first is not None and not kind:
+        kind, detail, file = "lines", f"{first}-{last}", path
+    if kind == "lines":
+        first, last = line_numbers(detail)
+        if (first, last) == (0, 0):
+            raise UsageError(f"--lines is '{detail}': give FIRST-LAST, as 10-20")
+        detail = f"{first}-{last}"
+    kind = kind or ("" if removing else "file")
+    here = request.here or project.root
+    if kind == "glob":
+        path = relative_glob(project.root, here, file)
+    else:
+        path = relative(project.root, os.path.join(here, file), file)
+    return Anchor(request.id, kind, path, detail, root_to_keep(engine.store, project.root))
+
+
+def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
+    from ..code.find import find_by_grammar  # every other request does without
+
+    return find_by_grammar(root, paths)
+
+
+def _finder(project: Project, wanted: Anchor) -> FindSymbol:
+    if wanted.kind != "symbol":
+        return find_definitions
+    from ..code.find import find_best
+
+    return find_best(project.root, wanted.path)

@@ -1,0 +1,61 @@
+"""A context: what the store has on a question, within a budget of tokens."""
+
+from __future__ import annotations
+
+from ..context.build import ContextBrief, build, wider
+from ..core.model import Record
+from ..store.filter import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..context.build import Context
+    from .engine import Engine
+
+DEPTH = "2"
+"""The depth of the walk unless one is set: a context is for what is connected, too."""
+
+
+class ContextRequest(Record):
+    """A question or the id of a task, the form of the text, and what may be in it.
+
+    ``form`` is one of ``context.build.FORMS``; ``files`` are globs.
+    """
+
+    __slots__ = ("exclude", "files", "form", "question", "types")
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        form: str = "narrative",
+        types: Iterable[str] = (),
+        files: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> None:
+        self.question = question
+        self.form = form
+        self.types = tuple(types)
+        self.files = tuple(files)
+        self.exclude = tuple(exclude)
+
+
+def context(engine: Engine, request: ContextRequest) -> Context:
+    """The text, what it holds and what it does not; the setting ``budget`` is how long it may be.
+
+    Raises:
+        UsageError: a type is not known.
+        StoreError: the store cannot be read.
+    """
+    settings = engine.settings
+    if not settings.origins.get("graph_depth"):
+        settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
+    scope = Scope(types=engine.store.types.require(request.types), files=request.files)
+    brief = ContextBrief(
+        request.question, form=request.form, budget=settings.budget, root=engine.root,
+        scope=scope, excluded=request.exclude,
+    )  # fmt: skip
+    embedder = engine.embedder
+    with engine.store.snapshot():
+        return build(engine.store, wider(settings), brief, embedder)

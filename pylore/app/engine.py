@@ -1,0 +1,80 @@
+"""What every request works on: an open store, the settings, the embedder, the project's root."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.settings import Settings
+    from ..embed import Asking, Embedder
+    from ..store import Store
+
+
+class Engine:
+    """One open store under one set of settings.
+
+    ``root`` is the folder that paths in the store start from. The embedder is opened when
+    it is first needed, unless one is given; ``ahead`` is what ``embed.ask_ahead`` returned, if it
+    was called.
+    """
+
+    __slots__ = ("_ahead", "_embedder", "root", "settings", "store")
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        root: str,
+        *,
+        ahead: Asking | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.root = root
+        self._ahead = ahead
+        self._embedder: list[Embedder | None] = [] if embedder is None else [embedder]
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder that the settings name; None for ``none``.
+
+        Raises:
+            EmbedderError: there is no such place.
+        """
+        if not self._embedder:
+            from ..embed import open_embedder
+
+            name = self.settings.embedder
+            self._embedder.append(open_embedder(name, self.store, self.settings, asked=self._ahead))
+        return self._embedder[0]
+
+    def under(self, settings: Settings) -> Engine:
+        """The same store under other settings; the embedder goes with it where it is the same."""
+        other = Engine(self.store, settings, self.root, ahead=self._ahead)
+        if settings.embedder == self.settings.embedder:
+            other._embedder = self._embedder
+        return other
+
+    def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
+        """The same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
+        return self.under(self.settings.changed(pairs, origin))
+
+    def remember_words(self) -> None:
+        """Keeps the words that were new to the embedder, if one was opened."""
+        for embedder in self._embedder:
+            remember_words(self.store, embedder)
+
+
+def remember_words(store: Store, embedder: object) -> None:
+    """Keeps the words that were new to an embedder; a store that is busy keeps nothing."""
+    if getattr(embedder, "fresh", None) and store.writable:
+        from ..core.errors import StoreError
+        from ..store.sqlite.driver import apsw
+
+        try:
+            with store.aside():
+                embedder.remember()  # type: ignore[attr-defined]
+        except (apsw.Error, StoreError):
+            return

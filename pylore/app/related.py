@@ -1,0 +1,85 @@
+"""What is connected to nodes, and what is known about files."""
+
+from __future__ import annotations
+
+from ..core.errors import UsageError
+from ..core.model import Record
+from ..core.settings import BY_NAME
+from ..search.related import about_files
+from ..search.related import related as walk_from
+from .search import near_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..core.model import Hits
+    from .engine import Engine
+
+
+class RelatedRequest(Record):
+    """``names`` are ids or paths of files, ``near`` globs of files, ``hops`` how far to walk.
+
+    A path starts from the folder ``here``, if that is given and the file is there, or else from
+    the project's root.
+    """
+
+    __slots__ = ("exclude", "explain", "here", "hops", "names", "near", "types")
+
+    def __init__(
+        self,
+        names: Iterable[str] = (),
+        *,
+        near: Iterable[str] = (),
+        hops: int = 1,
+        types: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        explain: bool = False,
+        here: str = "",
+    ) -> None:
+        self.names = tuple(names)
+        self.near = tuple(near)
+        self.hops = require_hops(hops)
+        self.types = tuple(types)
+        self.exclude = tuple(exclude)
+        self.explain = explain
+        self.here = here
+
+
+def require_hops(value: int | str) -> int:
+    """``value`` as a number of hops.
+
+    Raises:
+        UsageError: it is not one that a walk can have.
+    """
+    most = int(BY_NAME["graph_depth"].high)
+    if str(value) not in map(str, range(1, most + 1)):
+        raise UsageError(f"--hops is '{value}': give a whole number from 1 to {most}")
+    return int(value)
+
+
+def related(engine: Engine, request: RelatedRequest) -> Hits:
+    """What the walk reaches from these nodes; of files, what is known about them, records first.
+
+    Raises:
+        LoreError: there is no such node or file.
+        UsageError: a type or a setting is wrong.
+    """
+    settings = engine.settings.changed([("graph_depth", str(request.hops))], "flag:--hops")
+    store = engine.store
+    types = store.types.require(request.types)
+    near = near_files(engine, request.near)
+    with store.snapshot():
+        ids = [name for name in request.names if store.nodes.get(name) is not None]
+        if not near and len(ids) == len(request.names):
+            return walk_from(
+                store, settings, ids, types=types, excluded=request.exclude,
+                explain=request.explain,
+            )  # fmt: skip
+        from ..search.file_context import Near, named
+
+        files = named(store, near or Near(engine.root), list(request.names), request.here)
+        return about_files(
+            store, settings, files, ids, types=types, excluded=request.exclude,
+            explain=request.explain,
+        )  # fmt: skip

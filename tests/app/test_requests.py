@@ -1,0 +1,169 @@
+"""The application layer: every request in process, and what the layer must not do itself."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from homes import move_home
+
+import pylore
+from pylore.app.anchors import AnchorRequest, anchor, anchors_for_file, anchors_of, unanchor, verify
+from pylore.app.context import ContextRequest, context
+from pylore.app.engine import Engine
+from pylore.app.index import IndexRequest, index
+from pylore.app.path import PathRequest, path
+from pylore.app.related import RelatedRequest, related
+from pylore.app.search import SearchRequest, record_shown, search
+from pylore.app.show import show
+from pylore.core.errors import LoreError, UsageError
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.records.runs import Runs
+from pylore.store import create_store
+
+LAYER = Path(pylore.__file__).parent / "app"
+TODAYS = "def login(user):\n    return user.check()\n"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a store, four records, and one file."""
+    root = tmp_path_factory.mktemp("a project")
+    (root / "src").mkdir()
+    (root / "src/auth.py").write_text(TODAYS)
+    with create_store(str(root / ".lore")) as store:
+        records = Records(store, Settings(), None, str(root))
+        records.add("decision", "Sessions are signed tokens", id="decision-a", file="src/auth.py")
+        records.add("failure", "People kept access", id="failure-b",
+                    links=[("decision-a", "relates_to")])  # fmt: skip
+        records.add("lesson", "Give it a short life", id="lesson-c",
+                    links=[("failure-b", "learned_from")])  # fmt: skip
+        records.add("note", "Alone", id="note-d")
+    return root
+
+
+@pytest.fixture
+def engine(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    """An engine over a copy of the project, in a working directory that is elsewhere."""
+    move_home(monkeypatch, tmp_path / "home")
+    shutil.copytree(project, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.load(environ={}, flags={"embedder": "none"})
+    with pylore.store.open_store(str(tmp_path / "copy/.lore")) as store:
+        yield Engine(store, settings, str(tmp_path / "copy"))
+
+
+def test_a_search_with_filters_and_files(engine: Engine) -> None:
+    deep = engine.changed([("graph_depth", "2")], "flag")
+    found = search(deep, SearchRequest("signed tokens"))
+    assert {hit.id: hit.hops for hit in found}.items() >= {
+        "decision-a": 0, "failure-b": 1, "lesson-c": 2,
+    }.items()  # fmt: skip
+    assert search(engine, SearchRequest(near=["src/*.py"])).hits[0].id == "decision-a"
+    assert len(search(engine, SearchRequest("tokens", types=["lesson"]))) == 0
+    with pytest.raises(UsageError, match="unknown type"):
+        search(engine, SearchRequest("tokens", types=["nosuch"]))
+    with pytest.raises(UsageError, match="since"):
+        search(engine, SearchRequest("tokens", since="whenever"))
+
+
+def test_what_was_shown_is_recorded_in_the_run_of_the_settings(engine: Engine) -> None:
+    run = Runs(engine.store).start()
+    found = search(engine, SearchRequest("tokens"))
+    assert record_shown(engine, "tokens", found) == []
+    assert record_shown(engine.changed([("run", run)], "flag"), "tokens", found) == []
+    assert Runs(engine.store).finish(run, (), ()).used == 1
+    assert "not recorded" in record_shown(engine.changed([("run", run)], "flag"), "t", found)[0]
+
+
+def test_related_to_a_node_and_to_a_file(engine: Engine) -> None:
+    found = related(engine, RelatedRequest(["decision-a"], hops=2, types=["lesson"]))
+    assert [(hit.id, hit.hops) for hit in found] == [("lesson-c", 2)]
+    about = related(engine, RelatedRequest(["src/auth.py"], types=["decision"]))
+    assert [hit.id for hit in about] == ["decision-a"]
+    with pytest.raises(LoreError):
+        related(engine, RelatedRequest(["auth.py"]))
+    here = str(Path(engine.root) / "src")
+    assert len(related(engine, RelatedRequest(["auth.py"], here=here, types=["decision"]))) == 1
+    with pytest.raises(UsageError, match="from 1 to 3"):
+        RelatedRequest(["decision-a"], hops=4)
+
+
+def test_show_and_path(engine: Engine) -> None:
+    (row,) = show(engine, ["decision-a"], history=True)
+    assert row["verdict"] == "valid"
+    assert [edge["id"] for edge in row["edges"] if edge["relation"] == "relates_to"] == [
+        "failure-b"
+    ]
+    assert path(engine, PathRequest("decision-a", "lesson-c"))["hops"] == 2
+    assert path(engine, PathRequest("decision-a", "lesson-c", 1))["hops"] is None
+    for missing in (lambda: show(engine, ["no-such"]),
+                    lambda: path(engine, PathRequest("decision-a", "no-such"))):  # fmt: skip
+        with pytest.raises(LoreError, match="no-such"):
+            missing()
+
+
+def test_a_context_walks_unless_a_depth_is_set(engine: Engine) -> None:
+    found = context(engine, ContextRequest("signed tokens", form="prompt"))
+    assert {row["id"] for row in found.included} >= {"decision-a", "failure-b"}
+    flat = engine.changed([("graph_depth", "0")], "flag")
+    plain = context(flat, ContextRequest("signed tokens", form="prompt"))
+    assert [row["id"] for row in plain.included] == ["decision-a"]
+
+
+def test_anchors_from_placing_to_removing(engine: Engine) -> None:
+    wanted = AnchorRequest("note-d", "src/auth.py", "symbol", "login")
+    assert anchor(engine, wanted)["state"] == "added"
+    assert anchor(engine, AnchorRequest("note-d", "src/*.py", "glob"))["verdict"] == "valid"
+    rows = anchors_for_file(engine, "src/auth.py")
+    assert sorted((row["id"], row["kind"]) for row in rows) == [
+        ("decision-a", "file"), ("note-d", "glob"), ("note-d", "symbol"),
+    ]  # fmt: skip
+    Path(engine.root, "src/auth.py").write_text(TODAYS.replace("check", "verify"))
+    assert verify(engine, ["note-d"]).counts()["drifted"] == 1
+    assert [row["state"] for row in unanchor(engine, wanted)] == ["removed"]
+    assert [row["kind"] for row in anchors_of(engine, "note-d")] == ["glob"]
+    with pytest.raises(UsageError, match="FIRST-LAST"):
+        anchor(engine, AnchorRequest("note-d", "src/auth.py", "lines", "x"))
+
+
+def test_an_index_of_a_folder(engine: Engine) -> None:
+    subprocess.run(["git", "init", "-q", engine.root], check=True)
+    found = index(engine, IndexRequest(str(Path(engine.root) / "src"), history=False))
+    assert (found["files"], found["cochanges"]) == (1, None)
+    with pytest.raises(LoreError, match="lies outside"):
+        index(engine, IndexRequest("/"))
+
+
+def mentioned(source: str) -> set[str]:
+    """Dotted names that a module mentions."""
+    return {
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.Attribute, ast.Name))
+    }
+
+
+FORBIDDEN = {
+    "print",
+    "os.environ",
+    "os.getcwd",
+    "os.getenv",
+    "sys.stdout",
+    "sys.stderr",
+    "sys.argv",
+}
+
+
+@pytest.mark.parametrize("file", sorted(LAYER.glob("*.py")), ids=lambda file: file.stem)
+def test_the_layer_prints_nothing_and_reads_no_environment(file: Path) -> None:
+    assert mentioned(file.read_text()) & FORBIDDEN == set()
+
+
+def test_what_is_forbidden_would_be_seen() -> None:
+    assert mentioned("import os\nhere = os.getcwd()\nprint(here)") >= {"print", "os.getcwd"}
