@@ -68,7 +68,7 @@ def test_a_search_with_filters_and_files(engine: Engine) -> None:
     assert len(search(engine, SearchRequest("tokens", types=["lesson"]))) == 0
     with pytest.raises(UsageError, match="unknown type"):
         search(engine, SearchRequest("tokens", types=["nosuch"]))
-    with pytest.raises(UsageError, match="since"):
+    with pytest.raises(UsageError, match="whenever"):
         search(engine, SearchRequest("tokens", since="whenever"))
 
 
