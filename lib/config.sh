@@ -63,7 +63,7 @@ lore_data_folder() { # sets LORE_STORE, empty if there is none, and LORE_STORE_S
     if [ -d "$above/.lore" ]; then
       LORE_STORE=$above/.lore LORE_STORE_SCOPE=project
       lore_require_own "$LORE_STORE" "$above"
-      lore_require_own "$LORE_STORE/.config" "$above"
+      [ -L "$LORE_STORE/.config" ] || lore_require_own "$LORE_STORE/.config" "$above"
       return
     fi
     case $above in

@@ -127,7 +127,8 @@ works() { # whether the installed lore finds what it was told, without the check
 ./share
 ./share/lore
 ./share/lore/.gitignore
-./share/lore/search.db" ]
+./share/lore/search.db
+./share/lore/search.db-queue" ]
   run -0 make_quietly uninstall PREFIX="$PREFIX_PATH"
   contains "$output" "not installed"
 }

@@ -31,7 +31,7 @@ class RelatedRequest(Record):
         names: Iterable[str] = (),
         *,
         near: Iterable[str] = (),
-        hops: int = 1,
+        hops: int | str = 1,
         types: Iterable[str] = (),
         exclude: Iterable[str] = (),
         explain: bool = False,

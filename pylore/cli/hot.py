@@ -128,10 +128,11 @@ def related_command(argv: Sequence[str]) -> None:
         switches=("--explain", "--tree"),
         values=("--type", "--hops", "--exclude", "--files"),
     )
-    from ..app.related import RelatedRequest, related, require_hops
+    from ..app.related import RelatedRequest, related
     from ..app.search import add_cochanges_note
 
-    hops = require_hops(given.last("hops") or given.flags.pop("graph_depth", None) or 1)
+    depth = given.flags.pop("graph_depth", "1")
+    hops = given.last("hops")
     settings = load_settings(given)
     output, text = _form_of_hits(given)
     with open_for_reading(settings) as store, store.faults:
@@ -141,7 +142,7 @@ def related_command(argv: Sequence[str]) -> None:
         found = related(engine, RelatedRequest(
             names,
             near=near,
-            hops=hops,
+            hops=depth if hops is None else hops,
             types=given.words("type"),
             exclude=given.words("exclude"),
             explain=bool({"explain", "tree"} & given.switches),

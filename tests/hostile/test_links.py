@@ -68,9 +68,6 @@ REFUSED = [  # links, command, which link is named
     (".lore/search.db -> ~/none", "add note text", "search.db"),
     (".lore/search.db-wal -> ~/notes/keep.txt", "add note text", "search.db-wal"),
     (".lore/search.db-shm -> ~/notes/keep.txt", "search tokens", "search.db-shm"),
-    (".lore/.config -> ~/other/.lore/.config", "search tokens", ".lore/.config"),
-    (".lore/.config -> ~/.ssh/id", "config", ".lore/.config"),
-    (".lore/.config -> between; .lore/between -> ~/.ssh/id", "config", ".lore/.config"),
 ]
 
 
@@ -88,6 +85,23 @@ def test_a_link_that_leaves_the_project_is_refused(
     assert planted.outside() == before
 
 
+CONFIGS = ["~/other/.lore/.config", "~/.ssh/id", "between; .lore/between -> ~/.ssh/id", "../.env"]
+
+
+@pytest.mark.parametrize("target", CONFIGS)
+@pytest.mark.parametrize("command", ["search tokens", "config", "add note text"])
+def test_a_config_behind_a_link_is_refused_wherever_it_leads(
+    planted: Planted, target: str, command: str
+) -> None:
+    Planted.write(planted.project / ".env", "token=mine\n")
+    planted.plant(f".lore/.config -> {target}")
+    before = planted.outside()
+    done = planted.lore(*command.split())
+    assert done.returncode == 2, done.stderr
+    assert re.fullmatch(r"lore: .*/\.lore/\.config:1: is a link: .*\n", done.stderr)
+    assert planted.outside() == before
+
+
 KEPT = [  # links, command, what is written
     ("", "export ~/mine.jsonl", "~/mine.jsonl"),
     ("", "export ~/notes/keep.txt", "~/notes/keep.txt"),
@@ -98,7 +112,6 @@ KEPT = [  # links, command, what is written
     ("~/notes/latest -> keep.txt", "export ~/notes/latest", "~/notes/keep.txt"),
     ("page.html -> sub/page.html; sub/x -> y", "graph view --output page.html", "sub/page.html"),
     ("receipt -> r.json", "context tokens --receipt receipt", "r.json"),
-    (".lore/.config -> ../lore.config", "add note text", ".lore/search.db"),
     ("data -> lore-data; .lore/.gitignore -> ../ignored", "init sub", "sub/.lore/search.db"),
 ]
 
