@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 _BATCH = 300
 """Files of one transaction."""
-_DEEPEST = 4000
-"""Calls within calls while names are resolved."""
 _SEEN = ("title", "body")
 """What of a node is found by a search: a change of it is indexed."""
 _CONTENT = (*_SEEN, "file", "line_start", "line_end", "data", "invalidated_at")
@@ -306,15 +303,9 @@ class Writer:
 def _resolved(
     facts: dict[str, FileFacts], root: str, meanwhile: Callable[[], object]
 ) -> Resolution:  # fmt: skip
-    """What names come to. Assignments may lead far, one through the other."""
     from .resolve.resolve import resolve
 
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _DEEPEST))
-    try:
-        return resolve(facts, root, meanwhile=meanwhile)
-    finally:
-        sys.setrecursionlimit(limit)
+    return resolve(facts, root, meanwhile=meanwhile)
 
 
 @cache

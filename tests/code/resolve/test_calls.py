@@ -380,3 +380,23 @@ def test_any_program_is_resolved_alike_by_one_process_and_by_several(
     }  # fmt: skip
     alone = resolve(files, "/nowhere", processes=1)
     assert resolve(files, "/nowhere", processes=3) == alone
+
+
+def test_functions_that_return_each_other_s_results_return_all_of_them() -> None:
+    returns = [[4, 5], [], [1, 4], [], [6], [2], [0, 2]]
+    symbols = [line for n in range(7) for line in (f"function f{n}", f"class C{n}",
+                                                   f"method C{n}.m")]  # fmt: skip
+    assigned = {f"f{n}.return": " ".join([f"C{n}()", *(f"f{other}()" for other in others)])
+                for n, others in enumerate(returns)}  # fmt: skip
+    one = file("a.py", "python", [*symbols, "function g"],
+               calls=[("", "f0().m"), ("g", "f5().m")], assigned=assigned)  # fmt: skip
+    assert called(one) >= {("a.py::g", f"a.py::C{n}.m") for n in (0, 1, 2, 4, 5, 6)}
+
+
+def test_values_are_followed_through_more_assignments_than_calls_go_deep() -> None:
+    length = 3000
+    assigned = {f"x{n}": f"x{n + 1}" for n in range(length)} | {f"x{length}": "A()"}
+    symbols = ["class A", "method A.m", "class B", "method B.m"]
+    one = file("a.py", "python", symbols, calls=[("", "x0.m")],
+               assigned=assigned)  # fmt: skip
+    assert called(one) == {("a.py", "a.py::A.m")}

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+import sys
+from collections.abc import Callable
+
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.code.resolve.fixpoint import Answers, Search
@@ -34,6 +38,10 @@ class Reaching:
         return self.answers[node,], self.search.asked
 
 
+HALF_TOLD = [[4, 5], [], [1, 4], [], [6], [2], [0, 2]]
+"""A component within which one goes on to change after others of it were told together."""
+
+
 def reached(graph: list[list[int]], node: int) -> set[int]:
     found, pending = set(), [node]
     while pending:
@@ -45,6 +53,8 @@ def reached(graph: list[list[int]], node: int) -> set[int]:
 
 
 @given(graphs, st.sets(nodes), st.permutations(range(NODES)))
+@example(HALF_TOLD, {0, 1}, [0, 5, 1, 2, 3, 4, 6])
+@example(HALF_TOLD, {0, 1}, [1, 0, 5, 2, 3, 4, 6])
 def test_answers_are_the_same_whatever_is_asked_first(
     graph: list[list[int]], growing: set[int], order: list[int]
 ) -> None:
@@ -77,8 +87,66 @@ def test_a_large_circle_is_gone_through_a_few_times() -> None:
     assert reaching.found < 10 * size
 
 
-def test_what_is_too_deep_has_no_answer_and_costs_no_more() -> None:
-    size = 1000
-    reaching = Reaching([[n + 1] for n in range(size - 1)] + [[]], set(), deepest=50)
-    assert reaching.first(0)[0] == set(range(50))
-    assert reaching.found == 50
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_chain_longer_than_calls_go_deep_has_its_answers(closed: bool) -> None:
+    size = sys.getrecursionlimit()
+    last = [0] if closed else []
+    reaching = Reaching([[n + 1] for n in range(size - 1)] + [last], {size // 2}, deepest=50)
+    assert reaching.first(0) == (frozenset(range(size)), {size // 2})
+    assert reaching.first(size - 1)[0] == (set(range(size)) if closed else {size - 1})
+    assert reaching.found <= 3 * size
+
+
+@given(graphs, st.permutations(range(NODES)), st.integers(1, NODES))
+def test_answers_are_the_same_however_deep_calls_go(
+    graph: list[list[int]], order: list[int], deepest: int
+) -> None:
+    reaching = Reaching(graph, set(range(NODES)), deepest)
+    for node in order:
+        assert reaching.first(node) == (reached(graph, node), reached(graph, node))
+
+
+Sure = tuple[frozenset[int], int]
+"""Values, and how sure they are: what is made of several is as sure as the least of them."""
+Step = tuple[int, int, int]
+"""What one node takes of another: if the answer of the first has this value, the third's."""
+UNSURE: Sure = (frozenset(), 9)
+
+steps = st.tuples(nodes, nodes, nodes)
+systems = st.lists(
+    st.tuples(st.integers(1, 9), st.lists(steps, max_size=3)), min_size=NODES, max_size=NODES
+)
+
+
+def taken(system: list[tuple[int, list[Step]]], node: int, answer: Callable[[int], Sure]) -> Sure:
+    """A node has itself, and asks what it asks only where it has found what it looks for."""
+    sure, taking = system[node]
+    values = {node}
+    for guard, wanted, other in taking:
+        if wanted in answer(guard)[0]:
+            more, how = answer(other)
+            values |= more
+            sure = min(sure, how)
+    return frozenset(values), sure
+
+
+@given(systems, st.permutations(range(NODES)), st.integers(1, NODES))
+def test_answers_are_those_of_asking_everything_until_nothing_changes(
+    system: list[tuple[int, list[Step]]], order: list[int], deepest: int
+) -> None:
+    least = [UNSURE] * NODES
+    while (more := [taken(system, node, least.__getitem__) for node in range(NODES)]) != least:
+        least = more
+    search: Search[Sure] = Search(UNSURE, deepest)
+    answers: Answers[tuple[int], Sure] = search.table(
+        lambda node: taken(system, node, lambda other: answers[other,])
+    )
+    assert [answers[node,] for node in order] == [least[node] for node in order]
+
+
+def test_answers_that_contradict_themselves_come_to_an_end() -> None:
+    search: Search[int] = Search(0, 50)
+    answers: Answers[tuple[int], int] = search.table(
+        lambda node: 1 - answers[node,] if node == 2 else answers[node + 1,]
+    )
+    assert {answers[node,] for node in range(3)} <= {0, 1}
