@@ -82,7 +82,7 @@ def index(
 
         known = store.code.known([*found.read, *found.gone])
         writer = Writer(store, settings, embedder(), root, known, found)
-        rules.choose_headers(found.listing.paths)
+        rules.choose_shared(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
         hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
         for chunk in _read(job, rules, found.read, hashes, progress):

@@ -57,10 +57,14 @@ def unit(numbers: Sequence[float]) -> bytes:
         EmbedderError: a number is none, or all of them are 0.
     """
     try:
-        length = sqrt(sum([number * number for number in numbers]))
-        if not isfinite(length) or not length:
+        largest = max(map(abs, numbers))  # the square of a tiny number is 0, or a few bits
+        if not isfinite(largest) or not largest:
             raise EmbedderError("gave a vector that has no direction (NaN, infinite, or zeros)")
-        padded = [number / length for number in numbers] + [0.0] * (-len(numbers) % 8)
+        scaled = [number / largest for number in numbers]
+        length = sqrt(sum([number * number for number in scaled]))
+        if not isfinite(length):
+            raise EmbedderError("gave a vector that has no direction (NaN, infinite, or zeros)")
+        padded = [number / length for number in scaled] + [0.0] * (-len(numbers) % 8)
         return pack(f"<{len(padded)}f", *padded)
     except (TypeError, OverflowError, StructError):
         raise EmbedderError("gave a vector with something else than numbers in it") from None

@@ -18,7 +18,7 @@ def facts_of(root: Path, below: str = "") -> dict[str, FileFacts]:
     rules = load_rules()
     wanted = rules.require(())
     found = _files(root, below)
-    rules.choose_headers(found)
+    rules.choose_shared(found)
     paths = [(path, "") for path in found]
     with TemporaryDirectory(prefix="lore-") as folder:
         config = rules.write(folder, wanted, {})

@@ -27,7 +27,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 from pylore.code.parse.rules import load_rules
 rules = load_rules()
-rules.choose_headers(sys.argv[3:])
+rules.choose_shared(sys.argv[3:])
 print(rules.write(sys.argv[2], rules.require(()), {}))
 """
 

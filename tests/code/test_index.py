@@ -17,6 +17,7 @@ from pylore.code import index as indexing
 from pylore.code.index import below_root
 from pylore.code.parse.facts import FileFacts
 from pylore.code.parse.mentions import Mentions, mentioned
+from pylore.code.parse.rules import load_rules
 from pylore.code.parse.worker import facts_as_json, facts_from_json
 from pylore.code.pool import Pool
 from pylore.core.errors import LoreError
@@ -494,7 +495,7 @@ def test_what_markdown_mentions() -> None:
         "See `src/a.py:10-20`, [b](../b.md#x) and lib/c.sh; not https://e.org/d.py.\n"
         "```\nran e/f.go and `g`\n```\n"
     )
-    assert [item.module for item in mentioned(text)] == [
+    assert [item.module for item in mentioned(text, load_rules().mentioned)] == [
         "src/a.py:10-20", "../b.md", "lib/c.sh", "e/f.go",
     ]  # fmt: skip
 
@@ -503,6 +504,6 @@ def test_a_mention_is_of_the_file_however_its_accents_are_written() -> None:
     apart, together = "docs/U\u0308bersicht.py", "docs/Übersicht.py"
     for path, written in ((apart, together), (together, apart)):
         mentions = Mentions({path: FileFacts(path, "python")})
-        (item,) = mentioned(f"See {written}.")
+        (item,) = mentioned(f"See {written}.", load_rules().mentioned)
         found = mentions.of(FileFacts("README.md", "markdown", imports=[item]))
         assert found == {f"file-{path}": 1.0}

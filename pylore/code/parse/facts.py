@@ -134,3 +134,8 @@ class FileFacts:
     calls: list[Call] = field(default_factory=list)
     assigned: dict[str, str] = field(default_factory=dict)
     """What a plain assignment, annotation or ``return`` ties to a name; see above."""
+
+    @property
+    def package(self) -> str:
+        """The package that the file says it belongs to; "" for none."""
+        return next((item.module for item in self.imports if item.kind == "package"), "")

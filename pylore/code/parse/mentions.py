@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from ...core.text import composed
 from ...core.vocabulary import file_id, symbol_id
@@ -21,36 +22,42 @@ _MOST = 500
 
 _QUOTED = re.compile(r"`([^`\n]{2,200})`")
 _LINK = re.compile(r"\]\(<?([^)\s>#]{1,300})")
-_PATH = re.compile(
-    r"(?<![\w:/.`(@-])((?:[\w.@-]+/)+[\w.@-]+\.\w{1,8}"
-    r"|[\w-]+\.(?:py|js|ts|tsx|go|rs|java|c|h|cc|cpp|hpp|rb|sh))(?![\w/])"
-)
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _WORD = re.compile(r"[\w$.:>-]+?(?=\(|$)")
 
 
-def mentioned(text: str) -> list[Import]:
-    """The names in a Markdown text that may be of paths or symbols, each once."""
+def mentioned(text: str, endings: tuple[str, ...]) -> list[Import]:
+    """The names in a Markdown text that may be of paths or symbols, each once.
+
+    A plain word is the name of a file if it ends in one of ``endings``.
+    """
+    path = _path(endings)
     found: dict[str, int] = {}
     fenced = False
     for number, line in enumerate(composed(text).split("\n"), start=1):
         if _FENCE.match(line):
             fenced = not fenced
             continue
-        for name in _names(line, fenced):
+        for name in _names(line, fenced, path):
             if len(found) < _MOST:
                 found.setdefault(name, number)
     return [Import(name, line=line, kind=KIND) for name, line in found.items()]
 
 
-def _names(line: str, fenced: bool) -> Iterator[str]:
+@cache
+def _path(endings: tuple[str, ...]) -> re.Pattern[str]:
+    names = rf"|[\w-]+(?:{'|'.join(map(re.escape, endings))})" if endings else ""
+    return re.compile(rf"(?<![\w:/.`(@-])((?:[\w.@-]+/)+[\w.@-]+\.\w{{1,8}}{names})(?![\w/])")
+
+
+def _names(line: str, fenced: bool, path: re.Pattern[str]) -> Iterator[str]:
     if not fenced:
         for match in _QUOTED.finditer(line):
             yield match[1].strip()
         for match in _LINK.finditer(line):
             if "://" not in match[1]:
                 yield match[1]
-    for match in _PATH.finditer(line):
+    for match in path.finditer(line):
         yield match[1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ...core.errors import LoreError
+from ..languages.registry import added_rules
 
 
 def rules_folder() -> str:
@@ -23,8 +24,18 @@ def rules_folder() -> str:
     raise LoreError("the rules for reading code are missing: install lore again")
 
 
+def rule_files() -> dict[str, str]:
+    """Name of a language → its rule file: those that came with lore, then added ones.
+
+    Raises:
+        LoreError: the folder is not where it should be.
+    """
+    folder = rules_folder()
+    names = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
+    return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
+
+
 def rules_stamp() -> str:
     """Changes when a rule file does: names, sizes and times."""
-    with os.scandir(rules_folder()) as entries:
-        stats = ((entry.name, entry.stat()) for entry in entries if entry.name.endswith(".yml"))
-        return "/".join(f"{name}-{stat.st_size}-{stat.st_mtime_ns}" for name, stat in sorted(stats))
+    stats = ((os.path.basename(path), os.stat(path)) for path in rule_files().values())
+    return "/".join(f"{name}-{stat.st_size}-{stat.st_mtime_ns}" for name, stat in stats)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import sha256
-from typing import NamedTuple
 
 from ...core.errors import LoreError, UsageError, nearest
-from .place import rules_folder
+from ..languages.spec import LanguageSpec
+from .place import rule_files
 
 VERSION = 1
 """Of what is made of the matches: another number reads every file again."""
@@ -25,36 +26,18 @@ _ALONE = re.compile(r"^# alone$", re.MULTILINE)
 _ID = re.compile(r"^id: (\S+)$", re.MULTILINE)
 
 
-class Language(NamedTuple):
-    """What the head of one rule file says."""
-
-    name: str
-    extensions: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()
-    """Programs that run a script without an extension, as its first line names them."""
-    comments: tuple[str, ...] = ()
-    """What a line of a comment begins with."""
-    docstrings: bool = False
-    """Whether the text of a definition may begin with its documentation."""
-    block: str = "{"
-    """What ends the head of a definition: ``{``, ``:`` or a newline."""
-    dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Further grammars of the same language, each with its extensions."""
-    grammar: str = ""
-    """ast-grep's name for it."""
-
-
 class Rules:
     """All languages, and the rules for those that are wanted."""
 
-    def __init__(self, folder: str) -> None:
-        self.languages: dict[str, Language] = {}
+    def __init__(self, files: Mapping[str, str]) -> None:
+        """``files`` are rule files by the names of their languages."""
+        self.languages: dict[str, LanguageSpec] = {}
+        """How the files of each look: what the heads of the rule files say, and no more."""
         self._rules: list[tuple[str, str]] = []  # (name of the language it counts for, text)
-        files = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
         heads = {}
-        for name in files:
-            text = _read(os.path.join(folder, name))
-            heads[name[:-4]] = (_head(text), text)
+        for name, path in files.items():
+            text = _read(path)
+            heads[name] = (_head(text), text)
         for name, (head, text) in heads.items():
             self.languages[name] = _language(name, head, text)
         for name, (head, text) in heads.items():
@@ -72,8 +55,12 @@ class Rules:
             for language in self.languages.values()
             for program in language.interpreters
         }
+        every = self.languages.values()
+        self.locks = frozenset(name for language in every for name in language.locks)
+        self.minified = tuple(end for language in every for end in language.minified)
+        self.mentioned = tuple(end for language in every for end in language.mentioned)
 
-    def _add(self, language: Language, also: list[str], text: str) -> None:
+    def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
             if name not in self.languages:
                 raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is no language"
@@ -146,26 +133,31 @@ class Rules:
         text = "\n".join(rule for _, rule in self._rules)
         return sha256(f"{VERSION} {sorted(wanted)} {text}".encode()).hexdigest()[:16]
 
-    def choose_headers(self, paths: Iterable[str]) -> None:
-        """Reads ``.h`` as C++ where there is more C++ than C beside it."""
-        ends = [path.rpartition(".")[2] for path in paths]
-        is_cpp = sum(end in ("cc", "cpp", "cxx") for end in ends) > ends.count("c")
-        self.prefer("cpp" if is_cpp else "c", ".h")
+    def choose_shared(self, paths: Iterable[str]) -> None:
+        """Reads an extension that languages share as the one's that has more files beside it."""
+        ends = Counter(os.path.splitext(path)[1] for path in paths)
+        most: dict[str, tuple[int, LanguageSpec]] = {}
+        for language in self.languages.values():
+            count = sum(ends[end] for end in language.counted)
+            for extension in language.shared:
+                if extension not in most or count > most[extension][0]:
+                    most[extension] = (count, language)
+        for extension, (_, language) in most.items():
+            self._grammars[extension] = (language.name, language.grammar)
 
-    def prefer(self, name: str, extension: str) -> None:
-        """Makes an extension that several languages share this one's, if there is such a one."""
-        if name in self.languages:
-            self._grammars[extension] = (name, self.languages[name].grammar)
 
-
-@lru_cache(maxsize=1)
 def load_rules() -> Rules:
-    """The rules that came with lore.
+    """The rules that came with lore, and those of languages that were added.
 
     Raises:
         LoreError: they are not where they should be.
     """
-    return Rules(rules_folder())
+    return _load(tuple(rule_files().items()))
+
+
+@lru_cache(maxsize=1)
+def _load(files: tuple[tuple[str, str], ...]) -> Rules:
+    return Rules(dict(files))
 
 
 def _plain(text: str) -> str:
@@ -192,20 +184,27 @@ def _head(text: str) -> dict[str, str]:
     return head
 
 
-def _language(name: str, head: dict[str, str], text: str) -> Language:
+def _language(name: str, head: dict[str, str], text: str) -> LanguageSpec:
     grammar = _GRAMMAR.search(text)
     if grammar is None:
-        raise LoreError(f"graph/rules/{name}.yml has no rule: see docs/languages.md")
-    dialect = head.get("dialect", "").split()
-    return Language(
+        raise LoreError(f"{name}.yml has no rule: see docs/languages.md")
+    words = {key: tuple(text.split()) for key, text in head.items()}
+    dialect = words.get("dialect", ())
+    return LanguageSpec(
         name,
-        tuple(head.get("extensions", "").split()),
-        tuple(head.get("interpreters", "").split()),
-        tuple(head.get("comments", "").split()),
-        head.get("docstrings") == "yes",
-        head.get("block", "{"),
-        ((dialect[0], tuple(dialect[1:])),) if dialect else (),
-        grammar[1],
+        name,
+        extensions=words.get("extensions", ()),
+        interpreters=words.get("interpreters", ()),
+        comments=words.get("comments", ()),
+        docstrings=head.get("docstrings") == "yes",
+        block=head.get("block", "{"),
+        dialects=((dialect[0], dialect[1:]),) if dialect else (),
+        grammar=grammar[1],
+        shared=words.get("shared", ()),
+        counted=words.get("counted", ()),
+        mentioned=words.get("mentioned", ()),
+        locks=words.get("locks", ()),
+        minified=words.get("minified", ()),
     )
 
 

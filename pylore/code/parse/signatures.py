@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...core.text import one_line
-from .rules import Language
+from ..languages.spec import LanguageSpec
 
 SIGNATURE_LENGTH = 300
 DOC_LENGTH = 1500
@@ -16,14 +16,14 @@ _MOST_ATTRIBUTES = 50
 """Lines of attributes between a definition and its comment."""
 _MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
 _DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)(?<!\\)\1", re.DOTALL)
-_ATTRIBUTES = ("@", "#[")  # decorators, annotations, Rust's attributes
+_ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
 _LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
 
 
 class Source:
     """One file's text, by lines."""
 
-    def __init__(self, text: str, language: Language) -> None:
+    def __init__(self, text: str, language: LanguageSpec) -> None:
         self.text = text
         self.lines = text.split("\n")
         self._language = language

@@ -16,12 +16,13 @@ from ...core.ids import LONGEST_ID
 from ...core.vocabulary import file_id, symbol_id
 from ...indexing.indexer import passage_rows
 from ...system.file_stamps import lstamp_of, settled, size_in
+from ..languages.spec import LanguageSpec
 from .ast_grep import Match, scan
 from .content import check
 from .extract import TooDeepError, extract
 from .facts import FileFacts, Symbol
 from .mentions import mentioned
-from .rules import Language, Rules
+from .rules import Rules
 from .signatures import Source
 from .texts import file_body, symbol_body, symbol_title
 
@@ -97,7 +98,7 @@ def work(job: Job, rules: Rules) -> Chunk:
     """Reads the files of a job."""
     outcomes, texts = [], {}
     for path, known in job.paths:
-        found = _read(job, path, known)
+        found = _read(job, rules, path, known)
         if isinstance(found, FileOutcome):
             outcomes.append(found)
         else:
@@ -113,7 +114,8 @@ def work(job: Job, rules: Rules) -> Chunk:
             continue
         try:
             source = Source(text, rules.languages.get(language, _PLAIN))
-            facts, entries = _read_code(path, language, source, scanned.matches.pop(path, []))
+            matches = scanned.matches.pop(path, [])
+            facts, entries = _read_code(path, language, source, matches, rules.mentioned)
         except TooDeepError as error:  # nobody nests that deep but a generator, or an attacker
             outcomes.append(_skip(path, stamp, hash, "limit", str(error)))
             continue
@@ -128,15 +130,15 @@ def work(job: Job, rules: Rules) -> Chunk:
     return _embedded(outcomes) if job.embed else Chunk(outcomes, {})
 
 
-_PLAIN = Language(TEXT)
+_PLAIN = LanguageSpec(TEXT, TEXT)
 
 
 def _read_code(
-    path: str, language: str, source: Source, matches: Sequence[Match]
+    path: str, language: str, source: Source, matches: Sequence[Match], endings: tuple[str, ...]
 ) -> tuple[FileFacts, list[Entry]]:
     facts = extract(path, language, source, matches)
     if path.lower().endswith((".md", ".markdown")):
-        facts.imports = mentioned(source.text)
+        facts.imports = mentioned(source.text, endings)
     body = file_body(source, facts.symbols, bool(matches) or language != TEXT)
     data = json.dumps({"language": language})
     entries = [_entry(file_id(path), None, None, path, body, data, path)]
@@ -205,7 +207,7 @@ def _embedded(outcomes: list[FileOutcome]) -> Chunk:
     return Chunk(made, words)
 
 
-def _read(job: Job, path: str, known: str) -> FileOutcome | tuple[str, str, str]:
+def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:
     """``(text, stamp, hash)`` of a file, or why it has none."""
     full = os.path.join(job.root, path)
     stamp = lstamp_of(full)
@@ -225,7 +227,7 @@ def _read(job: Job, path: str, known: str) -> FileOutcome | tuple[str, str, str]
     hash = sha256(data).hexdigest()
     if hash == known:
         return FileOutcome(path, stamp, hash, "", "", True)
-    reason = check(path, data) if len(data) <= job.largest else "huge"
+    reason = check(path, data, rules) if len(data) <= job.largest else "huge"
     return _skip(path, stamp, hash, reason) if reason else (data.decode(), stamp, hash)
 
 

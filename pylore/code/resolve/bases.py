@@ -13,7 +13,7 @@ from .scopes import OUTSIDE, Def, File, Instance
 def adopt(files: Sequence[File], values: Values) -> None:
     """Gives methods that are defined outside of their type's file to that type.
 
-    Go's, Rust's and C++'s may be: ``Login.check`` in a file that has no ``Login``.
+    In some languages they may be: ``Login.check`` in a file that has no ``Login``.
     """
     for file in files:
         for made in file.defs.values():
@@ -28,7 +28,7 @@ def adopt(files: Sequence[File], values: Values) -> None:
 
 
 def merge(files: Sequence[File], values: Values) -> None:
-    """Namespaces span files, and Ruby's classes may: their parts get each other's members."""
+    """Namespaces span files, and classes may: their parts get each other's members."""
     parts: dict[tuple[str, str], list[Def]] = {}
     for file in files:
         if file.language.namespaces:
@@ -38,7 +38,7 @@ def merge(files: Sequence[File], values: Values) -> None:
         whole = max(found, key=lambda one: (one.is_class, len(one.children)))
         if len(found) == 1:
             values.shared[key] = whole
-        elif whole.kind == "module" or (whole.is_class and key[0] == "ruby"):
+        elif whole.kind == "module" or (whole.is_class and whole.file.language.classes_reopen):
             values.shared[key] = whole
             for part in found:
                 if part is not whole and part.is_class:

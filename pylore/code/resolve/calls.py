@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from ...core.vocabulary import file_id
 from ..parse.facts import Call
+from .common_names import COMMON
 from .confidence import AMBIGUOUS, MOST_CANDIDATES, REASONS, UNIQUE_FUNCTION, UNIQUE_METHOD
 from .edges import Draft
 from .fixpoint import Source
 from .inference import Values
-from .languages import COMMON, only_tests_call
+from .only_tests import only_tests_call
 from .scopes import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Place, Value
 
 Passed = dict[Place, dict[Value, None]]
@@ -103,7 +104,8 @@ class Calls:
             if made is not None:
                 self._draft.add(caller, made.id, "calls", sure, reason)
         elif isinstance(value, Instance):
-            for inner in self._values.of_class(value.of, "__call__")[0]:
+            called = value.of.file.language.called
+            for inner in self._values.of_class(value.of, called)[0]:
                 if isinstance(inner, Def):
                     self._draft.add(caller, inner.id, "calls", sure, reason)
         elif isinstance(value, Module) and value is not OUTSIDE:
@@ -170,8 +172,11 @@ class Calls:
         unique = UNIQUE_METHOD
         if not receiver and language.functions_global:
             found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
-        if not only_tests_call(file.path):
-            found = [made for made in found if not only_tests_call(made.file.path)]
+        if not only_tests_call(file.path, language.tests):
+            found = [
+                made for made in found
+                if not only_tests_call(made.file.path, made.file.language.tests)
+            ]  # fmt: skip
         if not found:
             count(file.facts.language, "calls", "unresolved")
         elif len(found) > MOST_CANDIDATES:

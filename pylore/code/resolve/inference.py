@@ -250,8 +250,8 @@ class Values:
         return values, min(sure, how, OWN_METHOD if own else KNOWN_CLASS)
 
     def _of_function(self, made: Def, sure: float, name: str) -> Known:
-        """A function's own attribute (JavaScript); else a property's value has it."""
-        if made.file.language.family == "javascript" and name in made.children:
+        """A function's own attribute; else a property's value has it."""
+        if made.file.language.functions_have_members and name in made.children:
             return (made.children[name],), sure
         values, how = self._properties[made, name]
         return values, min(how, sure)
@@ -334,7 +334,7 @@ class Values:
     def _result(self, value: Instance | Module) -> Known:
         """What calling an object gives, or a module that exports a function."""
         values, sure = (
-            self.of_class(value.of, "__call__")
+            self.of_class(value.of, value.of.file.language.called)
             if isinstance(value, Instance)
             else self.modules.exported(value.key, "default")
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from ..imports import Bound
+from ..languages.spec import LanguageSpec
 from .confidence import IMPORTED, PACKAGE, PASSED_ON
 from .fixpoint import Answers, Search
 from .scopes import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, Value, all_of
@@ -32,9 +33,11 @@ class Modules:
         self._files = files
         self._packages = packages
         self._values = values
+        self._specs = _with_modules(files.values())
         self._folders = {
-            folder for path in files for folder in _folders(path) if path.endswith((".py", ".pyi"))
-        }
+            folder for path, file in files.items() for folder in _folders(path)
+            if file.language.modules and path.endswith(file.language.modules)
+        }  # fmt: skip
         self._modules: dict[str, Module] = {}
         self._exports: Answers[tuple[str, str], Known] = values.search.table(self._export)
         self._tops: dict[tuple[str, str], list[Def]] = {}
@@ -85,7 +88,7 @@ class Modules:
             values, sure = all_of([self._taken(one) for one in file.bound[name]])
             if values:
                 return values, min(sure, IMPORTED) if values[0] is not OUTSIDE else sure
-        if file.path.endswith("__init__.py"):
+        if self._is_folder(file):
             found = self._submodule(file.path.rpartition("/")[0], name)
             if found[0]:
                 return found
@@ -93,7 +96,7 @@ class Modules:
             return self._default(file)
         found = self._from_stars(file, name)
         if not found[0] and "default" in file.bound:
-            # What CommonJS exports whole, a function or an object, has the names.
+            # What a file exports whole, a function or an object, has the names.
             values, sure = self.exported(file.path, "default")
             return self._values.members(values, sure, name)
         return found
@@ -140,15 +143,32 @@ class Modules:
 
     def _submodule(self, folder: str, name: str) -> Known:
         base = f"{folder}/{name}" if folder else name
-        for path in (f"{base}/__init__.py", f"{base}.py", f"{base}.pyi"):
-            if path in self._files:
-                return (self.module(path),), IMPORTED
+        for language in self._specs:
+            first = language.modules[0]
+            for path in (f"{base}/{language.package_file}{first}",
+                         *(base + suffix for suffix in language.modules)):  # fmt: skip
+                if path in self._files:
+                    return (self.module(path),), IMPORTED
         return ((self.module(base),), IMPORTED) if base in self._folders else NOTHING
+
+    @staticmethod
+    def _is_folder(file: File) -> bool:
+        """Whether a file is what its folder means as a module."""
+        language = file.language
+        return bool(language.modules) and file.path.endswith(
+            language.package_file + language.modules[0]
+        )
 
     def _default(self, file: File) -> Known:
         """The only definition of a file that does not say which is its default."""
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
+
+
+def _with_modules(files: Iterable[File]) -> list[LanguageSpec]:
+    """The languages whose folders hold their modules, one of each family."""
+    found = {file.language.family: file.language for file in files if file.language.modules}
+    return [found[family] for family in sorted(found)]
 
 
 def _folders(path: str) -> Iterable[str]:

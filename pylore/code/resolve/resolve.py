@@ -1,7 +1,7 @@
 """All files' facts → the edges between them: imports, calls, inherits, instantiates.
 
-A pure function but for the manifests (``tsconfig.json``, ``go.mod``, ``Cargo.toml``,
-``package.json``), which it reads from the root as data.
+A pure function but for the manifests of the languages' own tools, which are read from
+the root as data.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 
 from ...core.vocabulary import file_id
 from ..imports import DECLARED, RESOLVED, Importers, SourceTree
+from ..languages.registry import language
 from ..parse.facts import FileFacts
 from .bases import adopt, inherit, merge
 from .edges import Draft, Resolution
 from .inference import Values
-from .languages import language
 from .rounds import draw_calls, enough
 from .scopes import File
 
@@ -65,10 +65,11 @@ def _resolve(
 
 
 def _imports(file: File, importers: Importers, known: Mapping[str, File], draft: Draft) -> None:
-    importer = importers.of(file.language.family)
-    file.mates = importers.package_of(file.path)
-    if importer is None:
+    make = file.language.importer
+    if make is None:
         return
+    importer = importers.of(file.language.family, make)
+    file.mates = importers.package_of(file.path)
     used: set[str] | None = None
     here = file_id(file.path)
     for item in file.facts.imports:

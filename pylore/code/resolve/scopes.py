@@ -6,9 +6,11 @@ from collections.abc import Iterable
 
 from ...core.vocabulary import symbol_id
 from ..imports import Bound
+from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
-from .languages import CLASSES, LanguageTraits
 
+CLASSES = frozenset({"class", "interface", "type", "module"})
+"""Kinds of symbols that have members."""
 MOST_VALUES = 8
 """A name that may be more things than this is taken for unknown."""
 _DEEPEST = 40
@@ -84,7 +86,7 @@ class File:
         "top",
     )  # fmt: skip
 
-    def __init__(self, facts: FileFacts, language: LanguageTraits) -> None:
+    def __init__(self, facts: FileFacts, language: LanguageSpec) -> None:
         self.facts = facts
         self.path = facts.path
         self.language = language

@@ -401,12 +401,12 @@ def test_no_expression_is_too_odd(text: str) -> None:
     ],
 )
 def test_what_is_left_out(path: str, data: bytes, reason: str) -> None:
-    assert check(path, data) == reason
+    assert check(path, data, load_rules()) == reason
 
 
 def test_headers_are_of_the_language_that_is_beside_them_in_each_tree() -> None:
     rules = load_rules()
-    rules.choose_headers(["a.cc", "b.h"])
+    rules.choose_shared(["a.cc", "b.h"])
     assert rules.language_of("b.h") == "cpp"
-    rules.choose_headers(["a.c", "b.h"])
+    rules.choose_shared(["a.c", "b.h"])
     assert rules.language_of("b.h") == "c"

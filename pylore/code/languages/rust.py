@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from ..imports.found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, above, folder_of, join, step
 from ..parse.facts import FileFacts, Import
-from .found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, join, step
+from .spec import LanguageSpec
 
 _SECTION = re.compile(r"^\s*\[+([^\]]+)\]+\s*(?:#.*)?$")
 _STRING = re.compile(r'^\s*(name|path)\s*=\s*"([^"]*)"')
@@ -17,7 +19,9 @@ _LOOSE = ("src/bin", "tests", "examples", "benches")
 
 
 class RustImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._paths = tree.paths
         folders = {folder_of(path) for path in tree.paths if path.endswith(".rs")}
         self._packages: dict[str, set[str]] = {}
@@ -179,3 +183,12 @@ def _manifest(text: str) -> dict[str, str]:
             key = f"{section}.{pair[1]}"
             found[f"{section}.{number}.{pair[1]}" if key in found else key] = pair[2]
     return found
+
+
+SPEC = LanguageSpec(
+    "rust",
+    "rust",
+    self_names=frozenset({"self"}),
+    class_names=frozenset({"Self"}),
+    importer=RustImports,
+)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..parse.facts import FileFacts, Import
-from .found import (
+from collections.abc import Mapping
+
+from ..imports.found import (
     AMBIGUOUS,
     BY_NEARNESS,
     CERTAIN,
@@ -14,13 +15,29 @@ from .found import (
     Found,
     outside,
 )
-from .packages import Packages, java_key
-from .tree import SourceTree, nearest
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, nearest
+from ..parse.facts import FileFacts, Import
+from .spec import LanguageSpec
 
 
 class JavaImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
-        self._packages = packages
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
+        self._packages = packages.files
+        self._classes: dict[str, list[str]] = {}
+        """``a.b.C`` → the files that define it."""
+        for path, facts in sorted(files.items()):
+            if facts.language == SPEC.name:
+                self._note(path, facts, packages)
+
+    def _note(self, path: str, facts: FileFacts, packages: Packages) -> None:
+        package = facts.package
+        packages.put(_key(package), path)
+        for symbol in facts.symbols:
+            if "." not in symbol.qualified:
+                self._classes.setdefault(f"{package}.{symbol.name}", []).append(path)
 
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":
@@ -42,7 +59,7 @@ class JavaImports:
         return self._missing(item.module) or outside(local)
 
     def _class(self, name: str, near: str) -> tuple[str, float] | str | None:
-        found = self._packages.classes.get(name, [])
+        found = self._classes.get(name, [])
         if len(found) < 2:
             return (found[0], CERTAIN) if found else None
         best = nearest(found, near)
@@ -50,8 +67,8 @@ class JavaImports:
 
     def _everything(self, path: str, name: str) -> Found:
         """All of a package, or (``import static a.B.*``) all members of a class."""
-        key = java_key(name)
-        if key in self._packages.files:
+        key = _key(name)
+        if key in self._packages:
             return Found(RESOLVED, (key,), (Bound("*", key),))
         found = self._class(name, path)
         if isinstance(found, tuple):
@@ -63,4 +80,20 @@ class JavaImports:
 
     def _missing(self, package: str) -> Found | None:
         """A package that stands in the tree lacks the class: it is generated, or left out."""
-        return Found(UNRESOLVED) if java_key(package) in self._packages.files else None
+        return Found(UNRESOLVED) if _key(package) in self._packages else None
+
+
+def _key(package: str) -> str:
+    return f"java:{package}"
+
+
+SPEC = LanguageSpec(
+    "java",
+    "java",
+    self_names=frozenset({"this"}),
+    constructors=("",),
+    members_bare=True,
+    class_scope=True,
+    tests=r"Tests?\.java$",
+    importer=JavaImports,
+)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ...imports.tree import SourceTree, above, folder_of, join, step
 from .jsonc import loads, table, words
-from .tree import SourceTree, above, folder_of, join, step
 
 _NAMES = ("tsconfig.json", "jsconfig.json", "tsconfig.base.json")
 _DEEPEST = 10

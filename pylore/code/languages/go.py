@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from ..imports.found import (
+    BY_SUFFIX,
+    CERTAIN,
+    DECLARED,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    outside,
+)
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, above, folder_of, join, step
 from ..parse.facts import FileFacts, Import
-from .found import BY_SUFFIX, CERTAIN, DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, join, step
+from .spec import LanguageSpec
 
 _MODULE = re.compile(r'^module\s+"?([^\s"]+)"?', re.MULTILINE)
 _REPLACE = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s+=>\s+(\.\S*)", re.MULTILINE)
@@ -15,8 +26,15 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
-        self._packages = packages
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
+        self._packages = packages.files
+        self._names: dict[str, str] = {}
+        """Folder → the name that its files declare."""
+        for path, facts in sorted(files.items()):
+            if facts.language == SPEC.name:
+                self._note(path, facts, packages)
         self._folders = {folder_of(path) for path in tree.paths if path.endswith(".go")}
         named: dict[str, str] = {}
         replaced: dict[str, str] = {}
@@ -34,6 +52,15 @@ class GoImports:
         for folder in self._folders:
             self._tails.setdefault(folder.rpartition("/")[2], []).append(folder)
 
+    def _note(self, path: str, facts: FileFacts, packages: Packages) -> None:
+        """A folder is a package; its tests see it and are not seen."""
+        folder = folder_of(path) or "."
+        is_seen = not path.endswith("_test.go")
+        packages.put(folder, path, is_seen=is_seen)
+        name = facts.package
+        if is_seen and name and name != "main":
+            self._names.setdefault(folder, name)
+
     def find(self, facts: FileFacts, item: Import) -> Found:
         if item.kind == "package":
             return Found(DECLARED)
@@ -42,9 +69,9 @@ class GoImports:
         if place is None:
             return outside(item.alias or _package_name(written))
         folder, sure = place[0] or ".", place[1]
-        if folder not in self._packages.files:
+        if folder not in self._packages:
             return Found(UNRESOLVED)
-        local = item.alias or self._packages.names.get(folder) or _package_name(written)
+        local = item.alias or self._names.get(folder) or _package_name(written)
         bound = () if local == "_" else (Bound("*" if local == "." else local, folder),)
         return Found(RESOLVED, (folder,), bound, sure)
 
@@ -85,3 +112,6 @@ def _package_name(path: str) -> str:
     name, _, version = last.rpartition(".")
     last = name if name and _VERSION.match(version) else last
     return last.removeprefix("go-").removesuffix("-go").replace("-", "_")
+
+
+SPEC = LanguageSpec("go", "go", importer=GoImports)

@@ -11,10 +11,11 @@ from facts import file, pairs, symbol
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.code.imports import Importers, SourceTree, jsonc
+from pylore.code.imports import Importers, SourceTree
 from pylore.code.imports.tree import MANIFEST_LIMIT
+from pylore.code.languages.javascript import jsonc
+from pylore.code.languages.registry import language
 from pylore.code.parse.facts import FileFacts, Import
-from pylore.code.resolve.languages import language
 from pylore.code.resolve.resolve import resolve
 
 
@@ -26,7 +27,9 @@ def to(item: Import, path: str, *others: str | FileFacts, root: Path | str = "/n
         made = other if isinstance(other, FileFacts) else file(other, name)
         files[made.path] = made
     importers = Importers(SourceTree(files, str(root)), files)
-    importer = importers.of(language(name).family)
+    spec = language(name)
+    assert spec.importer is not None
+    importer = importers.of(spec.family, spec.importer)
     assert importer is not None
     found = importer.find(files[path], item)
     return list(found.files) if found.outcome == "resolved" else found.outcome

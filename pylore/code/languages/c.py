@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..parse.facts import FileFacts, Import
-from .found import (
+from collections.abc import Mapping
+
+from ..imports.found import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_NEARNESS,
@@ -16,8 +17,10 @@ from .found import (
     Found,
     outside,
 )
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, join, nearest, step
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, above, folder_of, join, nearest, step
+from ..parse.facts import FileFacts, Import
+from .spec import LanguageSpec
 
 _LAYOUTS = ("", "include", "inc", "src")
 _STANDARD = frozenset(
@@ -34,7 +37,9 @@ _STANDARD = frozenset(
 
 
 class CIncludes:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._tree = tree
         self._known: dict[tuple[str, str], tuple[str, float] | str] = {}
 
@@ -81,3 +86,16 @@ class CIncludes:
         folder = folder_of(tail)
         inner = "/" + folder
         return not folder or any(one == folder or one.endswith(inner) for one in self._tree.folders)
+
+
+SPEC = LanguageSpec(
+    "c",
+    "c",
+    self_names=frozenset({"this"}),
+    constructors=("",),
+    members_bare=True,
+    class_scope=True,
+    functions_global=True,
+    namespaces=True,
+    importer=CIncludes,
+)

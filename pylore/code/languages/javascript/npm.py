@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from ...imports.tree import SourceTree, above, join, step
 from .jsonc import loads, table
-from .tree import SourceTree, above, join, step
 
 _ENTRIES = ("source", "types", "typings", "module", "main")
 _CONDITIONS = ("source", "development", "types", "import", "module", "default", "require", "node")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
+from collections.abc import Mapping
 
-from ..parse.facts import FileFacts, Import
-from .found import (
+from ..imports.found import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -16,8 +17,10 @@ from .found import (
     Found,
     outside,
 )
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, join, nearest
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, above, folder_of, join, nearest
+from ..parse.facts import FileFacts, Import
+from .spec import LanguageSpec
 
 _LAYOUTS = ("src", "lib", "python")
 _SUFFIXES = (".py", ".pyi")
@@ -25,7 +28,9 @@ _INIT = "__init__.py"
 
 
 class PythonImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._paths = tree.paths
         self._folders: set[str] = set()
         """Those with Python somewhere below them: packages of either kind."""
@@ -135,3 +140,18 @@ class PythonImports:
                 folder = folder_of(folder)
             first = self._module(folder) or module
         return Found(RESOLVED, files, (Bound(local, first),), sure)
+
+
+SPEC = LanguageSpec(
+    "python",
+    "python",
+    self_names=frozenset({"self"}),
+    class_names=frozenset({"cls"}),
+    constructors=("__init__", "__new__"),
+    called="__call__",
+    builtin=frozenset(dir(builtins)),
+    modules=_SUFFIXES,
+    package_file="__init__",
+    tests=r"(?:^|/)(?:test_[^/]*|conftest)\.py$",
+    importer=PythonImports,
+)

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
+from ..imports.found import (
+    AMBIGUOUS,
+    BY_SUFFIX,
+    CERTAIN,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    outside,
+)
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, folder_of, nearest, step
 from ..parse.facts import FileFacts, Import
-from .found import AMBIGUOUS, BY_SUFFIX, CERTAIN, RESOLVED, UNRESOLVED, Bound, Found, outside
-from .packages import Packages
-from .tree import SourceTree, folder_of, nearest, step
+from .spec import LanguageSpec
 
 _COMPUTED = re.compile(r"^(?:(?:\$\{[^}]*\}|\$\w+|\$\((?:[^()]|\([^()]*\))*\)|`[^`]*`)+/)+")
 """A beginning that only the shell knows: ``$here/``, ``${1%/*}/``, ``$(dirname "$0")/``."""
 
 
 class BashImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:
@@ -40,3 +53,6 @@ class BashImports:
 
     def _file(self, path: str, sure: float) -> Found:
         return Found(RESOLVED, (path,), (Bound("*", path),), sure)
+
+
+SPEC = LanguageSpec("bash", "bash", functions_global=True, importer=BashImports)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..parse.facts import FileFacts, Import
-from .found import (
+from collections.abc import Mapping
+
+from ..imports.found import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -14,14 +15,18 @@ from .found import (
     Found,
     outside,
 )
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, join, nearest, step
+from ..imports.packages import Packages
+from ..imports.tree import SourceTree, above, folder_of, join, nearest, step
+from ..parse.facts import FileFacts, Import
+from .spec import LanguageSpec
 
 _LAYOUTS = ("lib", "", "spec", "test", "app", "ext")
 
 
 class RubyImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._tree = tree
 
     def find(self, facts: FileFacts, item: Import) -> Found:
@@ -51,3 +56,18 @@ class RubyImports:
 
     def _file(self, path: str, sure: float) -> Found:
         return Found(RESOLVED, (path,), (Bound("*", path),), sure)
+
+
+SPEC = LanguageSpec(
+    "ruby",
+    "ruby",
+    self_names=frozenset({"self"}),
+    constructors=("initialize",),
+    maker="new",
+    members_bare=True,
+    class_scope=True,
+    functions_global=True,
+    namespaces=True,
+    classes_reopen=True,
+    importer=RubyImports,
+)

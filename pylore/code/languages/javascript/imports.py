@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from ..parse.facts import FileFacts, Import
-from .found import BY_CONVENTION, CERTAIN, DECLARED, EXTERNAL, RESOLVED, UNRESOLVED, Bound, Found
+from collections.abc import Mapping
+
+from ...imports.found import (
+    BY_CONVENTION,
+    CERTAIN,
+    DECLARED,
+    EXTERNAL,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+)
+from ...imports.packages import Packages
+from ...imports.tree import SourceTree, above, folder_of, step
+from ...parse.facts import FileFacts, Import
 from .npm import NodePackages
-from .packages import Packages
-from .tree import SourceTree, above, folder_of, step
 from .tsconfig import Configs
 
 SUFFIXES = (
@@ -26,7 +37,9 @@ _ASSETS = (
 
 
 class JavaScriptImports:
-    def __init__(self, tree: SourceTree, packages: Packages) -> None:
+    def __init__(
+        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
+    ) -> None:
         self._tree = tree
         folders = {folder_of(path) for path in tree.paths if path.endswith(SUFFIXES)}
         self._packages = NodePackages(tree, folders, self._file)

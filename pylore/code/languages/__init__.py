@@ -1,0 +1,1 @@
+"""What languages differ in: a module or a folder each, named after its language."""

@@ -1,0 +1,44 @@
+"""The languages by name: those that are here, each loaded when it is asked for, and others."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .spec import LanguageSpec
+
+_added: dict[str, tuple[LanguageSpec, str]] = {}
+
+
+def language(name: str) -> LanguageSpec:
+    """What the names of a language mean; one that is not known is a family of its own."""
+    return _added[name][0] if name in _added else _own(name)
+
+
+def add(spec: LanguageSpec, rules: str) -> None:
+    """Adds a language from outside; ``rules`` is the path of its rule file.
+
+    Its name is in the place of one that was there before.
+    """
+    _added[spec.name] = (spec, rules)
+
+
+def added_rules() -> dict[str, str]:
+    """The rule files of the languages that were added, by name."""
+    return {name: rules for name, (_, rules) in _added.items()}
+
+
+@cache
+def _own(name: str) -> LanguageSpec:
+    from .spec import LanguageSpec
+
+    module = f"{__package__}.{name}"
+    try:
+        found = getattr(import_module(module), "SPEC", None) if name.isidentifier() else None
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        found = None
+    return found if isinstance(found, LanguageSpec) else LanguageSpec(name, name)

@@ -1,0 +1,79 @@
+"""What is known of a language, beside its rules: one value says all of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..imports import MakeImporter
+
+
+class LanguageSpec(NamedTuple):
+    """A language. One of which no more is known than its name has the defaults.
+
+    How its files look is said by the head of its rule file, which is enough to read
+    them; what its names mean is said by its module, which only resolving loads.
+    """
+
+    name: str
+    family: str
+    """Languages of one family call each other, and import by the same rule."""
+
+    # How its files look.
+
+    extensions: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    """Programs that run a script without an extension, as its first line names them."""
+    comments: tuple[str, ...] = ()
+    """What a line of a comment begins with."""
+    docstrings: bool = False
+    """Whether the text of a definition may begin with its documentation."""
+    block: str = "{"
+    """What ends the head of a definition: ``{``, ``:`` or a newline."""
+    dialects: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Further grammars of the same language, each with its extensions."""
+    grammar: str = ""
+    """ast-grep's name for it."""
+    shared: tuple[str, ...] = ()
+    """Extensions that are another language's too: whose files there are more of, it is."""
+    counted: tuple[str, ...] = ()
+    """Extensions of the files that count for that."""
+    mentioned: tuple[str, ...] = ()
+    """Extensions by which a plain word in prose is taken for a file's name."""
+    locks: tuple[str, ...] = ()
+    """Names of files that its package managers write."""
+    minified: tuple[str, ...] = ()
+    """Extensions of files that may be minified."""
+
+    # What its names mean.
+
+    self_names: frozenset[str] = frozenset()
+    class_names: frozenset[str] = frozenset()
+    """Words for the class of the method they stand in."""
+    constructors: tuple[str, ...] = ()
+    """Methods that run when a class is called; "" is one of the class's own name."""
+    maker: str = ""
+    """The method of a class that makes an instance."""
+    called: str = ""
+    """The method of a class that runs when an instance of it is called."""
+    members_bare: bool = False
+    """Whether a method is called without its receiver inside its class."""
+    class_scope: bool = False
+    """Whether names of a class body are seen in its methods."""
+    functions_global: bool = False
+    """Whether a bare name may be defined in a file that is not named here."""
+    functions_have_members: bool = False
+    """Whether what is defined in a function is an attribute of it."""
+    namespaces: bool = False
+    """Whether namespaces span files, and what is in them needs no import by name."""
+    classes_reopen: bool = False
+    """Whether a class may have parts in several files, as its namespaces have."""
+    builtin: frozenset[str] = frozenset()
+    """Names that are known everywhere, and lead outside of the tree."""
+    modules: tuple[str, ...] = ()
+    """Extensions of files that are modules of the folder they stand in, the first one first."""
+    package_file: str = ""
+    """The module that a folder itself is, without its extension."""
+    tests: str = ""
+    """A pattern of the paths of its test files, beside those that are tests in any language."""
+    importer: MakeImporter | None = None
+    """What finds the files that imports mean."""
