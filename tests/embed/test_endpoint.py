@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from endpoints import Endpoint, bound, chosen, letters
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.core.errors import EmbedderError
@@ -90,6 +90,7 @@ def test_whatever_comes_is_vectors_or_one_error(answer: bytes, count: int) -> No
     | st.dictionaries(st.sampled_from(["data", "embedding", "index", "x"]), inner, max_size=4),
     max_leaves=12,
 ))  # fmt: skip
+@example([3.771425219621993e-161])
 def test_whatever_json_comes_is_vectors_or_one_error(value: Any) -> None:
     for answer in (value, {"data": value}, {"data": [{"embedding": value, "index": 0}]}):
         try:
