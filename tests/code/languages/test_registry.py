@@ -8,18 +8,16 @@ import re
 import subprocess
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from code_project import Project
 
-from pylore.code.imports import Bound, Found, Packages, SourceTree
-from pylore.code.imports.found import CERTAIN, RESOLVED, UNRESOLVED
 from pylore.code.languages import registry
 from pylore.code.languages.registry import add, language
 from pylore.code.languages.spec import LanguageSpec
-from pylore.code.parse.facts import FileFacts, Import
 from pylore.code.parse.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
 from pylore.store import create_store
@@ -31,81 +29,53 @@ SHARED = [
     and (path.parent.name != "languages" or path.name in ("spec.py", "registry.py"))
 ]  # fmt: skip
 
-RULES = r"""# Toy
-# extensions: .toy
-# comments: --
-# mentioned: .toy
-id: toy.function
-language: Lua
-message: "$NAME"
-rule: {kind: function_declaration, has: {field: name, pattern: $NAME}}
----
-id: toy.use
-language: Lua
-message: "$MODULE"
-rule: {pattern: use($MODULE)}
----
-id: toy.call
-language: Lua
-message: "$CALLEE"
-rule: {kind: function_call, has: {field: name, pattern: $CALLEE}}
-"""
+PAGE = (CODE.parents[1] / "docs" / "languages.md").read_text()
 
 
-class ToyImports:
-    """``use "lib.a"`` is all of ``lib/a.toy``."""
-
-    def __init__(
-        self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
-    ) -> None:
-        self._paths = tree.paths
-
-    def find(self, facts: FileFacts, item: Import) -> Found:
-        path = item.module.replace(".", "/") + ".toy"
-        if path not in self._paths:
-            return Found(UNRESOLVED)
-        return Found(RESOLVED, (path,), (Bound("*", path),), CERTAIN)
+def example(kind: str) -> str:
+    """The first block of the documentation in a language."""
+    return PAGE.partition(f"```{kind}\n")[2].partition("```")[0]
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def lua(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documentation's own example."""
     monkeypatch.setattr(registry, "_added", {})
-    rules = tmp_path / "toy.yml"
-    rules.write_text(RULES)
-    add(LanguageSpec("toy", "toy", importer=ToyImports), str(rules))
+    rules = tmp_path / "lua.yml"
+    rules.write_text(example("yaml"))
+    module: dict[str, Any] = {"__package__": registry.__package__, "__name__": "lua"}
+    exec(example("python"), module)
+    add(module["SPEC"], str(rules))
 
 
 def test_a_language_from_outside_is_read_and_its_names_are_resolved(
-    toy: None, tmp_path: Path
+    lua: None, tmp_path: Path
 ) -> None:
     with create_store(tmp_path / "search.db") as store:
         project = Project(tmp_path / "tree", store)
-        project.write("lib/a.toy", "-- Says hello.\nfunction greet()\nend\n")
-        project.write("main.toy", 'use("lib.a")\nfunction start()\n  greet()\nend\n')
-        project.write("notes.md", "See a.toy.\n")
-        done = project.index()
-        assert done["languages"]["toy"] == 2
-        assert "Says hello." in project.node(symbol_id("lib/a.toy", "greet")).body
-        ends = {
-            (edge.from_id, edge.to_id, edge.relation)
-            for path in ("lib/a.toy", "main.toy", "notes.md")
-            for id in (file_id(path), symbol_id(path, "start"))
-            for edge in store.edges.of(id)
-        }
-    greet = symbol_id("lib/a.toy", "greet")
-    assert (file_id("main.toy"), file_id("lib/a.toy"), "imports") in ends
-    assert (symbol_id("main.toy", "start"), greet, "calls") in ends
-    assert (file_id("notes.md"), file_id("lib/a.toy"), "mentions") in ends
+        project.write("lib/a.lua", "-- Says hello.\nfunction greet()\nend\n")
+        project.write(
+            "main.lua", 'local m = require("lib.a")\nfunction start()\n  m.greet()\nend\n'
+        )
+        project.write("notes.md", "See a.lua.\n")
+        assert project.index()["languages"]["lua"] == 2
+        greet = symbol_id("lib/a.lua", "greet")
+        assert "Says hello." in project.node(greet).body
+        assert {(edge.from_id, edge.relation) for edge in store.edges.of(greet)} == {
+            (file_id("lib/a.lua"), "defines"), (symbol_id("main.lua", "start"), "calls"),
+        }  # fmt: skip
+        found = {(edge.from_id, edge.relation) for edge in store.edges.of(file_id("lib/a.lua"))}
+    assert found >= {(file_id("main.lua"), "imports"), (file_id("notes.md"), "mentions")}
 
 
-def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, toy: None) -> None:
+def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, lua: None) -> None:
     with pytest.MonkeyPatch.context() as patch, create_store(tmp_path / "search.db") as store:
         project = Project(tmp_path / "tree", store)
-        project.write("a.toy", "function greet()\nend\n")
+        project.write("a.lua", "function greet()\nend\n")
         patch.setattr(registry, "_added", {})
         assert project.index()["languages"] == {"text": 1}
         patch.undo()
-        assert project.index()["languages"] == {"toy": 1}
+        assert project.index()["languages"] == {"lua": 1}
 
 
 @pytest.mark.parametrize("name", sorted(load_rules().languages))
