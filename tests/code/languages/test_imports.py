@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pylore.code.imports import Importers, SourceTree
 from pylore.code.imports.tree import MANIFEST_LIMIT
-from pylore.code.languages.javascript import jsonc
+from pylore.code.languages.javascript import jsonc, tsconfig
 from pylore.code.languages.registry import language
 from pylore.code.parse.facts import FileFacts, Import
 from pylore.code.resolve.resolve import resolve
@@ -121,6 +121,24 @@ def test_paths_of_a_tsconfig_with_comments_that_another_extends(tmp_path: Path) 
     assert at("exact") == ["src/exact.ts"]
     assert at("src/plain") == ["src/plain.ts"]
     assert at("@app/nothing") == "external"
+
+
+def test_configs_that_all_refer_to_each_other_are_read_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [f"p{n}" for n in range(6)]
+    references = ", ".join(f'{{"path": "../{folder}"}}' for folder in folders)
+    for folder in folders:
+        write(tmp_path, **{f"{folder}__tsconfig_json": f'{{"references": [{references}]}}'})
+    left = iter(range(100))
+
+    def loads(text: str) -> object:
+        next(left)
+        return jsonc.loads(text)
+
+    monkeypatch.setattr(tsconfig, "loads", loads)
+    assert to(Import("a/b"), "p0/a.ts", "p1/b.ts", root=tmp_path, name="typescript") == "external"
+    assert next(left) > len(folders)
 
 
 def test_packages_of_a_workspace(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ class Configs:
     def __init__(self, tree: SourceTree, folders: Iterable[str]) -> None:
         self._tree = tree
         self._of: dict[str, Config | None] = {}
+        self._known: dict[tuple[str, int], Config | None] = {}
+        """Path and depth → what was read: the configs of a workspace refer to each other."""
         wanted = set(folders)
         for name in reversed(_NAMES):
             for folder in tree.holding(name, wanted):
@@ -37,6 +39,11 @@ class Configs:
                 return
 
     def _read(self, path: str, depth: int) -> Config | None:
+        if (path, depth) not in self._known:
+            self._known[path, depth] = self._found(path, depth)
+        return self._known[path, depth]
+
+    def _found(self, path: str, depth: int) -> Config | None:
         text = self._tree.read(path)
         if text is None or depth > _DEEPEST:
             return None
