@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.text import PREFIX_LENGTH, fold
+from ..core.text import fold, stem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class Excerpts:
     def _cut_up(self) -> None:
         self._parts = sentences(self._line)
         self._sizes = [-1] * len(self._parts)
-        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in self._words]
+        stems = [stem(word) for word in self._words]
         folded = [fold(part) for part in self._parts]
-        self._worth = [sum(1 for stem in stems if stem in part) for part in folded]
+        self._worth = [sum(1 for one in stems if one in part) for part in folded]
 
     def _fits(self, room: int) -> bool:
         """Whether all of the text has room; a word is a token at the least."""

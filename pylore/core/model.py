@@ -6,10 +6,14 @@ them, and ``dataclasses`` alone takes longer to import than a search may take.
 
 from __future__ import annotations
 
+from .scoring import score_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from .scoring import Factors
 
 
 class Record:
@@ -134,18 +138,24 @@ class Edge(Record):
 class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 
-    ``verdict`` says whether what it is about still holds; None for what has no anchor.
-    ``credibility`` is (confidence, source, status, accesses) of its node, and no field of
-    the result.
+    ``score`` is the product of ``factors`` and cannot be set: a stage of a search gives a
+    factor. ``verdict`` says whether what it is about still holds; None for what has no
+    anchor. ``credibility`` is (confidence, source, status, accesses) of its node, and
+    ``standing`` are the factors that come of its age and of that. These three are no fields
+    of the result.
     """
 
-    __slots__ = (
+    FIELDS = (
         "id", "type", "title", "snippet", "file", "line_start", "line_end", "score", "rrf_score",
         "bm25_score", "vector_score", "recency_score", "feedback_score", "hops", "path", "edge",
-        "verdict", "match", "weak", "explain", "credibility",
+        "verdict", "match", "weak", "explain",
     )  # fmt: skip
 
-    def __init__(self, id: str, score: float) -> None:
+    __slots__ = (
+        *(name for name in FIELDS if name != "score"), "credibility", "factors", "standing",
+    )  # fmt: skip
+
+    def __init__(self, id: str, score: float = 1.0) -> None:
         self.id = id
         self.type = ""
         self.title = ""
@@ -153,7 +163,7 @@ class Hit(Record):
         self.file: str | None = None
         self.line_start: int | None = None
         self.line_end: int | None = None
-        self.score = score
+        self.factors: Factors = {"match": score}
         self.rrf_score: float | None = None
         self.bm25_score: float | None = None
         self.vector_score: float | None = None
@@ -167,11 +177,20 @@ class Hit(Record):
         self.weak = False
         self.explain: dict[str, Any] | None = None
         self.credibility: tuple[float, str, str, int] = (1.0, "user_edit", "confirmed", 0)
+        self.standing: Factors = {}
+
+    @property
+    def score(self) -> float:
+        """The product of the factors, 0 to 1 in what a search returns."""
+        return score_of(self.factors)
+
+    def times(self, name: str, number: float) -> None:
+        """Adds a factor, the last one so far."""
+        self.factors = {**self.factors, name: number}
 
     def to_dict(self) -> dict[str, Any]:
         """The fields of a result; ``explain`` only where it was asked for."""
-        fields = super().to_dict()
-        del fields["credibility"]
+        fields = {name: getattr(self, name) for name in self.FIELDS}
         if self.explain is None:
             del fields["explain"]
         return fields

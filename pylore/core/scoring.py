@@ -1,8 +1,10 @@
-"""Fusing ranked lists, and what age, credibility and ratings do to a score."""
+"""Fusing ranked lists, what age, credibility and ratings do to a score, and the score itself."""
 
 from __future__ import annotations
 
 from math import log10
+
+from . import tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
 
     Leg = Mapping[str, float]
     """Id to score, best first: what one retriever found."""
+    Factors = Mapping[str, float]
+    """Name to number, in the order in which a search found them: a score is their product."""
 
 
 def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
@@ -23,10 +27,6 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
         for rank, id in enumerate(leg, start=1):
             fused[id] = fused.get(id, 0.0) + 1 / (k + rank)
     return fused
-
-
-SURE_COSINE = 0.5
-"""A best cosine below this is not stretched to a full score."""
 
 
 def convex(
@@ -46,7 +46,7 @@ def convex(
         low = vector_min if name == "vector" else 0.0
         high = max(leg.values())
         if name == "vector":
-            high = max(high, SURE_COSINE)
+            high = max(high, tuning.SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         for id, score in leg.items():
             scaled = (score - low) / (high - low) if high > low else 1.0
@@ -64,18 +64,14 @@ def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
     return score
 
 
-def aged(score: float, recency_score: float, weight: float) -> float:
-    """``score`` less at most ``weight`` of itself, the older the more."""
-    return score * (1 - weight * (1 - recency_score))
+def age_factor(recency_score: float, weight: float) -> float:
+    """From 1 for what is fresh to ``1 − weight`` for what is old."""
+    return 1 - weight * (1 - recency_score)
 
 
 def usage(accesses: int, boost: float) -> float:
     """What having been read counts: 1 for never, ``boost`` more for each tenfold."""
     return 1 + boost * log10(accesses + 1)
-
-
-MOST_RELEVANT = 2.0
-"""However often a record is read, it counts at most twice a plain one."""
 
 
 def relevance(product: float, plain: float) -> float:
@@ -84,24 +80,17 @@ def relevance(product: float, plain: float) -> float:
     ``product`` is confidence × source weight × usage × status weight; ``plain`` is
     that of a record as sure as can be, of the best source and status, never read.
     """
-    return min(MOST_RELEVANT, product / plain) if plain > 0 else 1.0
+    return min(tuning.MOST_RELEVANT, product / plain) if plain > 0 else 1.0
 
 
-def weighed(score: float, relevance_score: float, weight: float) -> float:
-    """``score`` with at most ``weight`` of itself put on top or taken off."""
-    return score * (1 + weight * (relevance_score - 1))
+def relevance_factor(relevance_score: float, weight: float) -> float:
+    """From ``1 − weight`` to ``1 + weight``; 1 for a plain record."""
+    return 1 + weight * (relevance_score - 1)
 
 
 def rounded(value: float | None) -> float | None:
     """To the digits that results are given with."""
     return None if value is None else round(value, 6)
-
-
-PRIOR_MEAN = 0.5
-"""What the ratings of a node that nobody has rated are taken to be."""
-
-PRIOR_COUNT = 2
-"""How many ratings that belief is worth."""
 
 
 def feedback(helpful: float, rated: int) -> float:
@@ -110,12 +99,29 @@ def feedback(helpful: float, rated: int) -> float:
     The Bayesian average ``(helpful + 0.5 · 2) / (rated + 2)``, less 0.5: one rating
     moves it by 1/6, and it takes many to come near an end.
     """
-    return (helpful + PRIOR_MEAN * PRIOR_COUNT) / (rated + PRIOR_COUNT) - PRIOR_MEAN
+    mean, count = tuning.PRIOR_MEAN, tuning.PRIOR_COUNT
+    return (helpful + mean * count) / (rated + count) - mean
 
 
-def boosted(score: float, feedback_score: float, weight: float) -> float:
-    """``score`` with at most ``weight`` of itself put on top or taken off."""
-    return score * (1 + 2 * weight * feedback_score)
+def feedback_factor(feedback_score: float, weight: float) -> float:
+    """From ``1 − weight`` to ``1 + weight``; 1 for what nobody rated."""
+    return 1 + 2 * weight * feedback_score
+
+
+RE_ORDERING = frozenset(("feedback", "cap", "diversity"))
+"""Factors that come when it is settled, by the score as it stands, which results there are."""
+
+
+def score_of(factors: Factors) -> float:
+    """The product of the factors in their order, to the digits that results are given with.
+
+    What ``RE_ORDERING`` factors multiply is a score that has decided something, so it is
+    rounded first: to the last digit it can differ from the product.
+    """
+    score = 1.0
+    for name, number in factors.items():
+        score = (round(score, 6) if name in RE_ORDERING else score) * number
+    return round(score, 6)
 
 
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Setting:
     """One row of the table: its name, kind, default, range, and a line of help."""
 
-    __slots__ = ("choices", "default", "help", "high", "kind", "low", "name", "option")
+    __slots__ = ("_choices", "default", "help", "high", "kind", "low", "name", "option")
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class Setting:
         *,
         low: float = 0,
         high: float = 0,
-        choices: tuple[str, ...] = (),
+        choices: Iterable[str] = (),
         option: str = "",
     ) -> None:
         self.name = name
@@ -48,8 +48,13 @@ class Setting:
         self.help = help
         self.low = low
         self.high = high
-        self.choices = choices
+        self._choices = choices
         self.option = option or name.replace("_", "-")
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be, of a choice; those that its list may have, of words."""
+        return tuple(self._choices)
 
     @property
     def config_key(self) -> str:
@@ -172,6 +177,13 @@ _PARSERS = {
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
+EXPANSION_RULES = {
+    "accumulate": "pylore.search.rules.accumulate",
+    "best-path": "pylore.search.rules.best_path",
+    "activation": "pylore.search.rules.activation",
+}
+"""Each value of ``expansion``, and the module whose ``RULE`` it is: loaded when it is asked for."""
+
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         "graph_depth",
@@ -259,7 +271,7 @@ SETTINGS: tuple[Setting, ...] = (
         "accumulate",
         "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
         "activation does so from the three nearest matches alone",
-        choices=("accumulate", "best-path", "activation"),
+        choices=EXPANSION_RULES,
     ),
     Setting(
         "graph_weight",

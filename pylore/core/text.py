@@ -8,6 +8,8 @@ wherever words are compared.
 
 from __future__ import annotations
 
+from . import tuning
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,26 +24,11 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
-MAX_TERMS = 200
-"""The most words of one query that are searched for."""
-
 MAX_QUERY = 100_000
 """The most characters of one query that are looked at."""
 
-PHRASE_WORDS = 32
-"""The most words that must stand next to each other: what has more is cut into several phrases."""
-
-PASSAGE_WORDS = 200
-"""About how many words one passage has: long texts are ranked by their best passages."""
-
 _SNIPPET_LOOK = 20_000
 """How many characters of a passage a snippet is looked for in."""
-
-PREFIX_LENGTH = 3
-"""The shortest word that is tried as the beginning of another one."""
-
-SHORT_QUERY = 6
-"""Up to this many terms, a word's other forms count as the word."""
 
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
@@ -163,12 +150,12 @@ def passages(body: str) -> list[str]:
 
     The stretches join to the whole body again; an empty body is one empty passage.
     """
-    if len(body) < 2 * PASSAGE_WORDS:
+    if len(body) < 2 * tuning.PASSAGE_WORDS:
         return [body]
     import re  # indexing alone needs it
 
     starts = [match.start() for match in re.finditer(_STRETCH, body)]
-    cuts = [0, *starts[PASSAGE_WORDS::PASSAGE_WORDS], len(body)]
+    cuts = [0, *starts[tuning.PASSAGE_WORDS :: tuning.PASSAGE_WORDS], len(body)]
     return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
@@ -193,6 +180,15 @@ def inflections(word: str) -> list[str]:
                 base = word[: -len(ending)]
                 break
     return [base + ending for ending in endings if base + ending != word]
+
+
+def stem(word: str) -> str:
+    """The first letters of a word, which its other forms have too.
+
+    >>> stem("tokens"), stem("key")
+    ('toke', 'key')
+    """
+    return word[: max(tuning.PREFIX_LENGTH, len(word) - tuning.ENDING)]
 
 
 class Query:
@@ -230,7 +226,7 @@ def parse_query(text: str) -> Query:
     chunks = list(dict.fromkeys(text.split()))
     terms = _terms(chunks, STOP_WORDS) or _terms(chunks, frozenset())
     kept = []
-    room = MAX_TERMS
+    room = tuning.MAX_TERMS
     for term in terms:
         if room > 0:
             kept.append([phrase[:room] for phrase in term])
@@ -249,7 +245,7 @@ def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[
         seen.add(tuple(folded))
         alternatives = [folded]
         parts = [part for word in written for part in camel_parts(word)]
-        if parts != folded and len(parts) <= 2 * PHRASE_WORDS:
+        if parts != folded and len(parts) <= 2 * tuning.PHRASE_WORDS:
             alternatives.append(parts)
         terms.append(alternatives)
     return terms
@@ -258,8 +254,8 @@ def _terms(chunks: Iterable[str], stop_words: frozenset[str]) -> list[list[list[
 def _phrases(chunks: Iterable[str]) -> Iterator[list[str]]:
     for chunk in chunks:
         written = words(chunk)
-        for start in range(0, len(written), PHRASE_WORDS):
-            yield written[start : start + PHRASE_WORDS]
+        for start in range(0, len(written), tuning.PHRASE_WORDS):
+            yield written[start : start + tuning.PHRASE_WORDS]
 
 
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "spec", "specs", "__tests__"))
@@ -336,7 +332,7 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     text = one_line(body[:_SNIPPET_LOOK])
     if len(text) <= width:
         return text
-    stems = {word[: max(PREFIX_LENGTH, len(word) - 2)] for word in query.single_words()}
+    stems = {stem(word) for word in query.single_words()}
     best, most = "", -1
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from math import log, sqrt
 
 from ..core.vocabulary import THING_IDS
+from . import tuning
 from .best_path import Step, Walk, capped_edges, sure_edges
 
 TYPE_CHECKING = False
@@ -30,15 +31,6 @@ if TYPE_CHECKING:
 
 BRIDGES = THING_IDS
 """Ids of nodes that tie those that name them to each other."""
-
-MOST_NAMING = 100
-"""A bridge that more records name than this ties none of them."""
-
-FRONTIER = 20
-"""So many reached nodes may always start the next hop."""
-
-THINNING = 0.25
-"""The power of its degree by which a match's mass is divided."""
 
 
 def accumulate(
@@ -83,7 +75,7 @@ def accumulate(
             (id for id in spread.squares if id not in seen), key=lambda id: (-squares[id], id)
         )
         seen.update(fresh)
-        going_on = fresh[: min(max_nodes, max(len(seeds), FRONTIER))]
+        going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
         frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
         if not frontier:
             break
@@ -155,7 +147,7 @@ class _Spread:
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
             way = _way_to(here)
-            mass = here.score**2 / max(1, degrees[node]) ** THINNING
+            mass = here.score**2 / max(1, degrees[node]) ** tuning.THINNING
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
                 if other in way:
                     continue
@@ -172,9 +164,9 @@ class _Spread:
         best: dict[tuple[str, str], tuple[float, Tie, str, float]] = {}
         bridges = [id for id in ties if id not in self._barred]
         for bridge, outgoing, names, others, weights in edges.bundles(
-            bridges, relations, MOST_NAMING + 1
+            bridges, relations, tuning.MOST_NAMING + 1
         ):
-            if outgoing or len(others) > MOST_NAMING or len(others) < 2:
+            if outgoing or len(others) > tuning.MOST_NAMING or len(others) < 2:
                 continue
             common = 1 / log(1 + len(others))
             for tie in ties[bridge]:

@@ -6,6 +6,7 @@ matches, a fact at a time.
 
 from __future__ import annotations
 
+from . import tuning
 from .best_path import Walk, walk
 
 TYPE_CHECKING = False
@@ -15,22 +16,11 @@ if TYPE_CHECKING:
     from ..store.sqlite.edges import Edges
     from .best_path import Weights
 
-ANCHORS = 3
-"""Where it starts: the nearest matches by meaning, or by name where there are no vectors."""
-
-EDGES = 10
-"""The most edges of one node that it spreads along, the surest first."""
-
-FACTS = 30
-"""The most nodes that it reaches."""
-
-HOPS = 2
-
 
 def anchors(legs: Mapping[str, Mapping[str, float]]) -> list[str]:
     """The nodes to start from; the legs of a search are ranked, best first."""
     leg = legs.get("vector") or legs.get("fulltext") or {}
-    return list(leg)[:ANCHORS]
+    return list(leg)[: tuning.ANCHORS]
 
 
 def activate(
@@ -45,8 +35,15 @@ def activate(
     min_confidence: float = 0.0,
     barred: frozenset[str] = frozenset(),
 ) -> Walk:
-    """Walks as ``expand.walk`` does, within the caps above and those given."""
+    """Walks as ``best_path.walk`` does, within the caps of ``tuning`` and those given."""
     return walk(
-        edges, seeds, weights, depth=min(depth, HOPS), decay=decay, fanout=min(fanout, EDGES),
-        max_nodes=min(max_nodes, FACTS), min_confidence=min_confidence, barred=barred,
-    )  # fmt: skip
+        edges,
+        seeds,
+        weights,
+        depth=min(depth, tuning.HOPS),
+        decay=decay,
+        fanout=min(fanout, tuning.EDGES),
+        max_nodes=min(max_nodes, tuning.FACTS),
+        min_confidence=min_confidence,
+        barred=barred,
+    )

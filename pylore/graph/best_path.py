@@ -13,11 +13,29 @@ from ..core.vocabulary import FROM_CODE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Protocol
 
     from ..store.sqlite.edges import Bundle, Edges
 
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
+
+    class Walker(Protocol):
+        """A walk from seeds (id to score) along edges, within caps: see ``walk``."""
+
+        def __call__(
+            self,
+            edges: Edges,
+            seeds: Mapping[str, float],
+            weights: Weights,
+            *,
+            depth: int,
+            decay: float,
+            fanout: int,
+            max_nodes: int,
+            min_confidence: float = 0.0,
+            barred: frozenset[str] = frozenset(),
+        ) -> Walk: ...
 
 
 class Step:

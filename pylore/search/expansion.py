@@ -1,4 +1,4 @@
-"""What the graph brings to a search: from seeds to reached nodes and their scores."""
+"""What the graph brings to a search: from seeds to reached nodes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,56 @@ from ..core.scoring import rounded
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
 from ..graph.relations import relation_weights
-from .scoring import adjust, best_first, describe
+from . import tuning
+from .retrieve import add_leg_scores
+from .rules import Matches, rule_named
+from .scoring import describe, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
+    from ..core.scoring import Factors
     from ..core.settings import Settings
-    from ..graph.best_path import Step, Walk
+    from ..graph.best_path import Step, Walk, Walker
     from ..store import Store
     from ..store.filter import Scope
-    from .retrieve import Candidates
+
+
+def expanded(
+    store: Store,
+    settings: Settings,
+    matches: Matches,
+    scope: Scope,
+    notes: list[str],
+    *,
+    excluded: frozenset[str],
+    explain: bool,
+) -> tuple[list[Hit], dict[str, Factors]]:
+    """The direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
+    and of each id what it matches.
+
+    Raises:
+        UsageError: a relation that was asked for is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    rule = rule_named(settings.expansion)
+    direct = list(matches.direct)
+    seeds = rule.seeds(matches, settings, notes)
+    walk = reach(store, settings, seeds, notes, rule.walk, excluded)
+    among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    among = among[: settings.graph_max_nodes]
+    reached = [hit_of(walk.reached[id], settings, explain=explain) for id in among]
+    for hit in reached:
+        add_leg_scores(hit, matches.starts)
+    reached = describe(store, settings, reached)
+    matched = rule.factors([*direct, *reached], walk, matches, settings)
+    hits = direct + in_order(reached, matched)[: settings.graph_limit]
+    if explain and walk.support:
+        for hit in hits:
+            support = rounded(walk.support.get(hit.id, 0.0))
+            hit.explain = {**(hit.explain or {}), "support": support}
+    return hits, matched
 
 
 def reach(
@@ -25,11 +64,10 @@ def reach(
     settings: Settings,
     seeds: Mapping[str, float],
     notes: list[str],
-    *,
-    rule: str,
+    walk: Walker,
     excluded: frozenset[str] = frozenset(),
 ) -> Walk:
-    """Walks from the seeds (id to score) by ``rule``, one of the setting ``expansion``.
+    """Walks from the seeds (id to score).
 
     ``excluded`` nodes are not entered. What the caps left out is said in ``notes``.
 
@@ -37,7 +75,7 @@ def reach(
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    result = _rule(rule)(
+    result = walk(
         store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
@@ -51,25 +89,11 @@ def within(
     store: Store, walk: Walk, scope: Scope, returned: set[str], settings: Settings
 ) -> list[str]:
     """What was reached within ``scope`` and is not ``returned`` anyway, best first."""
-    looked_at = list(walk.reached)[: LOOKED_AT * settings.graph_max_nodes]
+    looked_at = list(walk.reached)[: tuning.LOOKED_AT * settings.graph_max_nodes]
     if "run" not in scope.types:  # they tie records to each other, and have no text
         looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
     among = store.nodes.match(scope, looked_at) - returned
     return [id for id in looked_at if id in among]
-
-
-def _rule(name: str) -> Callable[..., Walk]:
-    if name == "accumulate":
-        from ..graph.accumulate import accumulate
-
-        return accumulate
-    if name == "activation":
-        from ..graph.activation import activate
-
-        return activate
-    from ..graph.best_path import walk
-
-    return walk
 
 
 def walk_hits(
@@ -87,69 +111,25 @@ def walk_hits(
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    wide = [pair for pair in WIDE if pair[0] not in settings.origins]
-    found = reach(
-        store, settings.changed(wide, "default:related"), seeds, notes, rule="best-path",
-        excluded=excluded,
-    )  # fmt: skip
-    hits = []
+    from ..graph.best_path import walk
+
+    wide = [pair for pair in tuning.WIDE if pair[0] not in settings.origins]
+    found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
     among = within(store, found, scope, set(), settings)
     most = settings.graph_max_nodes
     if len(among) > most:
         notes.append(
             f"{len(among) - most} more related nodes are not shown: graph_max_nodes is {most}"
         )
-    for id in among[:most]:
-        hit = hit_of(found.reached[id], settings, explain=explain)
-        hit.score = found.reached[id].score
-        hits.append(hit)
-    hits = describe(store, settings, hits)
-    adjust(hits, settings)
-    return best_first(hits)
-
-
-WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
-"""Around one node there is room for more than a search has, unless a setting says otherwise:
-the symbols of a file must not hide what else it is linked to."""
-
-LOOKED_AT = 20
-"""For each node that may be reached, how many are looked at for one within the scope."""
-
-KEPT = 2
-"""How many of the best direct matches nothing that the graph says can overtake."""
-
-
-JUST_BELOW = 0.001
-"""What the second of the kept ones is below the first."""
-
-
-def add_support(hits: list[Hit], walk: Walk, found: Candidates, settings: Settings) -> None:
-    """Scores direct and reached hits by what they match and what the graph says for them.
-
-    In units of the best match: score = match + graph_weight × support. The best
-    ``KEPT`` direct ones are lifted to the highest of all, and everything is brought
-    back to 0..1 and to what the search is sure of.
-    """
-    top = max(found.fused.values(), default=0.0) or 1.0
-    scores = {
-        hit.id: found.fused.get(hit.id, 0.0) / top
-        + settings.graph_weight * walk.support.get(hit.id, 0.0)
-        for hit in hits
-    }
-    highest = max(scores.values(), default=1.0)
-    for rank, hit in enumerate([hit for hit in hits if not hit.hops][:KEPT]):
-        scores[hit.id] = highest * (1 - rank * JUST_BELOW)
-    unit = top * found.confidence / max(1.0, highest)
-    for hit in hits:
-        hit.score = scores[hit.id] * unit
-        if hit.explain is not None:
-            hit.explain["support"] = rounded(walk.support.get(hit.id, 0.0))
+    hits = [hit_of(found.reached[id], settings, explain=explain) for id in among[:most]]
+    matched = {hit.id: {"path": found.reached[hit.id].score} for hit in hits}
+    return put_together(describe(store, settings, hits), matched)
 
 
 def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
-    """A reached node as a result, with the way that led there; the score is the caller's."""
+    """A reached node as a result without a score, with the way that led there."""
     chain = step.steps()
-    hit = Hit(step.id, 0.0)
+    hit = Hit(step.id)
     hit.hops = step.hop
     hit.path = [one.id for one in chain]
     hit.edge = step.relation

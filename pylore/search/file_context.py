@@ -26,7 +26,8 @@ from ..core.vocabulary import (
 from ..graph.relations import fold, known_relations
 from ..store.filter import Scope
 from ..store.sqlite.edges import ALL
-from .scoring import adjust, best_first, describe, explained_relevance
+from . import tuning
+from .scoring import describe, explained_relevance, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,12 +42,6 @@ if TYPE_CHECKING:
 
 CHANGED = "@git"
 """Instead of a glob: the files that are changed in the work tree."""
-
-TIED, BY_GLOB, ITSELF, NEXT = 1.0, 0.7, 0.9, 0.5
-"""What counts: a record tied to a file, by a glob alone; the file; one of a file next to it."""
-
-MOST_FILES = 200
-"""Of more files than that, the files next to them are not looked at: they are an area."""
 
 WILD = "*?["
 
@@ -97,7 +92,7 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> dic
         LoreError: as ``Near.files`` does.
     """
     files = near.files(store, notes)
-    found = dict.fromkeys(map(file_id, files), ITSELF)
+    found = dict.fromkeys(map(file_id, files), tuning.ITSELF)
     kept = root_to_keep(store, near.root)
     own = dict.fromkeys(files, 1.0)
     if settings.depth and files:
@@ -117,18 +112,18 @@ def _tied(
     paths = list(nearness)
     anchors = store.anchors
     for id, path in anchors.about(kept, paths):
-        yield id, TIED * nearness[path]
+        yield id, tuning.TIED * nearness[path]
     by_glob = set()
     for id, glob, path in anchors.globs_like(kept, paths):
         from ..anchors.globs import matches
 
         if matches(glob, path):
             by_glob.add((id, path))
-            yield id, BY_GLOB * nearness[path]
+            yield id, tuning.BY_GLOB * nearness[path]
     if edges:
         for id, path, weight in store.edges.into_files(paths, ANCHORED_TO):
             if (id, path) not in by_glob:  # that edge is the glob's
-                yield id, TIED * weight * nearness[path]
+                yield id, tuning.TIED * weight * nearness[path]
 
 
 def _beside(
@@ -136,11 +131,11 @@ def _beside(
 ) -> dict[str, float]:
     """The nearest of the files that these import, are imported by, or change together with."""
     relations = [name for name in weights if name != ANCHORED_TO]
-    if not relations or len(files) > MOST_FILES:
+    if not relations or len(files) > tuning.MOST_FILES:
         return {}
     ids = list(map(file_id, files))
     found = _most({}, (
-        (path_of(other), NEXT * weight * weights[relation][0 if outgoing else 1])
+        (path_of(other), tuning.NEXT * weight * weights[relation][0 if outgoing else 1])
         for _, other, relation, weight, outgoing in store.edges.neighbours(ids, relations, ALL)
         if other.startswith(FILE_IDS)
         and (weight >= settings.min_confidence or relation not in FROM_CODE)
@@ -194,21 +189,18 @@ def add_seeds(
 def beside_matches(
     store: Store, settings: Settings, found: Candidates, direct: list[Hit]
 ) -> list[Hit]:
-    """The direct matches, scored anew, and the best ``limit`` of what else is near."""
+    """The direct matches in their new order, with the best ``limit`` of what else is near."""
     from .retrieve import add_leg_scores
 
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown]
     for id in others[: settings.limit]:
-        hit = Hit(id, 0.0)
+        hit = Hit(id)
         hit.match = found.how[id]
         add_leg_scores(hit, found)
         direct.append(hit)
-    for hit in direct:
-        hit.score = found.fused[hit.id] * found.confidence
     hits = describe(store, settings, direct)
-    adjust(hits, settings)
-    return best_first(hits)
+    return in_order(hits, {hit.id: found.factors(hit.id) for hit in hits})
 
 
 # --- the records of a file, without a search
@@ -222,18 +214,19 @@ def of_files(
     It begins at the files and at the best of what is tied to them, id to score.
     """
     found = ranked(seeds(store, settings, near, notes))
-    themselves = [id for id, score in found.items() if score == ITSELF and id.startswith(FILE_IDS)]
+    themselves = [
+        id for id, score in found.items() if score == tuning.ITSELF and id.startswith(FILE_IDS)
+    ]
     tied = {id: score for id, score in found.items() if id not in themselves}
-    own = [id for id, score in tied.items() if score > BY_GLOB]
+    own = [id for id, score in tied.items() if score > tuning.BY_GLOB]
     starts = dict.fromkeys(themselves, 1.0) | {id: tied[id] for id in own[: settings.graph_seeds]}
     among = store.nodes.match(scope, list(tied))
     hits = []
     for id in [id for id in tied if id in among][: settings.graph_max_nodes]:
-        hit = Hit(id, tied[id])
+        hit = Hit(id)
         hit.match = "files"
         hits.append(hit)
-    hits = describe(store, settings, hits)
-    adjust(hits, settings)
+    hits = put_together(describe(store, settings, hits), {id: {"files": tied[id]} for id in tied})
     if explain:
         for hit in hits:
             hit.explain = {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..core.scoring import best_first
-from ..core.text import PREFIX_LENGTH, SHORT_QUERY, fold, words
+from ..core.text import fold, stem, words
+from ..core.tuning import SHORT_QUERY
 from ..core.vocabulary import SYMBOL_IDS, file_id, path_of
+from . import tuning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,25 +16,6 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..store import Store
     from ..store.filter import Scope
-
-PASSAGES = 400
-"""How many of the best passages full text looks at, at the least."""
-
-ENOUGH = 10
-"""So many nodes that have all words are enough, whatever the limit: the first results are
-the same with a smaller one."""
-
-PASSAGE_SHARES = (1.0, 0.5, 0.25)
-"""A node's BM25 score is its best passage's, half its second's, a fourth of its third's."""
-
-INFLECTED = 0.6
-"""What a match counts that has the words in other forms only."""
-
-TITLE_SHARE = 0.1
-"""What it counts for a collection that its best match has the words in the title."""
-
-LEAST_WORTH = 0.05
-"""So that a collection whose best match has no word whole still counts a little."""
 
 
 class FullTextLeg:
@@ -50,8 +33,8 @@ class FullTextLeg:
         self._query = query
         self._scope = scope
         self._where = searched(scope)
-        self._wanted = max(PASSAGES, 4 * settings.limit)
-        self._enough = max(ENOUGH, settings.limit)
+        self._wanted = max(tuning.PASSAGES, 4 * settings.limit)
+        self._enough = max(tuning.ENOUGH, settings.limit)
         self.passage: dict[str, int] = {}
         self.how: dict[str, str] = {}
         self.coverage = 0.0
@@ -80,8 +63,8 @@ class FullTextLeg:
     def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
         rows = [row for row in self._matching(collection, "inflected") if row[1] not in scores]
         others = self._by_node(rows, "some")
-        most = max(others.values(), default=0.0) or 1.0
-        unit = INFLECTED * min(scores.values(), default=1.0) / most
+        most = tuning.INFLECTED * min(scores.values(), default=1.0)
+        unit = most / (max(others.values(), default=0.0) or 1.0)
         scores.update((id, unit * score) for id, score in others.items())
 
     def _matching(self, collection: str, how: str) -> list[tuple[int, str, float]]:
@@ -102,8 +85,9 @@ class FullTextLeg:
                 by_node[id] = [score]
                 self.passage[id] = key
                 self.how[id] = "all" if id in whole else how
+        shares = tuning.PASSAGE_SHARES
         return {
-            id: sum(share * score for share, score in zip(PASSAGE_SHARES, best, strict=False))
+            id: sum(share * score for share, score in zip(shares, best, strict=False))
             for id, best in by_node.items()
         }
 
@@ -114,21 +98,23 @@ class FullTextLeg:
             title, everything = self._fulltext.indexed(self.passage[first])
             covered = coverage(self._query, everything)
             self.coverage = max(self.coverage, covered)
-            worth = (1 - TITLE_SHARE) * covered + TITLE_SHARE * coverage(self._query, title)
-            most = scores[first] / max(worth, LEAST_WORTH)
+            named = coverage(self._query, title)
+            worth = (1 - tuning.TITLE_SHARE) * covered + tuning.TITLE_SHARE * named
+            most = scores[first] / max(worth, tuning.LEAST_WORTH)
             leg.update((id, score / most if most else 0.0) for id, score in scores.items())
         return best_first(leg)
 
 
 def coverage(query: Query, text: str) -> float:
-    """The share of the query's words that ``text`` has; another form counts a half."""
+    """The share of the query's words that ``text`` has; another form counts ``OTHER_FORM``."""
     wanted = query.single_words()
     has = set(words(fold(text)))
     missing = [word for word in wanted if word not in has]
     exact = float(len(wanted) - len(missing))
     if len(wanted) <= SHORT_QUERY:
-        stems = [word[: max(PREFIX_LENGTH, len(word) - 2)] for word in missing]
-        exact += sum(0.5 for stem in stems if any(word.startswith(stem) for word in has))
+        stems = [stem(word) for word in missing]
+        inflected = [one for one in stems if any(word.startswith(one) for word in has)]
+        exact += tuning.OTHER_FORM * len(inflected)
     return exact / len(wanted) if wanted else 0.0
 
 

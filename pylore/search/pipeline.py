@@ -11,7 +11,6 @@ from ..core.model import Hit, Hits, Record
 from ..core.scoring import rounded
 from ..core.text import counted, one_line, parse_query, snippet
 from ..store.filter import Scope
-from .expansion import add_support, hit_of, reach, within
 from .retrieve import (
     BUILT_IN,
     Candidates,
@@ -20,22 +19,27 @@ from .retrieve import (
     candidates,
     embed_query,
 )
-from .scoring import adjust, best_first, describe, explained_relevance, rated, say_verdicts
+from .scoring import (
+    describe,
+    explain_factors,
+    explained_relevance,
+    in_order,
+    put_together,
+    rated,
+    say_verdicts,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
     from ..store import Store
     from .external import Retrievers
     from .file_context import Near
-
-
-LEAST_SEED = 0.1
-"""Relative to the best one: a match that has common words only leads somewhere too."""
 
 
 class Request(Record):
@@ -122,14 +126,14 @@ def _search(
         notes += store.nodes.unknown_tags(request.scope.tags)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
-    hits = direct
+    hits, matched = direct, _matched(found, direct)
     if settings.depth:
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             starts = matching.within(anything)
             matching.with_files(starts, anything, [])
-        hits = _expanded(store, settings, request, starts, found, direct, notes)
-    hits = _arranged(store, settings, request, best_first(hits), found, notes)
+        hits, matched = _expanded(store, settings, request, starts, found, direct, notes)
+    hits = _arranged(store, settings, request, put_together(hits, matched), found, notes)
     _add_texts(store, hits, found, matching.query)
     add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
@@ -190,6 +194,7 @@ class _Matching:
 
 
 def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
+    """What a plain search returns, best first."""
     ranked = list(found.fused)
     if len(ranked) > settings.limit:
         # Age and credibility count at most their weights: whatever scores less cannot come in.
@@ -199,13 +204,16 @@ def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hi
         ranked = [id for id in ranked if found.fused[id] >= least]
     hits = []
     for id in ranked:
-        hit = Hit(id, found.fused[id] * found.confidence)
+        hit = Hit(id)
         hit.match = found.how[id]
         add_leg_scores(hit, found)
         hits.append(hit)
     hits = describe(store, settings, hits)
-    adjust(hits, settings)
-    return best_first(hits)[: settings.limit]
+    return in_order(hits, _matched(found, hits))[: settings.limit]
+
+
+def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
+    return {hit.id: found.factors(hit.id) for hit in hits}
 
 
 def _expanded(
@@ -216,63 +224,21 @@ def _expanded(
     found: Candidates,
     direct: list[Hit],
     notes: list[str],
-) -> list[Hit]:
-    """The direct hits and, at most ``graph_limit``, what the graph brings beside them."""
-    adds_up = settings.expansion == "accumulate"
-    if settings.expansion == "activation" and not starts.legs.get("vector"):
-        notes.append("no vectors to start from: activation spreads from names by full text")
-    seeds = _seeds(starts, found, direct, settings, every=adds_up)
-    try:
-        walk = reach(
-            store, settings, seeds, notes, rule=settings.expansion, excluded=request.excluded
-        )
-    except GraphUnavailable as error:
-        notes.append(f"{error}; plain results only")
-        return direct
+) -> tuple[list[Hit], dict[str, Factors]]:
+    """The direct hits and what the graph brings beside them, and what each matches."""
+    from .expansion import expanded
+    from .rules import Matches
+
     returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
     scope = request.scope if request.filter_expanded else returned
-    among = within(store, walk, scope, {hit.id for hit in direct}, settings)
-    among = among[: settings.graph_max_nodes]
-    reached = [hit_of(walk.reached[id], settings, explain=request.explain) for id in among]
-    for hit in reached:
-        add_leg_scores(hit, starts)
-    if adds_up:
-        add_support([*direct, *reached], walk, found, settings)
-    else:
-        for hit in reached:
-            hit.score = walk.reached[hit.id].score * starts.confidence
-    reached = describe(store, settings, reached)
-    adjust([*direct, *reached] if adds_up else reached, settings)
-    return direct + best_first(reached)[: settings.graph_limit]
-
-
-def _seeds(
-    starts: Candidates, found: Candidates, direct: list[Hit], settings: Settings, *, every: bool
-) -> dict[str, float]:
-    """Where the walk starts: the best matches with their scores.
-
-    Unless ``every`` one may be a seed, those that are left out of the results are not.
-    """
-    if every:
-        return _best_of((found, starts), settings.graph_seeds)
-    ids = list(starts.fused)
-    if settings.expansion == "activation":
-        from ..graph.activation import anchors
-
-        ids = anchors(starts.legs)
-    past_limit = found.fused.keys() - {hit.id for hit in direct}
-    ids = [id for id in ids if id not in past_limit]
-    return {id: starts.fused[id] for id in ids[: settings.graph_seeds]}
-
-
-def _best_of(lists: Iterable[Candidates], count: int) -> dict[str, float]:
-    """The best ``count`` matches of each list, relative to its best one."""
-    seeds: dict[str, float] = {}
-    for found in lists:
-        top = max(found.fused.values(), default=0.0) or 1.0
-        for id in list(found.fused)[:count]:
-            seeds[id] = max(LEAST_SEED, found.fused[id] / top, seeds.get(id, 0.0))
-    return seeds
+    try:
+        return expanded(
+            store, settings, Matches(starts, found, direct), scope, notes,
+            excluded=request.excluded, explain=request.explain,
+        )  # fmt: skip
+    except GraphUnavailable as error:
+        notes.append(f"{error}; plain results only")
+        return direct, _matched(found, direct)
 
 
 def _arranged(
@@ -355,3 +321,4 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},
             **explained,
         }
+    explain_factors(hits)

@@ -9,7 +9,7 @@ from ..graph.relations import relation_weights
 from ..store.filter import Scope
 from ..store.sqlite.edges import ALL
 from .expansion import walk_hits
-from .scoring import best_first, rated, say_verdicts
+from .scoring import best_first, explain_factors, rated, say_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def related(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
         excluded=frozenset(excluded), explain=explain,
     )  # fmt: skip
-    return _finished(store, settings, hits, notes)
+    return _finished(store, settings, hits, notes, explain=explain)
 
 
 def about_files(
@@ -87,17 +87,21 @@ def about_files(
             notes.append(SWITCHED_OFF)
     except GraphUnavailable as error:
         notes.append(f"{error}; what anchors say alone")
-    found = _finished(store, settings, best_first(hits), notes)
+    found = _finished(store, settings, best_first(hits), notes, explain=explain)
     found.hits.sort(key=lambda hit: hit.type in CODE_TYPES)
     return found
 
 
-def _finished(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> Hits:
+def _finished(
+    store: Store, settings: Settings, hits: list[Hit], notes: list[str], *, explain: bool
+) -> Hits:
     """Results with what ratings, texts and verdicts say of them."""
     hits = rated(store, settings, hits, notes)
     for hit in hits:
         hit.snippet = " ".join(store.nodes.beginning(hit.id, 240).split())
     say_verdicts(store, hits, notes)
+    if explain:
+        explain_factors(hits)
     return Hits(hits, notes)
 
 

@@ -10,6 +10,7 @@ from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import is_test
 from ..core.vocabulary import CODE_IDS, path_of
+from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
 
 TYPE_CHECKING = False
@@ -17,24 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.model import Hit
+    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
     from ..store import Store
     from ..store.filter import Scope
     from .external import Retrievers
-
-NEIGHBOURS = 100
-"""How many of the nearest passages the vector leg looks at, at the least."""
-
-RETRIEVER_SHARE = 0.3
-"""What a retriever of the user's own has in a convex fusion, unless a setting says otherwise."""
-
-SURE = 0.75
-"""The mean of coverage and cosine from which a match is as sure as can be."""
-
-WEAK = 0.4
-"""Below this confidence the results are noise more often than not."""
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
@@ -60,6 +50,15 @@ class Candidates:
         """Whether what was found is more likely to be noise than not."""
         self.near: dict[str, float] = {}
         """Id to what is added to its score for the files that were named."""
+
+    @property
+    def best(self) -> float:
+        """The highest fused score, or 1 where there is none above 0."""
+        return max(self.fused.values(), default=1.0) or 1.0
+
+    def factors(self, id: str) -> Factors:
+        """What the score of a match is the product of, before its age and credibility."""
+        return {"match": self.fused[id], "confidence": self.confidence}
 
 
 def embed_query(
@@ -121,12 +120,12 @@ def candidates(
             fused.update((id, as_code[id]) for id in code)
     found.fused = best_first(_tests_aside(fused, query, settings))
     found.confidence = _confidence(found)
-    found.weak = found.confidence < WEAK
+    found.weak = found.confidence < tuning.WEAK
     return found
 
 
 def _convex(found: Candidates, settings: Settings, fulltext_share: float) -> dict[str, float]:
-    shares = dict.fromkeys(found.legs, RETRIEVER_SHARE)
+    shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
     shares |= settings.retriever_shares
     shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
     return convex(found.legs, shares, settings.vector_min)
@@ -149,7 +148,7 @@ def _confidence(found: Candidates) -> float:
     """How sure it is that the store has something on the query, 0..1.
 
     The mean of what each leg says of its best match: full text, which share of the
-    query's words it has; vectors, its cosine; relative to ``SURE``. Comparable between
+    query's words it has; vectors, its cosine; relative to ``tuning.SURE``. Comparable between
     queries and stores, which neither BM25 nor a rank is.
     """
     said = []
@@ -159,13 +158,13 @@ def _confidence(found: Candidates) -> float:
         said.append(max(found.legs["vector"].values(), default=0.0))
     if not any(said) and any(found.legs[name] for name in found.legs.keys() - BUILT_IN):
         return 1.0  # what only a retriever of one's own found: nothing here speaks against it
-    return min(1.0, sum(said) / len(said) / SURE) if said else 1.0
+    return min(1.0, sum(said) / len(said) / tuning.SURE) if said else 1.0
 
 
 def _vector_leg(
     store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
 ) -> dict[str, float]:
-    wanted = max(NEIGHBOURS, 2 * settings.limit)
+    wanted = max(tuning.NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
     for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
         if id not in leg and score >= settings.vector_min:

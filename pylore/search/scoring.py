@@ -1,16 +1,32 @@
-"""From ids and scores to results: what the store says of a node, what age and ratings do."""
+"""From ids and factors to results in order: what the store says of a node, what ratings do.
+
+A score is the product of named factors (``Hit.factors``). Those of what a hit matches come
+from the legs or from the rule of expansion, those of its age and credibility from
+``describe``; ``put_together`` joins them. What comes after adds one factor each.
+"""
 
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit
-from ..core.scoring import aged, boosted, feedback, recency, relevance, rounded, usage, weighed
+from ..core.scoring import (
+    age_factor,
+    feedback,
+    feedback_factor,
+    recency,
+    relevance,
+    relevance_factor,
+    rounded,
+    score_of,
+    usage,
+)
 from ..store.sqlite.driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..store import Store
 
@@ -19,27 +35,25 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     """Fills in what the table of nodes says; a node that is purged meanwhile is left out."""
     rows = store.nodes.briefs([hit.id for hit in hits])
     hits = [hit for hit in hits if hit.id in rows]
+    best = plain(settings)
     for hit in hits:
         hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
         hit.credibility = rows[hit.id][6:]
-        hit.recency_score = rounded(
-            recency(age, settings.recency_half_life, settings.recency_grace)
-        )
+        fresh = recency(age, settings.recency_half_life, settings.recency_grace)
+        hit.recency_score = round(fresh, 6)
+        hit.standing = standing(hit, settings, best)
     return hits
 
 
-def adjust(hits: list[Hit], settings: Settings) -> None:
-    """Multiplies each score by what age and credibility count. The hits have been described.
-
-    A score can exceed 1 until ``rated`` has put the hits in order.
-    """
+def standing(hit: Hit, settings: Settings, best: float) -> Factors:
+    """What age and credibility count, ``best`` being what ``plain`` says."""
     weight = settings.relevance_weight
-    best = plain(settings)
-    for hit in hits:
-        score = aged(hit.score, hit.recency_score or 0.0, settings.recency_weight)
-        if weight:
-            score = weighed(score, relevance(product(hit, settings), best), weight)
-        hit.score = round(score, 6)
+    return {
+        "age": age_factor(hit.recency_score or 0.0, settings.recency_weight),
+        "relevance": relevance_factor(relevance(product(hit, settings), best), weight)
+        if weight
+        else 1.0,
+    }
 
 
 def plain(settings: Settings) -> float:
@@ -52,6 +66,61 @@ def product(hit: Hit, settings: Settings) -> float:
     confidence, source, status, accesses = hit.credibility
     weight = settings.source_weights[source] * settings.status_weights[status]
     return confidence * weight * usage(accesses, settings.usage_boost)
+
+
+def in_order(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
+    """Hits without a score yet, in the order of what they would have with these factors."""
+    return sorted(
+        hits,
+        key=lambda hit: (-score_of({**matched[hit.id], **hit.standing}), hit.hops, hit.id),
+    )
+
+
+def put_together(hits: Iterable[Hit], matched: Mapping[str, Factors]) -> list[Hit]:
+    """Gives hits their scores, and their order: id to what each one matches.
+
+    A score can exceed 1 until ``rated`` has put the hits in order.
+    """
+    hits = list(hits)
+    for hit in hits:
+        hit.factors = {**matched[hit.id], **hit.standing}
+    return best_first(hits)
+
+
+def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
+    """The same hits in the order that ratings give them; which ones there are is settled.
+
+    No score is above 1 thereafter.
+    """
+    hits = _rated(store, settings, hits, notes)
+    for hit in hits:
+        if hit.score > 1:
+            hit.times("cap", 1 / hit.score)
+    return hits
+
+
+def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
+    if not settings.feedback_weight:
+        return hits
+    try:
+        ratings = store.ratings.of([hit.id for hit in hits])
+    except GraphUnavailable as error:
+        notes.append(f"{error}; without feedback")
+        return hits
+    for hit in hits:
+        if hit.id in ratings:
+            score = feedback(*ratings[hit.id])
+            hit.feedback_score = round(score, 6)
+            hit.times("feedback", feedback_factor(score, settings.feedback_weight))
+    return best_first(hits) if ratings else hits
+
+
+def best_first(hits: Iterable[Hit]) -> list[Hit]:
+    """The highest score first; of equal ones the better rated, the nearer, the first id."""
+    return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
+
+
+# --- what is said beside the score
 
 
 def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
@@ -70,36 +139,11 @@ def explained_relevance(hit: Hit, settings: Settings) -> dict[str, object]:
     }
 
 
-def rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    """The same hits in the order that ratings give them; which ones there are is settled.
-
-    No score is above 1 thereafter.
-    """
-    hits = _rated(store, settings, hits, notes)
+def explain_factors(hits: Iterable[Hit]) -> None:
+    """Says of each hit which factors its score is the product of, with nine digits each."""
     for hit in hits:
-        hit.score = min(1.0, hit.score)
-    return hits
-
-
-def _rated(store: Store, settings: Settings, hits: list[Hit], notes: list[str]) -> list[Hit]:
-    if not settings.feedback_weight:
-        return hits
-    try:
-        ratings = store.ratings.of([hit.id for hit in hits])
-    except GraphUnavailable as error:
-        notes.append(f"{error}; without feedback")
-        return hits
-    for hit in hits:
-        if hit.id in ratings:
-            score = feedback(*ratings[hit.id])
-            hit.feedback_score = round(score, 6)
-            hit.score = round(boosted(hit.score, score, settings.feedback_weight), 6)
-    return best_first(hits) if ratings else hits
-
-
-def best_first(hits: list[Hit]) -> list[Hit]:
-    """The highest score first; of equal ones the better rated, the nearer, the first id."""
-    return sorted(hits, key=lambda hit: (-hit.score, -hit.feedback_score, hit.hops, hit.id))
+        factors = {name: round(number, 9) for name, number in hit.factors.items()}
+        hit.explain = {"factors": factors, **(hit.explain or {})}
 
 
 def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:

@@ -11,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pylore.core.text import (
-    MAX_TERMS,
     STOP_WORDS,
     camel_parts,
     clean_tags,
@@ -24,8 +23,9 @@ from pylore.core.text import (
     snippet,
     words,
 )
+from pylore.core.tuning import MAX_TERMS
 from pylore.search.fulltext import coverage
-from pylore.search.retrieve import SURE
+from pylore.search.tuning import SURE
 from pylore.store import create_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.fulltext import FullText

@@ -11,8 +11,9 @@ from graphs import RELATIONS, Link, filled, graph_store, ids_of, links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pylore.graph.accumulate import BRIDGES, MOST_NAMING, THINNING, accumulate
+from pylore.graph.accumulate import BRIDGES, accumulate
 from pylore.graph.best_path import Walk
+from pylore.graph.tuning import MOST_NAMING, THINNING
 from pylore.store import Store
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}

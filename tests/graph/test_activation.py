@@ -7,7 +7,8 @@ from pathlib import Path
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.graph.activation import ANCHORS, EDGES, FACTS, activate, anchors
+from pylore.graph.activation import activate, anchors
+from pylore.graph.tuning import ANCHORS, EDGES, FACTS
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store

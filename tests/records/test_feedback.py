@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge
-from pylore.core.scoring import boosted, feedback
+from pylore.core.scoring import feedback, feedback_factor
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import export_lines, import_lines
 from pylore.records.impressions import keep_shown
@@ -95,7 +95,7 @@ def test_ratings_move_a_score_by_at_most_their_weight(
     score: float, helpful: int, unhelpful: int, weight: float
 ) -> None:
     rating = feedback(helpful, helpful + unhelpful)
-    new = boosted(score, rating, weight)
+    new = score * feedback_factor(rating, weight)
     assert new >= 0
     assert abs(new - score) <= weight * score + 1e-12
     assert (new >= score) if helpful >= unhelpful else (new <= score)

@@ -17,8 +17,9 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.file_context import BY_GLOB, ITSELF, NEXT, TIED, Near, named, seeds
+from pylore.search.file_context import Near, named, seeds
 from pylore.search.pipeline import Request, search
+from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.anchors import Anchor

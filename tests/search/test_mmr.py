@@ -14,8 +14,9 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.mmr import SAME_CATEGORY, TOP, WINDOW, differing_signs, mmr
+from pylore.search.mmr import differing_signs, mmr
 from pylore.search.pipeline import Request, search
+from pylore.search.tuning import SAME_CATEGORY, TOP, WINDOW
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.model import Hit
-from pylore.core.scoring import MOST_RELEVANT, recency, relevance, usage, weighed
+from pylore.core.scoring import recency, relevance, relevance_factor, usage
 from pylore.core.settings import Settings
+from pylore.core.tuning import MOST_RELEVANT
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.scoring import adjust, best_first, explained_relevance, plain, product
+from pylore.search.scoring import explained_relevance, plain, product, put_together, standing
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 
@@ -34,16 +35,23 @@ def options(**flags: object) -> Settings:
     return Settings.load(environ={}, flags={name: str(value) for name, value in flags.items()})
 
 
-def hit_with(standing: Standing, score: float = 0.5, id: str = "note-1") -> Hit:
+def hit_with(credibility: Standing, score: float = 0.5, id: str = "note-1") -> Hit:
     hit = Hit(id, score)
-    hit.credibility = standing
+    hit.credibility = credibility
     hit.recency_score = 1.0
     return hit
 
 
-def adjusted(standing: Standing, score: float = 0.5, **flags: object) -> float:
-    hit = hit_with(standing, score)
-    adjust([hit], options(**flags))
+def scored(hits: list[Hit], settings: Settings) -> list[Hit]:
+    """Hits with what they have for a score as a match, in the order of their own scores."""
+    matched = {hit.id: hit.factors for hit in hits}
+    for hit in hits:
+        hit.standing = standing(hit, settings, plain(settings))
+    return put_together(hits, matched)
+
+
+def adjusted(credibility: Standing, score: float = 0.5, **flags: object) -> float:
+    (hit,) = scored([hit_with(credibility, score)], options(**flags))
     return hit.score
 
 
@@ -94,7 +102,8 @@ def test_a_score_moves_by_at_most_the_weight(
     settings = options(relevance_weight=weight)
     standing_score = relevance(product(hit_with(standing), settings), plain(settings))
     assert 0 <= standing_score <= MOST_RELEVANT
-    assert abs(weighed(score, standing_score, weight) - score) <= weight * score + 1e-12
+    new = score * relevance_factor(standing_score, weight)
+    assert abs(new - score) <= weight * score + 1e-12
 
 
 @given(STANDINGS, st.integers(1, 1000), st.floats(0, 1))
@@ -114,8 +123,7 @@ def test_records_that_are_alike_keep_their_order(scores: list[float], standing: 
         for number, score in enumerate(sorted(scores, reverse=True))
     ]
     before = [hit.id for hit in hits]
-    adjust(hits, Settings())
-    assert [hit.id for hit in best_first(hits)] == before
+    assert [hit.id for hit in scored(hits, Settings())] == before
 
 
 @given(SCORES)

@@ -25,7 +25,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.retrieve import NEIGHBOURS
+from pylore.search.tuning import NEIGHBOURS
 from pylore.store import Store, create_store, open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.fulltext import rank_bm25

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from math import log
 
-from ...core.text import PREFIX_LENGTH, SHORT_QUERY, composed, inflections
+from ...core.text import composed, inflections
+from ...core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ..filter import Scope, passages_in
 from .driver import apsw

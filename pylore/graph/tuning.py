@@ -1,0 +1,34 @@
+"""The numbers by which the graph ranks and that are no settings, each with what chose it.
+
+Read them as ``tuning.NAME``. "Not measured" means that it was chosen by hand;
+``tests/graph/test_tuning.py`` fails where one of them changes what a walk says.
+"""
+
+from __future__ import annotations
+
+# --- accumulate: measured as a whole, see docs/decisions/0033 and docs/quality.md
+
+THINNING = 0.25
+"""The power of its degree by which a match's mass is divided, so that a hub says little of
+each neighbour. Thinning by the target's in-degree was tried without gain."""
+
+MOST_NAMING = 100
+"""A bridge that more records name than this ties none of them. Not measured by itself."""
+
+FRONTIER = 20
+"""So many reached nodes may always start the next hop. Not measured by itself: a second hop
+adds a point of recall@5 on MuSiQue and nothing on three other sets."""
+
+# --- activation: measured as a whole, recall@5 69.1, 57.3 and 82.0 (docs/decisions/0028)
+
+ANCHORS = 3
+"""Where it starts: the nearest matches by meaning, or by name where there are no vectors."""
+
+EDGES = 10
+"""The most edges of one node that it spreads along, the surest first."""
+
+FACTS = 30
+"""The most nodes that it reaches."""
+
+HOPS = 2
+"""The most hops that it goes."""

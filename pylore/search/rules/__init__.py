@@ -1,0 +1,59 @@
+"""The rules of expansion: where a walk starts, how it goes, and what its results score."""
+
+from __future__ import annotations
+
+from ...core.model import Record
+from ...core.settings import EXPANSION_RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
+
+    from ...core.model import Hit
+    from ...core.scoring import Factors
+    from ...core.settings import Settings
+    from ...graph.best_path import Walk, Walker
+    from ..retrieve import Candidates
+
+    class Rule(Protocol):
+        """One value of the setting ``expansion``, kept as ``RULE`` in the module that
+        ``EXPANSION_RULES`` has for it."""
+
+        def seeds(
+            self, matches: Matches, settings: Settings, notes: list[str]
+        ) -> Mapping[str, float]:
+            """Where the walk starts: id to score. What people should know is said in ``notes``."""
+
+        @property
+        def walk(self) -> Walker:
+            """From the seeds to what they lead to, within the caps of the settings."""
+
+        def factors(
+            self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
+        ) -> dict[str, Factors]:
+            """Id to what its score is the product of, before its age and credibility.
+
+            ``hits`` are the direct matches in their order and then those that were reached.
+            """
+
+
+class Matches(Record):
+    """What the words and files of a search match, before the graph.
+
+    ``starts`` are the matches from which the walk may start, ``found`` those that may be
+    returned, ``direct`` those that are, best first.
+    """
+
+    __slots__ = ("direct", "found", "starts")
+
+    def __init__(self, starts: Candidates, found: Candidates, direct: Sequence[Hit]) -> None:
+        self.starts = starts
+        self.found = found
+        self.direct = direct
+
+
+def rule_named(name: str) -> Rule:
+    """The rule of that name; what it needs is loaded only now."""
+    rule: Rule = __import__(EXPANSION_RULES[name], fromlist=["RULE"]).RULE
+    return rule

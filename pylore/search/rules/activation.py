@@ -1,0 +1,26 @@
+"""``expansion=activation``: best paths from a few anchors, along sure edges."""
+
+from __future__ import annotations
+
+from ...graph.activation import activate, anchors
+from .best_path import BestPath, seeds_among
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...core.settings import Settings
+    from . import Matches, Rule
+
+
+class Activation(BestPath):
+    """From the nearest matches by meaning; scored as best paths are."""
+
+    walk = staticmethod(activate)
+
+    def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
+        legs = matches.starts.legs
+        if not legs.get("vector"):
+            notes.append("no vectors to start from: activation spreads from names by full text")
+        return seeds_among(anchors(legs), matches, settings)
+
+
+RULE: Rule = Activation()

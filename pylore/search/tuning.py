@@ -1,0 +1,109 @@
+"""The numbers by which a search ranks and that are no settings, each with what chose it.
+
+Read them as ``tuning.NAME``. "Not measured" means that it was chosen by hand;
+``tests/search/test_tuning.py`` fails where one of them changes what a search says.
+"""
+
+from __future__ import annotations
+
+# --- full text
+
+PASSAGES = 400
+"""How many of the best passages full text looks at, at the least. Not measured."""
+
+ENOUGH = 10
+"""So many nodes that have all words are enough, whatever the limit: the first results are
+the same with a smaller one. Not measured."""
+
+PASSAGE_SHARES = (1.0, 0.5, 0.25)
+"""A node's BM25 score is its best passage's, half its second's, a fourth of its third's.
+Scored so, passages took recall@5 on Python Enhancement Proposals from 50.8 to 62.3
+(docs/decisions/0006); other shares were not measured."""
+
+INFLECTED = 0.6
+"""What a match counts that has the words in other forms only, relative to the last one that
+has them as written. Not measured by itself; docs/decisions/0034 has what words as written
+and then other forms bring together."""
+
+OTHER_FORM = 0.5
+"""What another form of a word counts for coverage, where the word itself counts 1. Not
+measured."""
+
+TITLE_SHARE = 0.1
+"""What it counts for a collection that its best match has the words in the title. Not
+measured."""
+
+LEAST_WORTH = 0.05
+"""So that a collection whose best match has no word whole still counts a little. Not measured."""
+
+# --- vectors and fusion
+
+NEIGHBOURS = 100
+"""How many of the nearest passages the vector leg looks at, at the least. Not measured for
+ranks; docs/decisions/0008 has what it costs."""
+
+RETRIEVER_SHARE = 0.3
+"""What a retriever of the user's own has in a convex fusion, unless ``retriever_shares`` says
+otherwise. Not measured: it depends on the retriever."""
+
+SURE = 0.75
+"""The mean of coverage and cosine from which a match is as sure as can be: by the best score
+own queries are told from foreign ones with an AUC of 0.946 (docs/decisions/0035)."""
+
+WEAK = 0.4
+"""Below this confidence the results are noise more often than not: so marked are 0 to 1 % of
+own queries on texts, 9 % of commit messages on code, and 91 to 100 % of queries about another
+subject (docs/decisions/0035)."""
+
+# --- expansion
+
+LEAST_SEED = 0.1
+"""Relative to the best one: a match that has common words only leads somewhere too. Not
+measured by itself; docs/decisions/0033 has the rule as a whole."""
+
+KEPT = 2
+"""How many of the best direct matches nothing that the graph says can overtake: part of the
+rule as measured in docs/decisions/0033."""
+
+JUST_BELOW = 0.001
+"""What the second of the kept ones is below the first: so that there is an order."""
+
+LOOKED_AT = 20
+"""For each node that may be reached, how many are looked at for one within the scope. Not
+measured: a bound on the work where few nodes are in scope."""
+
+WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
+"""Around one node there is room for more than a search has, unless a setting says otherwise:
+the symbols of a file must not hide what else it is linked to. Not measured."""
+
+# --- files at hand (docs/decisions/0026: by hand, there is no public set of such questions)
+
+TIED = 1.0
+"""What a record counts that is tied to a file."""
+
+BY_GLOB = 0.7
+"""What it counts if it is tied by a glob alone."""
+
+ITSELF = 0.9
+"""What the file itself counts."""
+
+NEXT = 0.5
+"""What is left of that for one of a file next to it, times its edge and relation."""
+
+MOST_FILES = 200
+"""Of more files than that, the files next to them are not looked at: they are an area."""
+
+# --- repeats (docs/decisions/0024)
+
+WINDOW = 50
+"""How many of the first results may be re-ordered. Not measured: a bound on the work."""
+
+TOP = 5
+SAME_CATEGORY = 2
+"""Of one category, at most so many among the first ``TOP``, where results repeat each other.
+Measured as part of the rule: recall@5 is the same with it on three sets."""
+
+SIGN_DEVIATIONS = 4
+"""Standard deviations that are added to the signs in which two vectors are taken to differ:
+of 40,000 pairs of passages with a cosine of 0.7 or more, in three stores, none differed in
+more."""

@@ -1,0 +1,141 @@
+"""A score is the product of the factors that ``--explain`` prints, whatever the settings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from math import prod
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.model import Edge, Hit, Node
+from pylore.core.settings import EXPANSION_RULES, Settings
+from pylore.core.times import now
+from pylore.core.vocabulary import SOURCES
+from pylore.embed.static import StaticEmbedder
+from pylore.indexing.indexer import Index
+from pylore.search.file_context import Near
+from pylore.search.pipeline import Request, search
+from pylore.search.related import about_files, related
+from pylore.store import Store, create_store
+from pylore.store.sqlite.anchors import Anchor
+
+TOLERANCE = 2e-6
+"""A score has six digits. Where ratings, at most a doubling, multiply one of six digits, it is
+half a unit of the last one off before and after: 1.5e-6 at the most; and factors have nine."""
+
+WORDS = "session token signed cookie key expires login replica database queue".split()
+FOLDERS = TemporaryDirectory()
+
+
+@cache
+def filled(seed: int) -> Store:
+    """Twenty nodes of random words and all kinds of standing, with edges, ratings and ties."""
+    chance = random.Random(seed)
+    store = create_store(f"{FOLDERS.name}/{seed}/.lore")
+    nodes = []
+    for number in range(20):
+        kind = chance.choice(("note", "decision", "file", "entity"))
+        text = " ".join(chance.choices(WORDS, k=chance.choice((2, 2, 6))))
+        age = chance.choice((now(), "2020-01-01T00:00:00Z"))
+        path = chance.choice(("src", "tests")) + f"/{number}.py"
+        nodes.append(Node(
+            f"file-{path}" if kind == "file" else f"{kind}-{number}", kind, text, text,
+            status=chance.choice(("confirmed", "staged")), source=chance.choice(SOURCES),
+            confidence=chance.choice((0.0, 0.5, 1.0)), category=chance.choice((None, "a")),
+            file=path, access_count=chance.choice((0, 9, 100_000)), created_at=age, updated_at=age,
+        ))  # fmt: skip
+    ids = [node.id for node in nodes]
+    with store.transaction():
+        for node in nodes:
+            store.nodes.put(node)
+        Index(store, StaticEmbedder(store.words)).update(nodes)
+        for _ in range(30):
+            a, b = chance.sample(ids, 2)
+            relation = chance.choice(("relates_to", "mentions", "imports"))
+            store.edges.put(Edge(a, b, relation, chance.choice((0.2, 1.0)), created_at=now()))
+        store.nodes.put(Node("run-1", "run", created_at=now(), updated_at=now()))
+        for id in chance.sample(ids, 8):
+            weight = chance.choice((0.0, 1.0))
+            store.edges.put(Edge(id, "run-1", "used_in_run", weight, created_at=now()))
+        for id in chance.sample(ids, 5):
+            store.anchors.put(Anchor(id, "file", "src/a.py", created_at=now(), verified_at=now()))
+    return store
+
+
+@pytest.fixture(scope="module", autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    FOLDERS.cleanup()
+
+
+SHARE = st.sampled_from(["0", "0.3", "1"])
+FLAGS = st.fixed_dictionaries(
+    {
+        "expansion": st.sampled_from([*EXPANSION_RULES]),
+        "fusion": st.sampled_from(["convex", "rrf"]),
+        "graph_depth": st.sampled_from("0123"),
+    },
+    optional={
+        "retrievers": st.sampled_from(["fulltext", "vector"]),
+        "limit": st.sampled_from(["1", "3", "50"]),
+        "graph_limit": st.sampled_from(["0", "2", "50"]),
+        "graph_weight": st.sampled_from(["0", "0.3", "10"]),
+        "graph_seeds": st.sampled_from(["1", "3"]),
+        "fulltext_share": SHARE,
+        "test_weight": SHARE,
+        "files_weight": SHARE,
+        "recency_weight": SHARE,
+        "relevance_weight": st.sampled_from(["0", "0.5"]),
+        "feedback_weight": SHARE,
+        "usage_boost": st.sampled_from(["0", "10"]),
+        "vector_min": st.sampled_from(["-1", "0", "0.9"]),
+        "duplicate_similarity": SHARE,
+        "mmr_lambda": SHARE,
+        "diversify": st.sampled_from("01"),
+        "min_score": st.sampled_from(["0", "0.5"]),
+    },
+)
+
+
+def check(hits: list[Hit]) -> None:
+    for hit in hits:
+        assert hit.explain is not None
+        factors: dict[str, Any] = hit.explain["factors"]
+        assert abs(prod(factors.values()) - hit.score) <= TOLERANCE, factors
+        assert 0 <= hit.score <= 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
+    st.booleans(),
+)  # fmt: skip
+def test_a_score_is_the_product_of_its_factors(
+    seed: int, flags: dict[str, str], query: str, files: bool
+) -> None:
+    store = filled(seed)
+    near = Near("/project", ["src/a.py"]) if files else None
+    given = Settings.load(environ={}, flags=flags)
+    embedder = StaticEmbedder(store.words)
+    found = search(store, given, Request(query, explain=True, near=near), embedder)
+    check(found.hits)
+    for hit, plain in zip(found, search(store, given, Request(query, near=near), embedder),
+                          strict=True):  # fmt: skip
+        assert (hit.id, hit.score) == (plain.id, plain.score)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
+def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
+    store = filled(seed)
+    given = Settings.load(environ={}, flags=flags)
+    ids = [node.id for node in store.nodes.all()]
+    chosen = [ids[number] for number in numbers]
+    check(related(store, given, chosen, explain=True).hits)
+    check(about_files(store, given, Near("/project", ["src/a.py"]), chosen, explain=True).hits)
