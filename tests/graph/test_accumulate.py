@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from pylore.graph.accumulate import BRIDGES, accumulate
 from pylore.graph.best_path import Walk
-from pylore.graph.tuning import MOST_NAMING, THINNING
 from pylore.store import Store
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
@@ -50,7 +49,7 @@ def test_a_hub_says_little_of_each_neighbour(store: Store) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in range(1, 17)]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0}).support
-    assert list(found.values()) == pytest.approx([0.7 / 16**THINNING] * 16)
+    assert list(found.values()) == pytest.approx([0.7 / 2] * 16), "16 to the power of a fourth"
 
 
 def test_an_edge_walked_backwards_has_its_backward_weight(store: Store) -> None:
@@ -69,11 +68,11 @@ def test_records_that_name_one_entity_are_one_step_apart(store: Store) -> None:
 
 
 def test_an_entity_that_nearly_everything_names_ties_nothing(store: Store) -> None:
-    edges: list[Link] = [
-        (f"note-{n}", "entity-it", "mentions", 1.0) for n in range(MOST_NAMING + 1)
-    ]
+    edges: list[Link] = [(f"note-{n}", "entity-it", "mentions", 1.0) for n in range(101)]
     with filled(store, edges):
         assert look(store, {"note-0": 1.0}).support.keys() == {"entity-it"}
+    with filled(store, edges[:100]):
+        assert len(look(store, {"note-0": 1.0}).support) == 100
 
 
 def test_of_several_entities_that_two_records_share_the_strongest_tie_counts(store: Store) -> None:
@@ -101,8 +100,26 @@ def test_a_second_hop_starts_from_what_the_first_one_reached(store: Store) -> No
     with filled(store, edges):
         assert "note-2" not in look(store, {"note-0": 1.0}).support
         found = look(store, {"note-0": 1.0}, depth=2)
-    assert found.support["note-2"] == pytest.approx((0.7 * 1.0) ** 2 / 2**THINNING)
+    assert found.support["note-2"] == pytest.approx((0.7 * 1.0) ** 2 / 2**0.25)
     assert found.reached["note-2"].hop == 2
+
+
+def test_a_second_hop_starts_from_20_reached_nodes_or_as_many_as_there_are_seeds(
+    store: Store,
+) -> None:
+    """The best ones: ties go to the first id. ``max_nodes`` may only lower that."""
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in range(100, 130)]
+    edges += [(f"note-{n}", f"note-{n + 100}", "calls", 1.0) for n in range(100, 130)]
+
+    def second(seeds: dict[str, float], **caps: object) -> set[str]:
+        found = look(store, seeds, 2, fanout=100, **caps)
+        return {id for id, step in found.reached.items() if step.hop == 2}
+
+    with filled(store, edges, ids_of(edges) | {f"note-{n}" for n in range(1, 22)}):
+        assert second({"note-0": 1.0}) == {f"note-{n}" for n in range(200, 220)}
+        many = {f"note-{n}": 1.0 for n in range(22)}
+        assert second(many) == {f"note-{n}" for n in range(200, 222)}
+        assert second(many, max_nodes=3) == {f"note-{n}" for n in range(200, 203)}
 
 
 @settings(max_examples=60, deadline=None)

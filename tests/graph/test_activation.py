@@ -8,7 +8,6 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.graph.activation import activate, anchors
-from pylore.graph.tuning import ANCHORS, EDGES, FACTS
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
@@ -39,7 +38,6 @@ def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:
     assert anchors({"fulltext": fulltext, "vector": {}}) == ["a", "b", "c"]
     assert anchors({"fulltext": fulltext}) == list("abc")
     assert anchors({}) == []
-    assert ANCHORS == 3
 
 
 def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -> None:
@@ -54,8 +52,34 @@ def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -
         )  # fmt: skip
         one_hop = {id for id, step in result.reached.items() if step.hop == 1}
         assert one_hop == {f"entity-n{number}" for number in range(10, 20)}
-        assert len(one_hop) == EDGES
-        assert len(result.reached) == 20 <= FACTS
+        assert len(result.reached) == 20
+
+
+def reached_from_hub(store: Store, **caps: int) -> dict[str, int]:
+    given = {"depth": 3, "fanout": 100, "max_nodes": 1000, **caps}
+    result = activate(
+        store.edges, {"entity-hub": 1.0}, {"relates_to": (1.0, 1.0)}, decay=0.7, **given
+    )
+    return {id: step.hop for id, step in result.reached.items()}
+
+
+def test_it_reaches_30_nodes_in_two_hops_and_the_caps_given_only_lower_that(tmp_path: Path) -> None:
+    names = ["hub", *(f"n{number}" for number in range(10)), *(f"m{n}" for n in range(40)), "far"]
+    edges = [("hub", f"n{number}", 1.0) for number in range(10)]
+    edges += [(f"n{number % 10}", f"m{number}", 0.9) for number in range(40)]
+    edges += [("m0", "far", 1.0)]
+    with filled(tmp_path, names, edges) as store:
+        found = reached_from_hub(store)
+        assert len(found) == 30 and set(found.values()) == {1, 2}
+        assert len(reached_from_hub(store, max_nodes=7)) == 7
+        assert len(reached_from_hub(store, fanout=3)) == 3 + 3 * 2
+        assert set(reached_from_hub(store, depth=1).values()) == {1}
+
+
+def test_it_goes_no_third_hop(tmp_path: Path) -> None:
+    edges = [("hub", "a", 1.0), ("a", "b", 1.0), ("b", "c", 1.0)]
+    with filled(tmp_path, ["hub", "a", "b", "c"], edges) as store:
+        assert reached_from_hub(store) == {"entity-a": 1, "entity-b": 2}
 
 
 def test_a_search_by_activation_without_vectors_says_so(tmp_path: Path) -> None:

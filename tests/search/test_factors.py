@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from functools import cache
 from math import prod
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -74,6 +75,10 @@ def closed() -> Iterator[None]:
     FOLDERS.cleanup()
 
 
+def near_to(store: Store) -> Near:
+    return Near(str(Path(store.path).parent.parent), ["src/a.py"])
+
+
 SHARE = st.sampled_from(["0", "0.3", "1"])
 FLAGS = st.fixed_dictionaries(
     {
@@ -120,7 +125,7 @@ def test_a_score_is_the_product_of_its_factors(
     seed: int, flags: dict[str, str], query: str, files: bool
 ) -> None:
     store = filled(seed)
-    near = Near("/project", ["src/a.py"]) if files else None
+    near = near_to(store) if files else None
     given = Settings.load(environ={}, flags=flags)
     embedder = StaticEmbedder(store.words)
     found = search(store, given, Request(query, explain=True, near=near), embedder)
@@ -138,4 +143,4 @@ def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: 
     ids = [node.id for node in store.nodes.all()]
     chosen = [ids[number] for number in numbers]
     check(related(store, given, chosen, explain=True).hits)
-    check(about_files(store, given, Near("/project", ["src/a.py"]), chosen, explain=True).hits)
+    check(about_files(store, given, near_to(store), chosen, explain=True).hits)
