@@ -65,6 +65,7 @@ def test_records_that_name_one_entity_are_one_step_apart(store: Store) -> None:
     step = found.reached["note-1"]
     assert [one.id for one in step.steps()] == ["note-0", "entity-jwt", "note-1"]
     assert step.hop == 1, "the two edges through an entity are one hop"
+    assert [one.outgoing for one in step.steps()[1:]] == [True, False]
 
 
 def test_an_entity_that_nearly_everything_names_ties_nothing(store: Store) -> None:
@@ -102,6 +103,87 @@ def test_a_second_hop_starts_from_what_the_first_one_reached(store: Store) -> No
         found = look(store, {"note-0": 1.0}, depth=2)
     assert found.support["note-2"] == pytest.approx((0.7 * 1.0) ** 2 / 2**0.25)
     assert found.reached["note-2"].hop == 2
+
+
+def test_below_the_cap_the_strongest_edges_of_a_relation_come_first(store: Store) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", n / 10) for n in range(1, 6)]
+    with filled(store, edges):
+        assert look(store, {"note-0": 1.0}, fanout=2).support.keys() == {"note-4", "note-5"}
+        assert look(store, {"note-0": 1.0}, fanout=5).hubs == set()
+
+
+def test_what_a_reached_node_stands_for_is_its_support_with_decay(store: Store) -> None:
+    edges: list[Link] = [("note-0", "note-1", "implements", 0.5),
+                         ("note-1", "note-2", "implements", 1.0)]  # fmt: skip
+    with filled(store, edges):
+        found = look(store, {"note-0": 1.0}, depth=2)
+    assert found.support["note-2"] == pytest.approx((0.7 * 0.5) ** 2 / 2**0.25)
+
+
+def test_a_second_hop_starts_from_the_best(store: Store) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", n / 10) for n in range(1, 9)]
+    edges += [(f"note-{n}", f"note-1{n}", "calls", 1.0) for n in range(1, 9)]
+    with filled(store, edges):
+        found = look(store, {"note-0": 1.0}, depth=2, max_nodes=2)
+    assert {id for id, step in found.reached.items() if step.hop == 2} == {"note-17", "note-18"}
+
+
+def test_what_comes_later_adds_to_a_nodes_support_and_its_way_stays(store: Store) -> None:
+    edges: list[Link] = [("note-0", "note-2", "implements", 0.5),
+                         ("note-0", "note-1", "implements", 0.5),
+                         ("note-1", "note-2", "implements", 1.0)]  # fmt: skip
+    with filled(store, edges):
+        found = look(store, {"note-0": 1.0}, depth=2)
+    first = 0.5 / 2**0.25
+    later = (0.7 * first) ** 2 / 2**0.25
+    assert found.support["note-2"] == pytest.approx(sqrt(first**2 + later**2))
+    assert found.reached["note-2"].hop == 1
+
+
+IDS = [*(f"note-{n}" for n in range(4)), "entity-a", "entity-b"]
+ANY_LINKS = st.lists(
+    st.tuples(
+        st.sampled_from(IDS), st.sampled_from(IDS),
+        st.sampled_from(["calls", "supersedes", "mentions"]), st.sampled_from([0.0, 0.3, 1.0]),
+    ).filter(lambda edge: edge[0] != edge[1]),
+    max_size=12, unique_by=lambda edge: edge[:3],
+)  # fmt: skip
+
+
+def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
+    """The support of every node, edge by edge from the formulas."""
+    squares: dict[str, float] = dict.fromkeys(ids_of(edges), 0.0)
+    names = [edge for edge in edges if edge[0] in seeds and edge[1].startswith("entity-")
+             and not edge[0].startswith("entity-")]  # fmt: skip
+    relations = {edge[2] for edge in names}
+    through: dict[tuple[str, str], float] = {}
+    for seed, bridge, relation, weight in names:
+        naming = [edge for edge in edges if edge[1] == bridge and edge[2] in relations]
+        for other, _, name, other_weight in naming:
+            if other != seed and name == relation:
+                value = seeds[seed] ** 2 * weight * NAMED[relation][0] * other_weight
+                value /= log(1 + len(naming))
+                through[seed, other] = max(value, through.get((seed, other), 0.0))
+    for (_, other), value in through.items():
+        squares[other] += value**2
+    for seed, score in seeds.items():
+        out = [(edge, edge[1], 0) for edge in edges if edge[0] == seed]
+        into = [(edge, edge[0], 1) for edge in edges if edge[1] == seed]
+        degree = sum(1 for _, other, _ in out if not other.startswith("entity-")) + len(into)
+        for (_, _, relation, weight), other, side in out + into:
+            mass = score**2 / max(1, degree) ** 0.25
+            squares[other] += (mass * weight * NAMED[relation][side]) ** 2
+    return {id: sqrt(square) for id, square in squares.items() if square > 0}
+
+
+@settings(max_examples=200, deadline=None)
+@given(ANY_LINKS, st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1,
+                                  max_size=3))  # fmt: skip
+def test_one_hop_brings_what_the_formulas_say(
+    store: Store, edges: list[Link], seeds: dict[str, float]
+) -> None:
+    with filled(store, edges, ids_of(edges) | seeds.keys()):
+        assert look(store, seeds).support == pytest.approx(one_hop(edges, seeds))
 
 
 def test_a_second_hop_starts_from_20_reached_nodes_or_as_many_as_there_are_seeds(

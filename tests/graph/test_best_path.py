@@ -214,6 +214,21 @@ def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
     assert {id: step.score for id, step in found.reached.items()} == pytest.approx(scores)
 
 
+def test_a_full_list_still_takes_what_a_further_hop_finds_better(store: Store) -> None:
+    """Two nodes have room: the weaker one gives way to what the stronger one leads to."""
+    edges: list[Link] = [
+        ("note-0", "note-1", "implements", 1.0),
+        ("note-0", "note-2", "implements", 0.43),
+        ("note-1", "note-3", "implements", 1.0),
+    ]
+    weights = {"implements": (1.0, 0.2), "calls": (0.5, 0.5)}
+    with filled(store, edges):
+        result = walk(store.edges, {"note-0": 1.0}, weights, depth=2, decay=0.7, fanout=9,
+                      max_nodes=2)  # fmt: skip
+    assert scores(result) == pytest.approx({"note-1": 0.7, "note-3": 0.49})
+    assert result.left_out == 1
+
+
 def test_a_cycle_ends(store: Store) -> None:
     edges: list[Link] = [
         ("note-0", "note-1", "implements", 1.0),

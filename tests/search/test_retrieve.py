@@ -69,6 +69,7 @@ def test_many_names_do_not_change_what_is_rare_among_notes(store: Store) -> None
 def test_a_file_is_lifted_by_what_it_defines(store: Store) -> None:
     hits = look(store, "signature holds", ("file",), retrievers="fulltext")
     assert [hit.id for hit in hits] == ["file-src/jwt.py", "file-tests/test_jwt.py"]
+    assert {hit.match for hit in hits} == {"all"}
 
 
 def test_test_files_stand_back_unless_the_query_is_about_tests(store: Store) -> None:

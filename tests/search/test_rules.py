@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pylore.core.errors import UsageError
-from pylore.core.model import Hit
+from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import BY_NAME, EXPANSION_RULES, Settings
+from pylore.core.times import now
 from pylore.graph.best_path import Step, Walk
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.rules import Matches, rule_named
 from pylore.store import Store, create_store
+from pylore.store.filter import Scope
 from pylore.store.sqlite.edges import ALL, Edges
 
 if TYPE_CHECKING:
@@ -100,6 +102,33 @@ def test_every_rule_of_the_table_searches(store: Store, name: str) -> None:
     assert rule_named(name) is rule_named(name)
     hits = search(store, options(expansion=name), Request("tokens expire"), None)
     assert [hit.id for hit in hits] == ["note-a", "note-b", "note-c"]
+
+
+@pytest.mark.parametrize("name", EXPANSION_RULES)
+def test_only_who_asks_gets_the_explanation(store: Store, name: str) -> None:
+    settings = options(expansion=name)
+    assert [hit.explain for hit in search(store, settings, Request("tokens"), None)] == [None] * 3
+    first, *reached = search(store, settings, Request("tokens", explain=True), None)
+    assert first.explain and "walk" not in first.explain
+    assert [len(hit.explain["walk"]["hops"]) for hit in reached if hit.explain] == [1, 2]
+    support = [hit.explain["support"] for hit in (first, *reached) if "support" in hit.explain]
+    assert (len(support) == 3 and support[0] < 0.1 < support[1]) is (name == "accumulate")
+
+
+def test_runs_tie_records_to_each_other_and_are_shown_to_who_asks_for_them(store: Store) -> None:
+    def asked(*types: str) -> list[str]:
+        request = Request("tokens", Scope(types=types))
+        return [hit.id for hit in search(store, options(), request, None)]
+
+    store.connection.execute("SAVEPOINT run")
+    store.nodes.put(Node("run-1", "run", created_at=now(), updated_at=now()))
+    store.nodes.put(Node("note-d", "note", created_at=now(), updated_at=now()))
+    for id in ("note-a", "note-d"):
+        store.edges.put(Edge(id, "run-1", "used_in_run", 1.0, created_at=now()))
+    found, runs = asked(), asked("run")
+    store.connection.execute("ROLLBACK TO run")
+    assert set(found) == {"note-a", "note-b", "note-c", "note-d"}
+    assert runs == ["run-1"]
 
 
 def test_no_stage_of_a_search_asks_for_a_rule_by_its_name() -> None:

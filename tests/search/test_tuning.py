@@ -212,6 +212,8 @@ def test_without_support_a_match_is_worth_what_it_is_relative_to_the_best() -> N
     factors = rule_named("accumulate").factors(found.direct, Walk(), found, options())
     assert factors["note-1"] == {"match": 1.0, "scale": pytest.approx(0.4)}
     assert factors["note-3"]["match"] == pytest.approx(0.25)
+    without_best = rule_named("accumulate").factors(found.direct[1:], Walk(), found, options())
+    assert without_best["note-2"] == pytest.approx({"match": 0.75, "scale": 0.4})
 
 
 def test_of_what_was_reached_20_times_as_many_are_looked_at(store: Store) -> None:
@@ -247,6 +249,8 @@ def test_around_one_node_there_is_room_for_200_edges_and_500_nodes(store: Store)
     assert shown == 50 and "150 more related nodes are not shown" in said
     assert "the weaker edges of 1 well-connected node were left out: graph_fanout is 200" in said
     assert asked(1, graph_fanout=7)[0] == 7
+    assert asked(1, graph_fanout=50)[0] == 50
+    assert "not shown" not in asked(1, graph_fanout=50)[1]
     shown, said = asked(3)
     assert shown == 50 and "450 more related nodes are not shown" in said
     assert "100 more connected nodes were left out: graph_max_nodes is 500" in said
