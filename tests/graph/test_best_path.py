@@ -182,6 +182,36 @@ def test_of_edges_that_are_as_strong_the_cap_lets_the_same_ones_through_every_ti
     assert result.hubs == {"note-0"}
 
 
+def test_beside_stronger_edges_the_cap_lets_ties_through_as_far_as_there_is_room(
+    store: Store,
+) -> None:
+    edges: list[Link] = [("note-0", f"note-{n}", "calls", 0.5) for n in (5, 3, 4)]
+    edges.append(("note-0", "note-9", "implements", 1.0))
+    result = walked(store, edges, {"note-0": 1.0}, 1, fanout=2)
+    assert sorted(result.reached) == ["note-3", "note-9"]
+
+
+def test_the_cap_weighs_an_edge_in_the_direction_in_which_it_is_walked(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-1", "supersedes", 0.5),  # 0.25
+        ("note-2", "note-0", "supersedes", 0.9),  # 0.18 backwards
+        ("note-3", "note-0", "supersedes", 0.9),
+    ]
+    result = walked(store, edges, {"note-0": 1.0}, 1, decay=1.0, fanout=2)
+    assert scores(result) == pytest.approx({"note-1": 0.25, "note-2": 0.18})
+    result = walked(store, edges[1:], {"note-0": 1.0}, 1, decay=1.0, fanout=1)
+    assert scores(result) == pytest.approx({"note-2": 0.18})
+
+
+def test_of_two_ways_that_are_worth_the_same_the_relation_whose_name_is_first_is_followed(
+    store: Store,
+) -> None:
+    edges: list[Link] = [("note-0", "note-1", "implements", 0.7), ("note-0", "note-1", "calls", 1)]
+    for fanout in (1, 2):
+        step = walked(store, edges, {"note-0": 1.0}, 1, fanout=fanout).reached["note-1"]
+        assert step.relation == "calls"
+
+
 def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) -> None:
     edges: list[Link] = [
         ("note-0", "note-1", "calls", 0.49),

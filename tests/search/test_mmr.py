@@ -5,16 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from math import sqrt
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.core.model import Hits
+from pylore.core.model import Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
-from pylore.search.mmr import differing_signs, mmr
+from pylore.search.mmr import differing_signs, diversify, mmr
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import SAME_CATEGORY, TOP, WINDOW
 from pylore.store import Store, create_store
@@ -90,6 +91,11 @@ def test_a_repeat_goes_below_what_is_worth_more() -> None:
     assert mmr([0.5, 0.45, 0.25, 0.2], {(0, 1): 1.0}, 0.7) == [0, 2, 1, 3]  # relative scores
 
 
+def test_a_score_above_the_one_before_counts_as_that_one() -> None:
+    # 0.7 · 1 − 0.3 · 1 = 0.4 is less than 0.7 · 0.6
+    assert mmr([0.5, 0.7, 0.3], {(0, 1): 1.0}, 0.7) == [0, 2, 1]
+
+
 def test_scores_of_zero_have_an_order_too() -> None:
     assert mmr([0.0, 0.0, 0.0], {(0, 1): 0.95}, 0.7) == [0, 2, 1]
 
@@ -163,8 +169,11 @@ def test_scores_still_fall_from_the_top_down(store: Store) -> None:
     spread = found(store)
     scores = [hit.score for hit in spread]
     assert scores == sorted(scores, reverse=True)
-    assert all(hit.score <= own[hit.id] for hit in spread)
-    assert spread[0].score == own[spread[0].id]
+    least = 1.0
+    for hit in spread:
+        least = min(least, own[hit.id])
+        assert hit.score == least, "its own, or that of what is now above it"
+    assert scores != sorted(own.values(), reverse=True)
 
 
 def test_explain_says_what_was_moved(store: Store) -> None:
@@ -203,6 +212,17 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
     assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]
     assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
     assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
+
+
+def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        for key, text in (("a", "The pool runs empty"), ("b", "Tractors need a permit")):
+            records.add("note", text, id=f"note-{key}")
+        store.nodes.put(Node("note-bare", "note", created_at="2026-01-01T00:00:00Z"))
+        hits = [Hit("note-a", 1.0), Hit("note-bare", 0.9), Hit("note-b", 0.8)]
+        order = diversify(store, Settings.load(environ={}, flags={"mmr_lambda": "0.1"}), hits, {})
+    assert [hit.id for hit in order] == ["note-a", "note-bare", "note-b"]
 
 
 def test_a_store_without_vectors_is_searched_as_it_is(tmp_path: object) -> None:

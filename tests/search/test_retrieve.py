@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,6 +90,21 @@ def test_a_search_for_what_the_store_has_not_says_so(store: Store) -> None:
     assert weak in unknown.notes
     assert {hit.weak for hit in unknown} == {True}
     assert known[0].score > 2 * unknown[0].score
+
+
+def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_words(
+    store: Store, tmp_path: Path
+) -> None:
+    with create_store(str(tmp_path)) as bare:
+        Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
+        assert look(bare, "expired tokens").notes == []
+    embedder = StaticEmbedder(store.words)
+    held = store.meta.get("embedder")
+    store.meta.set("embedder", "endpoint:unix:/nowhere")
+    found = search(store, Settings(), Request("expired tokens"), embedder)
+    store.meta.set("embedder", held or "")
+    assert found[0].vector_score is None
+    assert found.notes[0].startswith("the store's vectors are endpoint:unix:/nowhere's, not static")
 
 
 def test_min_score_cuts_and_says_how_many(store: Store) -> None:

@@ -16,7 +16,14 @@ from pylore.core.tuning import MOST_RELEVANT
 from pylore.core.vocabulary import SOURCES, STATUSES
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.scoring import explained_relevance, plain, product, put_together, standing
+from pylore.search.scoring import (
+    best_first,
+    explained_relevance,
+    plain,
+    product,
+    put_together,
+    standing,
+)
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 
@@ -135,6 +142,13 @@ def test_plain_records_keep_their_scores(scores: list[float]) -> None:
 @given(STANDINGS, STANDINGS)
 def test_a_far_better_match_stays_first(worst: Standing, best: Standing) -> None:
     assert adjusted(worst, 0.5) > adjusted(best, 0.45), "1 - 0.05 against 1 + 0.05"
+
+
+def test_of_equal_scores_the_better_rated_then_the_nearer_then_the_first_id_comes_first() -> None:
+    hits = [Hit(id, 0.5) for id in ("note-4", "note-3", "note-2", "note-1", "note-0")]
+    hits[0].feedback_score, hits[4].feedback_score = 0.1, -0.1
+    hits[3].hops = 1
+    assert [hit.id[-1] for hit in best_first(hits)] == ["4", "2", "3", "1", "0"]
 
 
 # --- in a search

@@ -213,6 +213,10 @@ def test_without_support_a_match_is_worth_what_it_is_relative_to_the_best() -> N
     assert factors["note-1"] == {"match": 1.0, "scale": pytest.approx(0.4)}
     assert factors["note-3"]["match"] == pytest.approx(0.25)
     without_best = rule_named("accumulate").factors(found.direct[1:], Walk(), found, options())
+    nothing = matches({"note-1": 0.0, "note-2": 0.0}, 0.5)
+    assert rule_named("accumulate").factors(nothing.direct[1:], Walk(), nothing, options()) == {
+        "note-2": {"match": 0.0, "scale": 0.5}
+    }
     assert without_best["note-2"] == pytest.approx({"match": 0.75, "scale": 0.4})
 
 
