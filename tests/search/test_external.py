@@ -92,6 +92,19 @@ def test_its_list_is_one_more_leg(store: Store, write: Write) -> None:
     assert ids(look(store, retrievers="mine")) == ["note-b", "note-a"]
 
 
+def test_how_sure_a_search_is_the_words_say_where_they_find_anything(
+    store: Store, write: Write
+) -> None:
+    write("mine", prints([{"id": "note-b", "score": 8}]))
+
+    def sure(query: str, **flags: object) -> float:
+        return float((look(store, query, **flags)[0].explain or {})["confidence"])
+
+    assert sure("tokens", retrievers="mine") == 1
+    assert sure("nowhere") == 1, "nothing speaks against what it found alone"
+    assert sure("tokens w1 w2 w3") == pytest.approx(0.25 / 0.75, abs=1e-6)
+
+
 def test_it_gets_the_query_and_the_filters(store: Store, write: Write, tmp_path: Path) -> None:
     got = tmp_path / "got"
     write("mine", f"open({str(got)!r}, 'w').write(sys.stdin.read()); print('[]')")
@@ -128,6 +141,10 @@ def test_what_is_unknown_or_filtered_out_is_left_out_and_counted(
     assert hits.notes == [
         "retriever mine: 4 of its 5 ids are not in the store or outside the filters: left out"
     ]
+    query = "tokens " + " ".join(f"w{number}" for number in range(200))
+    both = look(store, query, scope=Scope(types=("note",))).notes
+    said = [note.partition(":")[0] for note in both]
+    assert said == ["retriever mine", "the query is long", "these results are weak"]
     settings = Settings.load(environ={}, flags={"retrievers": "mine"})
     request = Request("tokens", excluded=["note-b"])
     assert ids(search(store, settings, request, None)) == ["decision-c"]

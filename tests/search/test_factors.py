@@ -135,6 +135,27 @@ def test_a_score_is_the_product_of_its_factors(
         assert (hit.id, hit.score) == (plain.id, plain.score)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 3), st.sampled_from(WORDS), st.integers(1, 12),
+    st.sampled_from(["0", "0.3", "1"]), st.sampled_from(["0", "0.1", "0.5"]),
+)  # fmt: skip
+def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
+    seed: int, query: str, limit: int, age: str, standing: str
+) -> None:
+    store = filled(seed)
+    flags = {"retrievers": "vector", "vector_min": "-1", "diversify": "0", "feedback_weight": "0",
+             "recency_weight": age, "relevance_weight": standing}  # fmt: skip
+    embedder = StaticEmbedder(store.words)
+    few, all_of_them = (
+        search(store, Settings.load(environ={}, flags={**flags, "limit": str(most)}),
+               Request(query), embedder)
+        for most in (limit, 50)
+    )  # fmt: skip
+    assert len(all_of_them) == 20
+    assert [hit.id for hit in few] == [hit.id for hit in all_of_them][:limit]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
 def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:

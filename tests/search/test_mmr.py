@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
+from struct import unpack
 
 import pytest
 from hypothesis import given
@@ -176,6 +177,28 @@ def test_scores_still_fall_from_the_top_down(store: Store) -> None:
     assert scores != sorted(own.values(), reverse=True)
 
 
+def test_explain_says_which_one_above_it_a_result_repeats_most(store: Store) -> None:
+    vectors = {id: unpack("<256f", blob) for id, blob in
+               store.vectors.of_nodes([id for id, *_ in FACTS])}  # fmt: skip
+    above: list[str] = []
+    named = 0
+    for hit in found(store, explain=True):
+        said = (hit.explain or {})["diversity"]
+        cosines = {
+            id: sum(a * b for a, b in zip(vectors[hit.id], vectors[id], strict=True))
+            for id in above
+        }
+        nearest = max(cosines, key=lambda id: cosines[id], default="")
+        if nearest and cosines[nearest] >= 0.9:
+            named += 1
+            assert said["repeats"] == nearest
+            assert said["cosine"] == pytest.approx(cosines[nearest], abs=2e-6)
+        else:
+            assert said["repeats"] is said["cosine"] is None
+        above.append(hit.id)
+    assert named == 4
+
+
 def test_explain_says_what_was_moved(store: Store) -> None:
     plain = found(store, diversify="0", explain=True)
     assert plain[0].explain and not any("diversity" in (hit.explain or {}) for hit in plain)
@@ -212,6 +235,16 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
     assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]
     assert [hit.id for hit in plain] == ["goal-a", "note-b", "note-c", "note-d"]
     assert [hit.id for hit in spread] == ["goal-a", "note-b", "note-d", "note-c"]
+
+
+def test_of_three_results_the_repeat_is_the_last(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        for id, text in (("note-a", "pool pool runs empty"), ("note-b", "pool pool runs empty"),
+                         ("note-c", "pool of winter tyres for the delivery van")):  # fmt: skip
+            records.add("note", text, id=id, title=text)
+        assert [hit.id[-1] for hit in found(store, "pool", diversify="0")] == ["a", "b", "c"]
+        assert [hit.id[-1] for hit in found(store, "pool", mmr_lambda="0")] == ["a", "c", "b"]
 
 
 def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:

@@ -229,6 +229,11 @@ def test_tags_since_and_files_restrict_the_start_only(look: Lookup) -> None:
     assert ids(look.words("tokens", scope=Scope(since="2000-01-01"), graph_depth=1)) == everything
 
 
+def test_a_tag_that_nothing_has_is_named_where_nothing_is_found(look: Lookup) -> None:
+    assert "'wbe'" in " ".join(look.words("tokens", scope=Scope(tags=("wbe",))).notes)
+    assert look.words("tokens", scope=Scope(tags=("web",))).notes == []
+
+
 def test_filter_expanded_restricts_everything(look: Lookup) -> None:
     scope = Scope(tags=("auth",))
     hits = look.words("cookie", scope=scope, graph_depth=2)
