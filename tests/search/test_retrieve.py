@@ -140,9 +140,12 @@ def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_wor
 
 def test_min_score_cuts_and_says_how_many(store: Store) -> None:
     everything = look(store, "expired tokens")
-    least = everything[0].score - 0.01
+    least = everything[0].score
     cut = look(store, "expired tokens", min_score=least)
     assert [hit.id for hit in cut] == [hit.id for hit in everything if hit.score >= least]
+    assert 0 < len(cut) < len(everything)
+    kept = look(store, "expired tokens", min_score=everything[-1].score)
+    assert (len(kept), kept.notes) == (len(everything), [])
     assert f"{len(everything) - len(cut)} results below min_score left out" in cut.notes
 
 
