@@ -9,10 +9,11 @@ from ..core.vocabulary import qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
+from . import tuning
 from .budget import Tokens
 from .frame import Frame
 from .narrative import ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of
-from .pieces import LEAST_CODE, LEAST_SHARE, Piece, heading_of, pack
+from .pieces import Piece, heading_of, pack
 from .snippets import CodeText, WorkTree
 
 TYPE_CHECKING = False
@@ -33,8 +34,7 @@ DIAGRAM = 500
 """Tokens of the picture, at most; a fourth of the budget where that is less."""
 
 MOST_FACTS = 30
-MOST_RESULTS = 40
-"""Direct matches, and as many reached ones, that a large budget makes a search return."""
+"""The most facts of a context."""
 
 MOST_NAMED = 5
 """Files that are named of those that must not be shown."""
@@ -116,7 +116,7 @@ def wider(settings: Settings) -> Settings:
 
     What was read often counts no more: the same question gives the same text again.
     """
-    most = min(MOST_RESULTS, settings.budget // LEAST_SHARE)
+    most = min(tuning.MOST_RESULTS, settings.budget // tuning.LEAST_SHARE)
     pairs = [
         (name, str(most)) for name in ("limit", "graph_limit")
         if name not in settings.origins and most > getattr(settings, name)
@@ -242,7 +242,8 @@ class _Builder:
         def worth(hit: Hit) -> float:
             if hit.type not in _CODE:
                 return hit.score
-            central = 0.5 + 0.5 * degree.get(hit.id, 0) / most
+            through = degree.get(hit.id, 0) / most
+            central = 1 - tuning.CENTRAL + tuning.CENTRAL * through
             return hit.score * central * self._settings.hop_decay ** max(0, hit.hops - 1)
 
         return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
@@ -292,7 +293,7 @@ class _Builder:
         self._snippets.append((hit.id, snippet))
         verdict = "" if hit.verdict in (None, "valid") else str(hit.verdict)
         fit = CodeText(snippet, verdict, self._tokens).fit
-        return Piece(hit.id, "Code", why, fit, least=LEAST_CODE)
+        return Piece(hit.id, "Code", why, fit, least=tuning.LEAST_CODE)
 
     def _subject(self, node: Node) -> Subject | None:
         if self._facts <= 0:

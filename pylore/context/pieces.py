@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import tuning
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -10,19 +12,6 @@ if TYPE_CHECKING:
 
     Fit = Callable[[int], "tuple[str, bool]"]
     """Room in tokens → (text of whole lines, or nothing; whether that is all there is)"""
-
-
-FIRST_SHARE = 0.15
-"""Of the budget: what the best piece may take before all others have had their turn."""
-
-NEXT_SHARE = 0.85
-"""What each further piece may take, relative to the one before it."""
-
-LEAST_SHARE = 70
-"""Tokens that every piece may take, however many come before it."""
-
-LEAST_CODE = 160
-"""The same for code, of which less says little."""
 
 
 class Piece:
@@ -42,11 +31,7 @@ class Piece:
         self.why = why
         self.fit = fit
         self.place = place
-        self.least = least or LEAST_SHARE
-
-
-LEAST_ROOM = 12
-"""With fewer tokens there is nothing to try."""
+        self.least = least or tuning.LEAST_SHARE
 
 
 class Packed:
@@ -69,7 +54,7 @@ class Packed:
         if piece.section not in self._headed:
             heading = self._tokens.lines(heading_of(piece.section))
         room = min(self.left + before - heading, most)
-        if room < max(LEAST_ROOM, before + 1):
+        if room < max(tuning.LEAST_ROOM, before + 1):
             return
         text, whole = piece.fit(room)
         size = self._tokens.lines(text)
@@ -86,15 +71,15 @@ def pack(pieces: Iterable[Piece], room: int, tokens: Tokens) -> Packed:
     A piece that does not fit is passed over, and smaller ones behind it still get in.
     """
     packed = Packed(room, tokens)
-    share = FIRST_SHARE * room
+    share = tuning.FIRST_SHARE * room
     for piece in pieces:
         packed.pieces.append(piece)
         packed.offer(piece, max(piece.least, int(share)))
-        share *= NEXT_SHARE
-        if packed.left < LEAST_ROOM:
+        share *= tuning.NEXT_SHARE
+        if packed.left < tuning.LEAST_ROOM:
             break
     for piece in packed.pieces:
-        if packed.left >= LEAST_ROOM and not packed.wholes.get(piece.id):
+        if packed.left >= tuning.LEAST_ROOM and not packed.wholes.get(piece.id):
             packed.offer(piece, room)
     return packed
 
