@@ -15,7 +15,7 @@ from pylore.core.settings import Settings
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
-from pylore.indexing.similar import FOLLOWED, REPLACED, Plan, stale
+from pylore.indexing.similar import REPLACED, Plan, stale
 from pylore.indexing.similar_all import build, duplicates, remove
 from pylore.records.records import Records
 from pylore.store import Store, create_store
@@ -96,6 +96,26 @@ def test_the_edges_are_those_of_the_definition(lore: Opened) -> None:
     assert lore.edges() == pytest.approx(wanted, abs=1e-4)
     assert counts == {"records": 30, "edges": len(wanted), "added": len(wanted), "updated": 0,
                       "invalidated": 0, "unchanged": 0}  # fmt: skip
+
+
+def test_unless_it_is_said_an_edge_has_a_cosine_of_8_tenths_and_one_of_5_nearest(
+    lore: Opened,
+) -> None:
+    for number in range(80):
+        lore.add(number)
+    build(lore.store, Plan())
+    wanted = expected(lore, 0.8, 5)
+    assert lore.edges() == pytest.approx(wanted, abs=1e-4)
+    for least, nearest in ((0.79, 5), (0.81, 5), (0.8, 4), (0.8, 6)):
+        assert expected(lore, least, nearest).keys() != wanted.keys(), "or this could not fail"
+
+
+def test_a_new_record_is_compared_to_those_of_the_100_nearest_passages(lore: Opened) -> None:
+    lore.add(0)
+    build(lore.store, Plan(-1.0, 150))
+    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 131)))
+    lore.add(131)
+    assert len(lore.edges()) == 99, "it is one of them itself"
 
 
 def test_a_second_time_changes_nothing_and_another_plan_what_differs(lore: Opened) -> None:
@@ -242,7 +262,7 @@ def lines(numbers: range) -> list[bytes]:
 def test_a_small_import_is_followed(lore: Opened) -> None:
     lore.add(0)
     build(lore.store, Plan(0.6, 3))
-    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 11)))
+    import_lines(lore.store, Settings(), lore.embedder, lines(range(1, 26)))
     assert lore.edges() == pytest.approx(expected(lore, 0.6, 3), abs=1e-4)
     plan = Plan.of(lore.store)
     assert plan is not None and stale(lore.store, plan) == ""
@@ -251,7 +271,7 @@ def test_a_small_import_is_followed(lore: Opened) -> None:
 def test_a_large_import_leaves_the_edges_stale(lore: Opened) -> None:
     lore.add(0)
     build(lore.store, Plan(0.6, 3))
-    count = FOLLOWED + 1
+    count = 26
     import_lines(lore.store, Settings(), lore.embedder, lines(range(1, count + 1)))
     plan = Plan.of(lore.store)
     assert plan is not None and f"{count} records" in stale(lore.store, plan)
@@ -270,7 +290,7 @@ def test_a_record_without_a_vector_leaves_the_edges_stale(lore: Opened) -> None:
 
 
 def test_reindexing_changes_nothing_and_other_vectors_are_said(lore: Opened) -> None:
-    for number in range(FOLLOWED + 5):
+    for number in range(30):
         lore.add(number)
     build(lore.store, Plan(0.6, 3))
     before = lore.edges()
