@@ -17,7 +17,7 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.file_context import Near, named, seeds
+from pylore.search.file_context import Near, named, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
 from pylore.store import Store, create_store
@@ -148,6 +148,27 @@ def test_files_next_to_it_count_by_their_edges(store: Store) -> None:
     }  # fmt: skip
 
 
+def test_an_edge_that_is_just_sure_enough_leads_next_door_and_its_tie_counts_too(
+    store: Store,
+) -> None:
+    file_node(store, "a.py", "b.py")
+    link(store, "file-a.py", "imports", "file-b.py", 0.5)
+    link(store, "note-b", "anchored_to", "file-b.py", 0.8)
+    weight = store.relations.all()["imports"][0]
+    assert near(store, "a.py", graph_depth=1)["note-b"] == pytest.approx(0.8 * 0.5 * 0.5 * weight)
+
+
+def test_a_record_tied_as_surely_as_a_file_itself_is_still_a_record(store: Store) -> None:
+    file_node(store, "a.py")
+    Records(store, Settings(), None).add("note", "x", id="note-x")
+    link(store, "note-x", "anchored_to", "file-a.py", 0.9)
+    root = str(Path(store.path).parent.parent)
+    hits, starts = of_files(store, options(graph_depth=1), Near(root, paths=["a.py"]), Scope(), [],
+                            explain=False)  # fmt: skip
+    assert [hit.id for hit in hits] == ["note-x"]
+    assert starts == {"file-a.py": 1.0, "note-x": 0.9}
+
+
 def test_a_record_tied_twice_counts_by_the_nearer_tie(store: Store) -> None:
     file_node(store, "a.py", "b.py")
     note(store, "both", "", ("file", "a.py", ""), ("file", "b.py", ""), ("glob", "*.py", ""))
@@ -171,6 +192,12 @@ def test_globs_match_what_the_store_knows_and_what_is_on_the_disk(
     (tmp_path / "docs/x.md").touch()
     assert Near(str(tmp_path), ["docs/*.md"]).files(store, notes) == ["docs/x.md"]
     assert Near(str(tmp_path), ["docs"]).files(store, notes) == ["docs/x.md"]
+    assert Near(str(tmp_path), ["src/[ab]*.p?"]).files(store, notes) == ["src/a.py"]
+    assert Near(str(tmp_path), ["sr?/*.py"]).files(store, notes) == ["src/a.py", "src/gone.py"]
+    (tmp_path / "o[d]d").mkdir()
+    (tmp_path / "o[d]d/y.md").touch()
+    assert Near(str(tmp_path), ["o[d]d"]).files(store, notes) == ["o[d]d/y.md"]
+    assert notes == []
     assert Near(str(tmp_path), ["none/*"]).files(store, notes) == []
     assert len(notes) == 1
 
@@ -192,6 +219,22 @@ def test_any_name_is_a_file_an_id_or_an_error(shared: Store, name: str) -> None:
     ):
         with suppress(LoreError):
             assert all(path.isprintable() for path in ask())
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("note-gone", "note-gone"), ("gone", "no node"), ("src/gone.py", "there is no such file"),
+     ("odd-name.py", "there is no such file"), ("file-x.py", "file-x.py")],
+)  # fmt: skip
+def test_a_name_of_nothing_is_an_id_if_it_looks_like_one_and_else_a_file(
+    store: Store, name: str, said: str
+) -> None:
+    root = str(Path(store.path).parent.parent)
+    with pytest.raises(LoreError) as error:
+        named(store, Near(root), [name])
+    assert said in str(error.value)
+    is_file = "there is no such file, and nothing is known of one" in str(error.value)
+    assert is_file is (said == "there is no such file")
 
 
 # --- a search with files
@@ -222,7 +265,30 @@ def test_files_push_no_plain_match_out(filled: Store, flags: dict[str, object]) 
     found = asked(filled, "tokens", "a.py", limit=5, **flags)
     assert set(found) >= set(plain)
     assert "note-plain09" in found
+    assert len(set(found)) == len(found)
+    more = set(found) - set(plain)
+    assert all("tied" in id or id in ("note-plain09", "file-a.py") for id in more)
     assert len(found) == 10 if not flags else len(found) >= 10
+
+
+@pytest.mark.parametrize("query", ["tokens", "tokens w1 w2 w3", "nowhere"])
+@pytest.mark.parametrize("weight", [0.5, 1.0])
+def test_files_add_their_weight_times_how_near_they_are(
+    filled: Store, query: str, weight: float
+) -> None:
+    store = filled
+    store.anchors.put(Anchor("note-plain03", "glob", "a.*", created_at=NOW, verified_at=NOW))
+    settings = options(limit=100, files_weight=weight)
+    near_these = Near(str(Path(store.path).parent.parent), ["a.py"])
+    plain = {hit.id: hit.score for hit in search(store, settings, Request(query), None)}
+    found = search(store, settings, Request(query, near=near_these), None)
+    nearness = seeds(store, settings, near_these, [])
+    sums = {id: plain.get(id, 0) + weight * nearness.get(id, 0) for id in plain | nearness}
+    highest = max(1.0, *sums.values())
+    assert {hit.id: hit.score for hit in found} == pytest.approx(
+        {id: total / highest for id, total in sums.items()}, abs=2e-6
+    )
+    assert (highest > 1) is (query == "tokens" or (weight == 1 and query != "nowhere"))
 
 
 def test_a_match_that_is_near_comes_before_those_that_are_not(filled: Store) -> None:

@@ -1,0 +1,67 @@
+"""What is around some nodes, as results: their scores, their order, and where the graph is off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.search.file_context import Near
+from pylore.search.related import about_files, related
+from pylore.store import Store, create_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder: Path = tmp_path_factory.mktemp("related")
+    (folder / "a.py").touch()
+    with create_store(str(folder / ".lore")) as store:
+        records = Records(store, Settings(), None, str(folder))
+        records.add("note", "cookies", id="note-b")
+        records.add("symbol", "f()", id="symbol-b.py::f")
+        records.add("note", "long " * 100, id="note-c", links=[("note-b", "relates_to")])
+        records.add("note", "tokens", id="note-a", file="a.py")
+        records.link("note-a", "relates_to", "note-b", weight=0.5)
+        records.link("note-a", "implements", "symbol-b.py::f")
+        yield store
+
+
+def options(**flags: object) -> Settings:
+    texts = {name: str(value) for name, value in flags.items()}
+    return Settings.load(environ={}, flags={"graph_depth": "2", **texts})
+
+
+def near(store: Store) -> Near:
+    return Near(str(Path(store.path).parent.parent), paths=["a.py"])
+
+
+def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:
+    hits = related(store, options(), ["note-a"], types=("note", "symbol"), explain=True)
+    assert {hit.id: hit.score for hit in hits} == pytest.approx(
+        {"symbol-b.py::f": 0.7, "note-b": 0.5 * 0.7 * 0.7, "note-c": 0.5 * (0.7 * 0.7) ** 2}
+    )
+    assert [hit.explain["walk"]["seed_score"] for hit in hits if hit.explain] == [1.0] * 3
+    assert len(hits[2].snippet) < len("long " * 100)
+
+
+def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store) -> None:
+    off = options(graph_max_depth=0)
+    found = related(store, off, ["note-a"])
+    assert (len(found), found.notes) == (0, ["graph_max_depth is 0: the graph is switched off"])
+    found = about_files(store, off, near(store))
+    assert [hit.id for hit in found] == ["note-a"]
+    assert "the graph is switched off" in found.notes[-1]
+    assert related(store, options(), ["note-a"]).notes == []
+
+
+def test_of_a_file_records_come_before_code_and_nothing_twice(store: Store) -> None:
+    found = about_files(store, options(), near(store), ["note-b"])
+    assert [hit.id for hit in found] == ["note-a", "note-c", "symbol-b.py::f"]
+    assert [hit.hops for hit in found] == [0, 1, 1]
+    only = about_files(store, options(), near(store), types=("symbol",))
+    assert [hit.id for hit in only] == ["symbol-b.py::f"]
+    without = about_files(store, options(), near(store), excluded=["note-a"])
+    assert "note-a" not in [hit.id for hit in without]
