@@ -337,6 +337,11 @@ def test_changed_files_are_told_before_the_first_commit_and_after(tmp_path: Path
     assert git.changed() == []
     repository.git("mv", "a b.py", "c.py")
     assert git.changed() == ["a b.py", "c.py"]
+    with create_store(str(repository.root / ".lore")) as store:
+        repository.write(".lore/export.jsonl", "")
+        repository.write("odd\u200ename.py", "1")
+        assert Near(str(repository.root), ["@git"]).files(store, []) == ["a b.py", "c.py"]
+    (repository.root / "odd\u200ename.py").unlink()
     repository.write("sub/d.py", "1")
     assert Git(str(repository.root / "sub")).changed() == ["d.py"]
 

@@ -10,7 +10,7 @@ import pytest
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.search.file_context import Near
-from pylore.search.related import about_files, related
+from pylore.search.related import about_files, neighbours, related
 from pylore.store import Store, create_store
 
 
@@ -47,6 +47,26 @@ def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:
     assert len(hits[2].snippet) < len("long " * 100)
 
 
+def test_neighbours_stand_by_strength_then_id_then_relation_then_direction(
+    tmp_path: Path,
+) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), None)
+        for key in "abcd":
+            records.add("note", key, id=f"note-{key}")
+        for a, relation, b, weight in (
+            ("a", "relates_to", "d", 1.0), ("c", "part_of", "a", 0.7), ("a", "part_of", "c", 0.7),
+            ("a", "similar_to", "c", 0.7), ("a", "part_of", "b", 0.7),
+        ):  # fmt: skip
+            records.link(f"note-{a}", relation, f"note-{b}", weight=weight)
+        found, nowhere = neighbours(store, Settings(), "note-a")
+    assert [(row["id"][-1], row["relation"], row["direction"]) for row in found] == [
+        ("d", "relates_to", "out"), ("b", "part_of", "out"), ("c", "part_of", "out"),
+        ("c", "part_of", "in"), ("c", "similar_to", "out"),
+    ]  # fmt: skip
+    assert ([row["strength"] for row in found], nowhere) == ([0.7, *[0.42] * 4], 0)
+
+
 def test_where_the_graph_is_off_nothing_is_related_and_that_is_said(store: Store) -> None:
     off = options(graph_max_depth=0)
     found = related(store, off, ["note-a"])
@@ -61,6 +81,7 @@ def test_of_a_file_records_come_before_code_and_nothing_twice(store: Store) -> N
     found = about_files(store, options(), near(store), ["note-b"])
     assert [hit.id for hit in found] == ["note-a", "note-c", "symbol-b.py::f"]
     assert [hit.hops for hit in found] == [0, 1, 1]
+    assert [hit.score for hit in found] == pytest.approx([1.0, 0.7 * 0.7, 0.7])
     only = about_files(store, options(), near(store), types=("symbol",))
     assert [hit.id for hit in only] == ["symbol-b.py::f"]
     without = about_files(store, options(), near(store), excluded=["note-a"])

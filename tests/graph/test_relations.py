@@ -1,0 +1,53 @@
+"""What an edge of a relation is worth: the store's weights, and the settings' over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pylore.core.settings import Settings
+from pylore.graph.relations import known_relations, relation_weights
+from pylore.store import Store, create_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder: Path = tmp_path_factory.mktemp("relations")
+    with create_store(str(folder)) as store:
+        store.relations.declare("cites", 0.5, 0.1, "")
+        store.relations.declare("cited_by", 0.2, 0.8, "")
+        store.relations.declare("rests", 0.0, 0.5, "")
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ({}, {"cites": (0.5, 0.1), "cited_by": (0.2, 0.8), "rests": (0.0, 0.5)}),
+        ({"edge_weights": "cites=1"}, {"cites": (1.0, 0.2)}),
+        ({"edge_weights": "cited_by=0.4"}, {"cited_by": (0.4, 1.0)}),
+        ({"edge_weights": "rests=0.4"}, {"rests": (0.4, 0.4)}),
+        ({"edge_weights": "is_new=0.4"}, {"is_new": (0.4, 0.4)}),
+        ({"edge_backward_weights": "cites=0.9"}, {"cites": (0.5, 0.9)}),
+        ({"edge_weights": "cites=1", "edge_backward_weights": "cites=0.9"}, {"cites": (1.0, 0.9)}),
+    ],
+)
+def test_a_setting_changes_both_directions_in_proportion_or_one(
+    store: Store, flags: dict[str, str], expected: dict[str, tuple[float, float]]
+) -> None:
+    found = known_relations(store, Settings.load(environ={}, flags=flags))
+    assert {name: found[name] for name in expected} == {
+        name: pytest.approx(pair) for name, pair in expected.items()
+    }
+
+
+def test_a_backward_weight_alone_declares_no_relation(store: Store) -> None:
+    settings = Settings.load(environ={}, flags={"edge_backward_weights": "is_new=0.4"})
+    assert "is_new" not in known_relations(store, settings)
+
+
+def test_the_relations_to_walk_are_those_wanted_less_those_unwanted(store: Store) -> None:
+    flags = {"graph_edges": "CITES cited-by", "graph_exclude_edges": "cited_by"}
+    assert relation_weights(store, Settings.load(environ={}, flags=flags)) == {"cites": (0.5, 0.1)}
