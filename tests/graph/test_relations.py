@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.graph.relations import known_relations, relation_weights
+from pylore.graph.relations import known_relations, relation_weights, require_name
 from pylore.store import Store, create_store
 
 
@@ -51,3 +52,15 @@ def test_a_backward_weight_alone_declares_no_relation(store: Store) -> None:
 def test_the_relations_to_walk_are_those_wanted_less_those_unwanted(store: Store) -> None:
     flags = {"graph_edges": "CITES cited-by", "graph_exclude_edges": "cited_by"}
     assert relation_weights(store, Settings.load(environ={}, flags=flags)) == {"cites": (0.5, 0.1)}
+
+
+@pytest.mark.parametrize("name", ["reads from", "Reads-From", " reads  FROM ", "a", "a1", "a" * 64])
+def test_a_name_is_folded_to_lower_snake_case(name: str) -> None:
+    folded = require_name(name, "relation")
+    assert folded == ("reads_from" if "r" in name.lower() else name)
+
+
+@pytest.mark.parametrize("name", ["", " ", "1a", "_a", "é", "aé", "a.b", "a$", "a" * 65])
+def test_what_is_no_lower_snake_case_word_is_no_name(name: str) -> None:
+    with pytest.raises(LoreError, match="is no name for a relation"):
+        require_name(name, "relation")

@@ -111,7 +111,8 @@ def test_only_who_asks_gets_the_explanation(store: Store, name: str) -> None:
     first, *reached = search(store, settings, Request("tokens", explain=True), None)
     assert first.explain and "walk" not in first.explain
     assert [len(hit.explain["walk"]["hops"]) for hit in reached if hit.explain] == [1, 2]
-    support = [hit.explain["support"] for hit in (first, *reached) if "support" in hit.explain]
+    explained = [hit.explain or {} for hit in (first, *reached)]
+    support = [one["support"] for one in explained if "support" in one]
     assert (len(support) == 3 and support[0] < 0.1 < support[1]) is (name == "accumulate")
 
 

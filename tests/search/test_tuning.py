@@ -159,7 +159,7 @@ def test_a_retriever_of_ones_own_has_three_tenths_beside_the_others(store: Store
 def test_three_quarters_of_the_words_are_sure_and_three_tenths_are_weak(store: Store) -> None:
     put(store, [node("note-1", "one two three four five six seven eight nine")])
 
-    def asked(query: str) -> tuple[float, bool]:
+    def asked(query: str) -> tuple[Any, bool]:
         request = Request(query, explain=True)
         (hit,) = search(store, options(retrievers="fulltext"), request, None)
         assert hit.explain is not None
