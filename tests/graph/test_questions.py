@@ -96,6 +96,15 @@ def test_a_path_has_the_fewest_edges_and_of_those_the_strongest(
     assert strength(taken) == pytest.approx(best)
 
 
+@pytest.mark.parametrize("hops", [1, 2, 3, 4, 5])
+def test_a_chain_is_found_with_as_many_hops_as_it_has(store: Store, hops: int) -> None:
+    edges: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 1.0) for n in range(hops)]
+    with filled(store, edges):
+        ends = ("note-0", f"note-{hops}")
+        assert path(store, Settings(), *ends, max_hops=hops)["hops"] == hops
+        assert path(store, Settings(), *ends, max_hops=hops - 1)["hops"] is None
+
+
 @given(links(), ids, ids, st.integers(0, 4))
 @settings(deadline=None)
 def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
