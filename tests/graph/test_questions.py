@@ -117,6 +117,19 @@ def test_a_path_is_found_within_the_hops_allowed_or_not_at_all(
     assert near["hops"] == (None if too_far else anywhere["hops"])
 
 
+def test_of_two_shortest_paths_the_one_walked_along_its_edges_is_worth_more(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-1", "note-0", "supersedes", 1.0),  # 0.2 backwards
+        ("note-0", "note-2", "supersedes", 1.0),  # 0.5
+        ("note-1", "note-3", "calls", 1.0),
+        ("note-2", "note-3", "calls", 1.0),
+    ]
+    with filled(store, edges):
+        assert path(store, Settings(), "note-0", "note-3")["path"] == ["note-0", "note-2", "note-3"]
+        back = path(store, Settings(), "note-3", "note-0")["path"]
+    assert back == ["note-3", "note-1", "note-0"]
+
+
 def test_a_path_goes_by_the_relations_asked_for(store: Store) -> None:
     edges: list[Link] = [
         ("note-0", "note-1", "calls", 1.0),
