@@ -99,6 +99,7 @@ def test_a_path_has_the_fewest_edges_and_of_those_the_strongest(
 @pytest.mark.parametrize("hops", [1, 2, 3, 4, 5])
 def test_a_chain_is_found_with_as_many_hops_as_it_has(store: Store, hops: int) -> None:
     edges: list[Link] = [(f"note-{n}", f"note-{n + 1}", "calls", 1.0) for n in range(hops)]
+    edges += [("note-0", f"note-9{n}", "calls", 1.0) for n in range(3)]  # so both ends advance
     with filled(store, edges):
         ends = ("note-0", f"note-{hops}")
         assert path(store, Settings(), *ends, max_hops=hops)["hops"] == hops

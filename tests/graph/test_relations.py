@@ -10,6 +10,7 @@ import pytest
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.graph.relations import known_relations, relation_weights, require_name
+from pylore.graph.stats import relations
 from pylore.store import Store, create_store
 
 
@@ -64,3 +65,12 @@ def test_a_name_is_folded_to_lower_snake_case(name: str) -> None:
 def test_what_is_no_lower_snake_case_word_is_no_name(name: str) -> None:
     with pytest.raises(LoreError, match="is no name for a relation"):
         require_name(name, "relation")
+
+
+def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: Store) -> None:
+    settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4"})
+    rows = {row["name"]: row for row in relations(store, settings)}
+    assert (rows["mentions"]["description"], rows["mentions"]["origin"]) == (
+        "doc -> entity", "store",
+    )  # fmt: skip
+    assert (rows["is_new"]["description"], rows["is_new"]["origin"]) == ("", "setting")
