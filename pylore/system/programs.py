@@ -1,4 +1,4 @@
-"""Where programs are looked up: in whole paths alone, never in the working directory.
+"""Where programs are looked up, in whole paths alone, and how one is held to limits.
 
 An empty or a relative entry of ``PATH`` leads to what came with a clone.
 """
@@ -26,3 +26,14 @@ def find_program(name: str) -> str | None:
         if os.access(path, os.X_OK) and os.path.isfile(path):
             return path
     return None
+
+
+_LIMITED = 'ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
+
+
+def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
+    """A command that may take so much processor time and address space.
+
+    Not every system limits memory. The shell sets both: Python would have to fork for it.
+    """
+    return ["/bin/sh", "-c", _LIMITED, "sh", str(seconds), str(1024 * megabytes), *command]

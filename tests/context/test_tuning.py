@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pylore.context.build import Context, ContextRequest, _Builder, wider
+from pylore.context.build import Context, ContextBrief, _Builder, wider
 from pylore.context.pieces import Piece, pack
 from pylore.core.model import Hit, Hits, Node
 from pylore.core.settings import Settings
@@ -78,7 +78,7 @@ def test_half_the_worth_of_code_is_how_many_paths_lead_through_it(tmp_path: Path
     hits[4].path, hits[5].path = [code[1], "note-c"], ["note-d"]
     hits[0].path, hits[3].path = [code[0]], [code[1]]
     with create_store(str(tmp_path)) as store:
-        builder = _Builder(store, Settings(), ContextRequest("q", form="prompt", budget=1000,
+        builder = _Builder(store, Settings(), ContextBrief("q", form="prompt", budget=1000,
                            root=str(tmp_path), scope=Scope()), Hits(hits, []),
                            Context("q", 1000, []))  # fmt: skip
         ranked = [hit.id for hit in builder._by_priority()]
@@ -97,7 +97,7 @@ def test_code_may_take_160_tokens_and_a_record_70(tmp_path: Path) -> None:
             store.nodes.put(node)
             hit.type, hit.file = node.type, node.file
             hit.line_start, hit.line_end = node.line_start, node.line_end
-        builder = _Builder(store, Settings(), ContextRequest("q", form="prompt", budget=1000,
+        builder = _Builder(store, Settings(), ContextBrief("q", form="prompt", budget=1000,
                            root=str(tmp_path), scope=Scope()), Hits(hits, []),
                            Context("q", 1000, []))  # fmt: skip
         least = {one.id: one.least for one in builder._pieces()}

@@ -22,6 +22,7 @@ from threading import Timer
 from typing import NamedTuple
 
 from ...core.errors import LoreError
+from ...system.programs import limited
 
 SECONDS = 120
 """How long one call may take; what does not end by then is scanned file by file."""
@@ -85,7 +86,7 @@ def program() -> str:
     Raises:
         LoreError: it is not there.
     """
-    folders = [os.path.dirname(sys.executable or "/nonexistent/python")]
+    folders = [os.path.dirname(sys.executable or "/nonexistent/file")]
     for entry in sys.path:
         if os.path.isabs(entry) and os.path.basename(entry) in ("site-packages", "dist-packages"):
             folders.append(os.path.join(entry, "..", "..", "..", "bin"))
@@ -134,8 +135,6 @@ def _size(path: str) -> int:
 
 
 _OVER_TIME = (-signal.SIGKILL, -signal.SIGXCPU)
-_LIMITED = 'ulimit -t "$1"; ulimit -v "$2" 2>/dev/null; shift 2; exec "$@"'
-"""Not every system limits memory; the shell does it where Python would have to fork."""
 
 
 def _output(command: list[str], root: str, size: int, threads: int, seconds: float) -> bytes:
@@ -147,9 +146,8 @@ def _output(command: list[str], root: str, size: int, threads: int, seconds: flo
     cpu = CPU_SECONDS + CPU_SECONDS_A_MB * size // 1_000_000
     memory = MEMORY_MB + MEMORY_MB_A_THREAD * threads + MEMORY_MB_A_MB * size // 1_000_000
     most = OUTPUT + OUTPUT_A_BYTE * size
-    limited = ["/bin/sh", "-c", _LIMITED, "sh", str(cpu), str(1024 * memory), *command]
     with subprocess.Popen(
-        limited, cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        limited(command, cpu, memory), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         assert process.stdout is not None
