@@ -90,7 +90,7 @@ lore_python() { # sets LORE_PY, the words that start the private interpreter
   local site=("$LORE_ROOT"/.venv/lib/python3*/site-packages)
   if [ -d "${site[0]}" ] && [ -x "$LORE_ROOT/.venv/bin/python" ]; then
     LORE_PY=("$LORE_ROOT/.venv/bin/python" -I -S -X utf8 -c
-      "$boot; from pylore.cli.main import main; main()" "$LORE_ROOT" "${site[0]}")
+      "$boot; from pylore.launch import main; main()" "$LORE_ROOT" "${site[0]}")
   elif lore_wheel_python; then
     :
   else
@@ -109,7 +109,7 @@ lore_wheel_python() { # the same where a wheel put lore, LORE_ROOT being <prefix
     [ -x "$python" ] || python=$(type -P "$name") || continue
     # Not -S: what pylore needs may be in any folder that the site module adds.
     LORE_PY=("$python" -I -X utf8 -c
-      "$quiet; import sys; sys.path.append(sys.argv.pop(1)); from pylore.cli.main import main; main()" "$site")
+      "$quiet; import sys; sys.path.append(sys.argv.pop(1)); from pylore.launch import main; main()" "$site")
     return 0
   done
   return 1

@@ -33,6 +33,7 @@ FLOORS = (
     ("app",),
     ("sdk",),
     ("cli",),
+    ("launch",),
 )
 FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
 NEEDS_ALONE = {"ask": {"core", "system"}}

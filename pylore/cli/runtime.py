@@ -9,7 +9,6 @@ import os
 import sys
 
 from ..core.errors import LoreError, NoStore, UsageError
-from ..core.limits import STDIN
 from ..core.settings import from_environment
 from ..terminal.output import flush, note
 
@@ -109,12 +108,15 @@ def say_left_out(places: Sequence[tuple[str, str]], settings: Settings) -> None:
         say([f"{len(places) - _MOST_LEFT_OUT} more were left out"], settings)
 
 
-def read_stdin(longest: int = STDIN, limit: str = "the limit") -> str:
+def read_stdin(longest: int = 0, limit: str = "the limit") -> str:
     """All of stdin as text, of so many bytes at most; ``limit`` is what says so.
 
     Raises:
         LoreError: it is longer, not UTF-8, or has a NUL byte.
     """
+    from ..core.limits import STDIN
+
+    longest = longest or STDIN
     data = sys.stdin.buffer.read(longest + 1)
     if len(data) > longest:
         raise LoreError(f"stdin is too long, {limit} is {longest} bytes: give a shorter text")

@@ -34,15 +34,20 @@ BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0
 """The characters that turn the reading direction around."""
 
 
-_PUNCTUATION = range(0x2010, 0x2040)
-"""Dashes, quotation marks and dots, none of them a letter: English texts have no others."""
+_SIGNS = frozenset(
+    map(chr, (0xA0, 0xA7, 0xB1, 0xB7, 0xD7, *range(0x2010, 0x2040), *range(0x2190, 0x2200)))
+)
+"""Dashes, quotation marks, dots, arrows: none is a letter, and none has another composition."""
+
+_PLAIN = _SIGNS.union(map(chr, range(0x80)))
+"""The characters of most English texts: for these nothing needs to be looked up."""
 
 
 class _Words(dict[int, int | str]):
     """A ``str.translate`` table, filled as it is used: what separates words is a space."""
 
     def __missing__(self, code: int) -> int | str:
-        if code < 0x80 or code in _PUNCTUATION:
+        if chr(code) in _PLAIN:
             self[code] = code if chr(code).isalnum() else " "
             return self[code]
         from .letters import MARKS, is_letter
@@ -55,7 +60,7 @@ class _Folds(dict[int, int | str]):
     """The same for what a letter is folded to; what separates words stays as it is."""
 
     def __missing__(self, code: int) -> int | str:
-        if code < 0x80 or code in _PUNCTUATION:
+        if chr(code) in _PLAIN:
             self[code] = chr(code).lower()
             return self[code]
         from .letters import MARKS, folded
@@ -69,7 +74,7 @@ _WORDS, _FOLDS = _Words(), _Folds()
 
 def composed(text: str) -> str:
     """``text`` with each accent and its letter as one character (NFC): how it is indexed."""
-    if text.isascii():
+    if text.isascii() or _PLAIN.issuperset(text):
         return text
     from unicodedata import normalize
 
