@@ -308,3 +308,12 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   [ -c /dev/full ]
   [ -z "$(ls -A | grep -v '^\.lore$\|^\.git$\|^pipe$\|^link$\|^target$')" ]
 }
+
+@test "a folder with nothing but links that lead out says which" {
+  mkdir pages
+  echo secret >"$HOME/key"
+  ln -s "$HOME/key" pages/notes.md
+  run_lore import pages
+  expect_error 1 "no Markdown files in this folder but pages/notes.md, which is a link that leads out of"
+  refute_contains "$stderr" secret
+}

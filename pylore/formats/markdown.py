@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     Wanted = dict[tuple[str, str, str], list[str]]
     """edge to the line ranges that its document names"""
 
+_NAMED = 3
+"""How many links are named where a folder has nothing else."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
 
@@ -147,7 +149,7 @@ class _PageImporter:
 
     def find(self, path: str) -> None:
         """Reads every file of one path for its id, title and links."""
-        found = False
+        found, before = False, len(self.result.skipped)
         for file in markdown_files(path, self._unreadable, self._link):
             found = True
             try:
@@ -157,7 +159,9 @@ class _PageImporter:
         if os.path.isdir(path):
             self._folders.append(self._path_in_store(path))
             if not found:
-                self._fault(path, LoreError("there are no Markdown files in this folder"),
+                links = [f"{file}, which {why}" for file, why in self.result.skipped[before:]]
+                but = f" but {', '.join(links[:_NAMED])}" if links else ""
+                self._fault(path, LoreError(f"there are no Markdown files in this folder{but}"),
                             "name one that has some, or files of JSON lines")  # fmt: skip
 
     def _unreadable(self, error: OSError) -> None:
