@@ -465,7 +465,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-
-1…	ID…	@ids' ;;
+1…	ID…	@forgotten' ;;
     'retract') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-

@@ -159,7 +159,8 @@ COMMAND = Command(
     "toy", "[options] WORD", "says a word, for a test alone",
     "It says the word.",
     Heading("How it says it"),
-    Option("--colour NAME", "red or blue;\\nred unless set", choices=("red", "blue"), default="red"),
+    Option("--colour NAME", "red or blue;\\nred unless set", choices=("red", "blue"),
+           default="red"),
     Option("-t, --twice", "two times"),
     OUTPUT,
     arguments=(Argument("WORD", "word", "types"),),
@@ -188,7 +189,7 @@ def test_a_command_of_one_file_runs(
 
     assert _run(["toy", "ho", "-t", "--colour=blue", "--busy-timeout", "1"]) == 0
     flush()
-    assert capsysbinary.readouterr().out == b'{"word": "hoho", "colour": "blue"}\n'
+    assert capsysbinary.readouterr().out == b'{"word":"hoho","colour":"blue"}\n'
     for words in (["toy"], ["toy", "a", "--colour", "grey"], ["toy", "a", "--twic=1"]):
         with pytest.raises(UsageError, match="see 'lore toy --help'"):
             _run(words)
@@ -233,8 +234,8 @@ Example:
 
 def test_parts_of_a_command_are_told_in_their_order() -> None:
     command = Command(
-        "toy", "", "a toy", "One.\n\nTwo.", Heading("Some"), Option("-x, --extra-long-option NAME", "x"),
-        Row("y", Option("--yes"), Option("--no")), "End.", arguments=(Argument("[A]"),),
+        "toy", "", "a toy", "One.\n\nTwo.",
+        Heading("Some"), Option("-x, --extra-long-option NAME", "x"), Row("y", Option("--yes"), Option("--no")), "End.", arguments=(Argument("[A]"),),
     )  # fmt: skip
     assert help_of(command).split("\n\n", 1)[1] == (
         "One.\n\nTwo.\n\nSome:\n  -x, --extra-long-option NAME   x\n"

@@ -17,6 +17,6 @@ A lone - reads ids from stdin; 'lore list --forgotten' has them.""",
         "--embedder NAME", "what makes the vectors; none: no vectors for these", setting="embedder"
     ),
     BUSY_TIMEOUT,
-    arguments=(Argument("ID…", "ids", "ids"),),
+    arguments=(Argument("ID…", "ids", "forgotten"),),
     run="records:restore",
 )
