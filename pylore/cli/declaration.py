@@ -7,8 +7,6 @@ completion knows, and its page of the manual. This module is on the path of ever
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -216,7 +214,7 @@ def find(word: str) -> Command | None:
     if not word.replace("-", "").isalpha():
         return None
     try:
-        found: Command = import_module(module).COMMAND
+        found: Command = _loaded(module).COMMAND
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
@@ -229,5 +227,10 @@ def function(named: str | Function, package: str) -> Function:
     if not isinstance(named, str):
         return named
     module, _, name = named.partition(":")
-    found: Function = getattr(import_module(f"{package}.{module}"), name)
+    found: Function = getattr(_loaded(f"{package}.{module}"), name)
     return found
+
+
+def _loaded(module: str) -> Any:
+    """What ``importlib.import_module`` gives, whose own import costs a search too much."""
+    return __import__(module, fromlist=("",))

@@ -137,7 +137,7 @@ def test_completion_offers_the_values_of_settings() -> None:
 
 
 def test_no_text_is_a_request_of_the_manual() -> None:
-    assert escaped(".so /etc/passwd\n'x\\n-é") == "\\&.so /etc/passwd\n\\&'x\\en\\-\\[u00E9]"
+    assert escaped(".so /etc/passwd\n'x\\n-é") == "\\&.so /etc/passwd\n\\(aqx\\en\\-\\[u00E9]"
     for name, text in pages().items():
         for line in text.split("\n"):
             known = r"\.(TH|SH|SS|PP|TP|nf|fi|B|I|\\\")( |$)"
@@ -234,9 +234,16 @@ Example:
 
 def test_parts_of_a_command_are_told_in_their_order() -> None:
     command = Command(
-        "toy", "", "a toy", "One.\n\nTwo.",
-        Heading("Some"), Option("-x, --extra-long-option NAME", "x"), Row("y", Option("--yes"), Option("--no")), "End.", arguments=(Argument("[A]"),),
-    )  # fmt: skip
+        "toy",
+        "",
+        "a toy",
+        "One.\n\nTwo.",
+        Heading("Some"),
+        Option("-x, --extra-long-option NAME", "x"),
+        Row("y", Option("--yes"), Option("--no")),
+        "End.",
+        arguments=(Argument("[A]"),),
+    )
     assert help_of(command).split("\n\n", 1)[1] == (
         "One.\n\nTwo.\n\nSome:\n  -x, --extra-long-option NAME   x\n"
         "  --yes, --no          y\n\nEnd.\n"
