@@ -53,7 +53,7 @@ sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 soak: setup-dev ## kills, power cuts, full disks and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
-docs: setup ## write docs/commands.md anew from the commands' own help
+docs: setup ## write help, manual, completion's data, docs/commands.md and config.example anew
 	@bash docs/generate.sh
 
 install: ## put lore under PREFIX (default ~/.local), with its own environment

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|project]
-# Summary: write docs/commands.md, config.example and lib/project_settings.sh
+# Usage: docs/generate.sh [commands|config|project|declared]
+# Summary: write what comes from the declarations of commands and settings
 #
-# The commands' reference comes from the commands' own help, the example of a
-# config and the list of what a project may set from the table of settings. With
-# a name, prints that one instead.
+# From pylore/cli/declare: the comment at the head of each command's script, which
+# is its help, what completion knows (lib/declared.sh), the manual (docs/man), and
+# docs/commands.md. From the table of settings: config.example and the list of what
+# a project may set (lib/project_settings.sh). With a name, prints that one instead;
+# declared: says which files are not what the declarations say.
 
 set -euo pipefail
 root=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -30,13 +32,30 @@ project() { # lib/project_settings.sh
   "$root/.venv/bin/python" -I "$root/docs/config_example.py" --project
 }
 
+declared() { # compares a copy, written anew, with what there is
+  local copy
+  copy=$(mktemp -d)
+  # shellcheck disable=SC2064 # now
+  trap "rm -rf '$copy'" EXIT
+  mkdir "$copy/docs"
+  cp -R "$root/lib" "$root/graph" "$copy/"
+  "$root/.venv/bin/python" -I "$root/docs/reference.py" "$copy"
+  (
+    cd "$copy"
+    for part in lib graph docs/man; do
+      diff -rq "$part" "$root/$part" || :
+    done
+  )
+}
+
 case ${1-} in
-  commands | config | project) "$1" ;;
+  commands | config | project | declared) "$1" ;;
   '')
+    "$root/.venv/bin/python" -I "$root/docs/reference.py" "$root"
     for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh; do
       "${BASH_SOURCE[0]}" "${part%%:*}" >"$root/${part#*:}.new"
       mv "$root/${part#*:}.new" "$root/${part#*:}"
     done
     ;;
-  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject' ;;
+  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\ndeclared' ;;
 esac

@@ -30,11 +30,12 @@
 #   lone - reads ids from stdin) as a search does. 'lore related' is the same,
 #   and its help says what a FILE does.
 #
-#   --files GLOB,…       files: globs from the project's root, or @git
+#   --files GLOB,…       files too: globs from the project's root, or @git for those
+#                        changed in the work tree
 #   --hops N             how far to walk, 1 to 3; 1 unless set
 #   --edges NAME,…       walk these relations only
-#   --exclude-edges NAME,…  never walk these
-#   --type TYPE,…        return only these types; the walk goes through anything
+#   --exclude-edges NAME,…   never walk these
+#   --type TYPE,…        return only these types, or 'records'
 #   --exclude ID,…       neither return these nodes nor walk through them
 #   --decay X, --max-nodes N   as in 'lore search'
 #   --explain            every factor of each score
@@ -49,7 +50,7 @@
 #
 #   --direction D        out (edges from here), in (edges to here) or both
 #   --edges NAME,…       these relations only
-#   --exclude-edges NAME,…  leave these out
+#   --exclude-edges NAME,…   leave these out
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
 #   Example: lore graph neighbors file-src/auth.py --direction in --edges imports
@@ -61,7 +62,7 @@
 #
 #   --max-hops N         look no further than this
 #   --edges NAME,…       walk these relations only
-#   --exclude-edges NAME,…  never walk these
+#   --exclude-edges NAME,…   never walk these
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
 #   Example: lore graph path file-src/auth.py goal-1a2b3c4d --ids
@@ -149,6 +150,8 @@
 #   same.
 #
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --busy-timeout SECONDS   how long to wait for another writer
+#   -q, --quiet          leave out the notes on stderr
 #
 # lore graph analyze-cochanges [options]
 #   Reads the history of the repository once and links files that change together
@@ -185,7 +188,7 @@
 #                        mermaid (a flowchart) or graphml
 #   --type TYPE,…        only nodes of these types
 #   --edges NAME,…       only these relations
-#   --exclude-edges NAME,…  all but these
+#   --exclude-edges NAME,…   all but these
 #   --around ID          only what is connected to this node,
 #   --hops N             within so many hops; 1 unless set
 #
@@ -205,7 +208,7 @@
 #   --max-nodes N        the most nodes to draw; 200 unless set
 #   --limit N            the most direct matches of a query
 #   --edges NAME,…       these relations only
-#   --exclude-edges NAME,…  all but these
+#   --exclude-edges NAME,…   all but these
 #   -o, --output FILE    write the page here; - is stdout
 #   --open               write the file and show it in a browser ($BROWSER)
 #   --embedder NAME      static, or none: search by words alone
@@ -255,12 +258,12 @@ verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
   '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
-  related | show | stats | link | unlink) graph_run "$verb" "$verb" "$@" ;;
-  analyze-cochanges | analyze-imports | duplicates | export | hubs | neighbors | orphans | path | \
-    relations | similar | view)
-    graph_run "$verb" "graph-$verb" "$@"
-    ;;
+  related | show | link | unlink) graph_run "$verb" "$verb" "$@" ;;
   *)
+    if lore_is_verb "$graph_file" graph "$verb"; then
+      graph_run "$verb" "graph-$verb" "$@"
+      exit
+    fi
     case $verb in
       -*) lore_help_if_asked "$graph_file" "$@" ;;
     esac

@@ -55,6 +55,21 @@ lore_help() { # <file>: the comment at its head, without the marks
        { exit }' "$1"
 }
 
+lore_is_verb() { # <file> <command> <verb>: whether the comment at the head of <file> has a part for it
+  case $3 in # no ranges: in some locales a-z has capitals in it
+    '' | -* | *[!abcdefghijklmnopqrstuvwxyz-]*) return 1 ;;
+  esac
+  local line
+  while IFS= read -r line; do
+    case $line in
+      "# lore $2 $3" | "# lore $2 $3 "*) return 0 ;;
+      '#'*) ;;
+      *) return 1 ;;
+    esac
+  done <"$1"
+  return 1
+}
+
 lore_help_wanted() { # [argument...]: whether -h or --help comes before any --
   local argument
   for argument in "$@"; do

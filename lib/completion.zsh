@@ -5,8 +5,12 @@
 _lore() {
   local -a found
   found=(${(f)"$(lore completion words "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
-  if (( $#found )); then
-    compadd -a found
+  local -a folders
+  folders=(${(M)found:#*/})
+  found=(${found:#*/})
+  if (( $#found + $#folders )); then
+    (( $#found == 0 )) || compadd -a found
+    (( $#folders == 0 )) || compadd -S '' -a folders # there is more to come
   else
     _files
   fi

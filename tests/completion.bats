@@ -104,6 +104,33 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect 0 note-a
 }
 
+@test "tags, files of a list, runs, and values of settings that help does not name" {
+  with_records
+  lore add note "tagged" --tags auth,web >/dev/null
+  words list --tag ''
+  expect 0 $'auth\nweb'
+  words list --tag web,a
+  expect 0 web,auth
+  mkdir src && touch src/a.py src/b.py
+  words search --files @git,src/a
+  expect 0 @git,src/a.py
+  words list --file sr
+  expect 0 src/
+  words search --expansion b
+  expect 0 best-path
+  words search --edges imports,def
+  expect 0 imports,defines
+  words index --languages py
+  expect 0 python
+  run=$(lore run start)
+  words run finish ''
+  expect 0 "$run"
+  words run f
+  expect 0 finish
+  words run start --t
+  expect 0 $'--task\n--text'
+}
+
 @test "the verbs of the graph, their options, relations and ids" {
   with_records
   words graph rel
@@ -129,6 +156,8 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   words add note --title n
   expect 0 ''
   words search no
+  expect 0 ''
+  words anchor note-a src/
   expect 0 ''
 }
 

@@ -8,6 +8,11 @@ setup() { setup_lore; }
   diff <(printf '%s\n' "$output") "$LORE_REPOSITORY/docs/commands.md"
 }
 
+@test "help, manual and completion are what the commands declare" {
+  run "$LORE_REPOSITORY/docs/generate.sh" declared
+  expect 0 ''
+}
+
 @test "docs/commands.md has every command" {
   for name in $(lore commands); do
     grep -qx "## lore $name" "$LORE_REPOSITORY/docs/commands.md"

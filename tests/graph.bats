@@ -47,30 +47,6 @@ VERBS+=" related relations show similar stats unlink view"
   done
 }
 
-@test "the help of a verb names every option that the verb has" {
-  local options
-  options=$("$LORE_PYTHON" - "$LORE_REPOSITORY" <<'PYTHON'
-import sys
-sys.path.insert(0, sys.argv[1])
-from pylore.cli.commands import graph, records
-common = {"--jsonl", "--text", "--ids", "--jq", "--quiet", "--json", "--edge-weights",
-          "--edge-backward-weights", "--busy-timeout"}
-for command in (*graph.COMMANDS, records.link, records.unlink):
-    for parameter in command.params:
-        for option in parameter.opts:
-            if option.startswith("--") and option not in common:
-                print(command.name.removeprefix("graph-"), option)
-PYTHON
-  )
-  [ "$(wc -l <<<"$options")" -gt 15 ]
-  while read -r verb option; do
-    lore graph "$verb" --help | grep -q -e "$option" || {
-      echo "lore graph $verb --help does not name $option"
-      return 1
-    }
-  done <<<"$options"
-}
-
 @test "--help works without a store, and after other arguments" {
   rm -rf .lore
   run_lore graph path a b --help

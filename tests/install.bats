@@ -64,6 +64,18 @@ works() { # whether the installed lore finds what it was told, without the check
   [ -s "$PREFIX_PATH/share/zsh/site-functions/_lore" ]
 }
 
+@test "the manual is installed: a page for lore and one for each command" {
+  for name in lore lore-search lore-graph; do
+    [ -L "$PREFIX_PATH/share/man/man1/$name.1" ]
+    grep -q '^.TH "LORE' "$PREFIX_PATH/share/man/man1/$name.1"
+  done
+  if type -P man >/dev/null; then
+    run env MANPATH="$PREFIX_PATH/share/man" man -P cat lore-search
+    expect 0
+    contains "$output" "graph-depth"
+  fi
+}
+
 @test "an install does not replace what is not lore's" {
   mkdir -p other/bin
   echo mine >other/bin/lore
@@ -148,6 +160,8 @@ works() { # whether the installed lore finds what it was told, without the check
   [ "$output" = "sessions are signed with a rotating key" ]
   run -0 "$venv/bin/lore" doctor --jq '.[] | select(.id == "python") | .detail'
   contains "$output" "$venv/bin/python"
+
+  [ -s "$venv/share/man/man1/lore-search.1" ]
 
   run -0 tar -tzf dist/*.tar.gz
   for file in lore.sh lib/common.sh graph/graph.sh pylore/store/sqlite/schema.sql Makefile requirements.txt; do

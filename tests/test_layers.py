@@ -208,8 +208,8 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("form", ["json", "prompt", "narrative"])
 def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
-    program = "from pylore.cli.context import context_command; context_command(sys.argv[1:])"
-    found = loaded(program, "signed tokens", "--as", form, store=store)
+    program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
+    found = loaded(program, "context", "signed tokens", "--as", form, store=store)
     assert "pylore.context.build" in found
     assert found & HEAVY == set()
 
@@ -224,12 +224,12 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
         ("related", "decision-a", "--hops", "2"),
         ("related", "src/a.py"),
         ("show", "decision-a"),
-        ("stats",),
+        ("graph-stats",),
     ],
     ids=" ".join,
 )
 def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
-    program = "from pylore.cli import hot, main; hot.COMMANDS[sys.argv[1]](sys.argv[2:])"
+    program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
     found = loaded(program, *words, store=store)
     assert "pylore.store.sqlite.store" in found
     assert found & HEAVY == set()

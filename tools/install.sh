@@ -7,6 +7,7 @@
 #   bin/lore                                a link into it
 #   share/bash-completion/completions/lore  links to its completions
 #   share/zsh/site-functions/_lore
+#   share/man/man1/lore*.1                  and to its manual
 #
 # Everything is made ready beside the old version and put in its place by two
 # renames, so an interrupted or repeated install leaves a lore that works.
@@ -16,11 +17,11 @@
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 umask 022
 
-links='bin/lore ../lib/lore/lore.sh
+own_links='bin/lore ../lib/lore/lore.sh
 share/bash-completion/completions/lore ../../../lib/lore/completions/lore.bash
 share/zsh/site-functions/_lore ../../../lib/lore/completions/_lore'
 folders='. bin lib share share/bash-completion share/bash-completion/completions
-share/zsh share/zsh/site-functions'
+share/zsh share/zsh/site-functions share/man share/man/man1'
 
 set_places() { # sets prefix, root (where it lies now), home, new and old
   prefix=${PREFIX:-'~/.local'}
@@ -32,6 +33,19 @@ set_places() { # sets prefix, root (where it lies now), home, new and old
   esac
   root=${DESTDIR-}$prefix
   home=$root/lib/lore new=$root/lib/lore.new old=$root/lib/lore.old
+  set_links
+}
+
+set_links() { # sets links, also to pages that the version here has and this one has not
+  local page
+  links=$own_links
+  for page in docs/man/*.1 "$home"/man/*.1; do
+    page=${page##*/}
+    case $links in
+      *"/$page"*) continue ;;
+    esac
+    [ "$page" = '*.1' ] || links=$links$'\n'"share/man/man1/$page ../../../lib/lore/man/$page"
+  done
 }
 
 is_link() { # <link> <target>: true if it is there and leads there
@@ -71,7 +85,7 @@ make_folders() { # makes what is missing; new/.installed/folders says what 'unin
 }
 
 copy_files() {
-  cp -R lore.sh lib graph pylore config.example "$new/" || exit 1
+  cp -R lore.sh lib graph pylore config.example docs/man "$new/" || exit 1
   case $BASH in # env(1) would take a bash from the working directory, where PATH has a dot
     *[[:space:]]*) ;;
     /*) sed "1s|.*|#!$BASH|" lore.sh >"$new/lore.sh" || exit 1 ;;
@@ -137,8 +151,11 @@ swap() { # new becomes home; nothing may come between the two renames
 make_links() {
   local link target
   while read -r link target; do
-    [ -e "$root/${link%/*}/$target" ] || continue
-    is_link "$root/$link" "$target" || ln -s "$target" "$root/$link" || exit 1
+    if [ -e "$root/${link%/*}/$target" ]; then
+      is_link "$root/$link" "$target" || ln -s "$target" "$root/$link" || exit 1
+    elif is_link "$root/$link" "$target"; then
+      rm -f "$root/$link" # a page that this version has no more
+    fi
   done <<<"$links"
 }
 

@@ -1,18 +1,20 @@
 """Command lines of the hot path, read without click (whose import costs two searches).
 
-Every setting is an option of its own; beside those a command has switches and
-options that take a value. The rest of the commands use click (``cli.py``).
+Every setting is an option of its own; beside those a command has the options that
+it declares. The rest of the commands use click (``cli/commands``).
 """
 
 from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import SETTINGS
-from ..terminal.output import FORMATS
+from .options import FORMS, JQ, SHORT_FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from .declaration import Command, Option
 
 
 class Arguments:
@@ -47,24 +49,17 @@ _SETTING_OPTIONS: dict[str, str] = {
     **{"--" + setting.option: setting.name for setting in SETTINGS},
     "-n": "limit",
 }
-_SHORT_FORMS: dict[str, tuple[str, str]] = {
-    "--expand": ("graph_depth", "2"),
-    "--no-diversify": ("diversify", "0"),
-    "-q": ("quiet", "1"),
-    "--quiet": ("quiet", "1"),
-}
-_FORMS = tuple("--" + form for form in FORMATS)
+_SHORT_FORMS = {name: option for option in SHORT_FORMS for name in option.names}
 
 
-def parse(
-    argv: Sequence[str], switches: Sequence[str] = (), values: Sequence[str] = ()
-) -> Arguments:
+def parse(argv: Sequence[str], command: Command) -> Arguments:
     """Sorts ``argv``; everything after ``--`` is positional, and so is a lone ``-``.
 
     Raises:
         UsageError: an option is not known or lacks its value.
     """
     found = Arguments()
+    own = _own_options(command)
     rest = iter(argv)
     for word in rest:
         if word == "--":
@@ -75,24 +70,34 @@ def parse(
             name, equals, value = word.partition("=")
             if name[:2] == "-n" and name[2:].isdecimal():
                 name, equals, value = "-n", "=", name[2:]
-            if name in _SHORT_FORMS or name in switches or name in _FORMS:
+            option = own.get(name)
+            if option is None and name not in _SETTING_OPTIONS:
+                raise _unknown(name, own)
+            if option is not None and not option.value:
                 if equals:
                     raise UsageError(f"{name} takes no value: see --help")
-                if name in _SHORT_FORMS:
-                    setting, text = _SHORT_FORMS[name]
-                    found.flags[setting] = text
+                if option.setting:
+                    found.flags[option.setting] = option.constant
                 else:
                     found.switches.add(name[2:])
-            elif name in _SETTING_OPTIONS or name in values or name == "--jq":
-                if not equals:
-                    value = _next(rest, name)
-                if name in _SETTING_OPTIONS and name not in values:
-                    found.flags[_SETTING_OPTIONS[name]] = value
-                else:
-                    found.values.setdefault(name[2:], []).append(value)
+                continue
+            if not equals:
+                value = _next(rest, name)
+            if option is None:
+                found.flags[_SETTING_OPTIONS[name]] = value
             else:
-                raise _unknown(name, switches, values)
+                found.values.setdefault(name[2:], []).append(value)
     return found
+
+
+def _own_options(command: Command) -> dict[str, Option]:
+    """By name: what the command declares, and what every hot command takes; no settings."""
+    own = {name: option for option in command.options() for name in option.names
+           if not (option.setting and option.value)}  # fmt: skip
+    own.update(_SHORT_FORMS)
+    for option in (*FORMS, JQ):
+        own[option.names[0]] = option
+    return own
 
 
 def _next(rest: object, name: str) -> str:
@@ -102,8 +107,8 @@ def _next(rest: object, name: str) -> str:
     return str(value)
 
 
-def _unknown(name: str, switches: Sequence[str], values: Sequence[str]) -> UsageError:
-    known = [*switches, *values, *_SETTING_OPTIONS, *_SHORT_FORMS, *_FORMS, "--jq"]
+def _unknown(name: str, own: dict[str, Option]) -> UsageError:
+    known = [*own, *_SETTING_OPTIONS]
     return UsageError(f"unknown option '{name}'{nearest(name, known)}: see --help")
 
 

@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
     from ..context.build import Context
     from .args import Arguments
+    from .declaration import Command
 
 
-def context_command(argv: Sequence[str]) -> None:
+def context_command(argv: Sequence[str], command: Command) -> None:
     """``lore context``."""
-    given = parse(argv, switches=("--mermaid",), values=("--as", "--receipt", "--type", "--files"))
+    given = parse(argv, command)
     settings = load_settings(given)
     form = _form(given)
     if not given.positionals:

@@ -30,24 +30,12 @@ if TYPE_CHECKING:
 
     from ..core.model import Hits
     from ..evaluate.queries import Question
+    from .declaration import Command
 
 
-def search_command(argv: Sequence[str]) -> None:
+def search_command(argv: Sequence[str], command: Command) -> None:
     """``lore search``."""
-    given = parse(
-        argv,
-        switches=("--explain", "--filter-expanded", "--skip-bad", "--tree"),
-        values=(
-            "--type",
-            "--tag",
-            "--status",
-            "--since",
-            "--file",
-            "--files",
-            "--exclude",
-            "--batch",
-        ),  # fmt: skip
-    )
+    given = parse(argv, command)
     settings = load_settings(given)
     output, text = _form_of_hits(given)
     batch = given.last("batch")
@@ -121,13 +109,9 @@ def _check_search(given: Arguments, batch: str | None) -> None:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
 
-def related_command(argv: Sequence[str]) -> None:
+def related_command(argv: Sequence[str], command: Command) -> None:
     """``lore related`` and ``lore graph related``."""
-    given = parse(
-        argv,
-        switches=("--explain", "--tree"),
-        values=("--type", "--hops", "--exclude", "--files"),
-    )
+    given = parse(argv, command)
     from ..app.related import RelatedRequest, related
     from ..app.search import add_cochanges_note
 
@@ -155,9 +139,9 @@ def related_command(argv: Sequence[str]) -> None:
         record_shown(engine, f"related {asked}", found)
 
 
-def show_command(argv: Sequence[str]) -> None:
+def show_command(argv: Sequence[str], command: Command) -> None:
     """``lore show`` and ``lore graph show``."""
-    given = parse(argv, switches=("--history",))
+    given = parse(argv, command)
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     from ..app.show import show
@@ -173,9 +157,9 @@ def show_command(argv: Sequence[str]) -> None:
         record_accesses(engine, ids)
 
 
-def stats_command(argv: Sequence[str]) -> None:
+def stats_command(argv: Sequence[str], command: Command) -> None:
     """``lore graph stats``."""
-    given = parse(argv)
+    given = parse(argv, command)
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     if given.positionals:
@@ -189,9 +173,9 @@ def stats_command(argv: Sequence[str]) -> None:
     output.one(found, stats_text)
 
 
-def index_command(argv: Sequence[str]) -> None:
+def index_command(argv: Sequence[str], command: Command) -> None:
     """``lore index``."""
-    given = parse(argv, switches=("--no-history",), values=("--languages", "--since"))
+    given = parse(argv, command)
     settings = load_settings(given)
     output = Output.choose(given.switches, given.last("jq"))
     if len(given.positionals) > 1:
@@ -218,15 +202,6 @@ def index_command(argv: Sequence[str]) -> None:
 
     say_left_out(left_out, settings)
     output.one(found, index_text)
-
-
-COMMANDS: dict[str, Callable[[Sequence[str]], None]] = {
-    "index": index_command,
-    "search": search_command,
-    "related": related_command,
-    "show": show_command,
-    "stats": stats_command,
-}
 
 
 def _form_of_hits(

@@ -1,7 +1,7 @@
 """Where every command that runs in Python begins and ends.
 
-The commands that agents call hundreds of times (``hot.py``) are found first, so
-that they never import click. Every way of failing becomes one line and an exit code.
+A command is found by its declaration; those that agents call hundreds of times
+(``hot.py``) never import click. Every way of failing becomes one line and an exit code.
 """
 
 from __future__ import annotations
@@ -73,23 +73,21 @@ def _fault_of_the_store(error: Exception) -> LoreError | None:
 def _run(words: list[str]) -> int:
     # A command lives for milliseconds: collecting cycles only costs it time.
     gc.disable()
-    from . import hot
+    from .declaration import find, function
     from .runtime import require_utf8
 
     for word in words:
         require_utf8(word, "the argument")
-    if words and words[0] in hot.COMMANDS:
-        hot.COMMANDS[words[0]](words[1:])
+    command = find(words[0]) if words else None
+    if command is not None and command.hot:
+        function(command.hot, "pylore.cli")(words[1:], command)
         return DONE
-    if words and words[0] == "context":
-        from .context import context_command
-
-        context_command(words[1:])
-        return DONE
-    from .commands import run
+    from .commands import refuse, run
 
     gc.enable()
-    return run(words)
+    if command is None or not command.run:
+        raise refuse(words[0] if words else "")
+    return run(command, words[1:])
 
 
 def _open_closed_streams() -> None:

@@ -21,7 +21,9 @@ from .errors import UsageError, nearest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import TypeVar
 
+    T = TypeVar("T")
     Value = int | float | bool | str | tuple[str, ...] | dict[str, float]
 
 
@@ -32,29 +34,32 @@ class Setting:
 
     def __init__(
         self,
-        name: str,
         kind: str,
         default: Value,
         help: str,
-        *,
-        low: float = 0,
-        high: float = 0,
-        choices: Iterable[str] = (),
-        option: str = "",
+        low: float,
+        high: float,
+        choices: Iterable[str],
+        option: str,
     ) -> None:
-        self.name = name
+        self.name = ""
         self.kind = kind
         self.default = default
         self.help = help
         self.low = low
         self.high = high
         self._choices = choices
-        self.option = option or name.replace("_", "-")
+        self.option = option
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The words that it may be, of a choice; those that its list may have, of words."""
         return tuple(self._choices)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Takes the name of the attribute; the option is that too, unless it has one of its own."""
+        self.name = name
+        self.option = self.option or name.replace("_", "-")
 
     @property
     def config_key(self) -> str:
@@ -184,392 +189,6 @@ EXPANSION_RULES = {
 }
 """Each value of ``expansion``, and the module whose ``RULE`` it is: loaded when it is asked for."""
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "graph_depth",
-        "int",
-        0,
-        "hops to walk from the direct matches; 0 is a plain search",
-        low=0,
-        high=3,
-    ),
-    Setting(
-        "graph_max_depth",
-        "int",
-        3,
-        "the most that graph_depth may ask for; 0 switches the graph off, whatever that says",
-        low=0,
-        high=3,
-    ),
-    Setting(
-        "graph_edges", "words", (), "walk these relations only; empty means all", option="edges"
-    ),
-    Setting(
-        "graph_exclude_edges", "words", (), "never walk these relations", option="exclude-edges"
-    ),
-    Setting(
-        "edge_weights",
-        "weights",
-        {},
-        "what an edge of a relation is worth, 0 to 1; a name that is new declares a relation",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "edge_backward_weights",
-        "weights",
-        {},
-        "the same, for an edge that is walked against its direction",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "hop_decay",
-        "float",
-        0.7,
-        "what is left of a score after each hop",
-        low=0,
-        high=1,
-        option="decay",
-    ),
-    Setting(
-        "graph_max_nodes",
-        "int",
-        50,
-        "the most nodes that one search may reach by edges",
-        low=1,
-        high=100_000,
-        option="max-nodes",
-    ),
-    Setting(
-        "graph_seeds",
-        "int",
-        10,
-        "how many of the best matches the walk starts from",
-        low=1,
-        high=1000,
-    ),
-    Setting(
-        "graph_fanout",
-        "int",
-        25,
-        "the most edges that are followed from one node",
-        low=1,
-        high=10_000,
-    ),
-    Setting(
-        "min_confidence",
-        "float",
-        0.5,
-        "edges made from code (imports, calls, …) that are less sure than this are not walked",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "expansion",
-        "choice",
-        "accumulate",
-        "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
-        "activation does so from the three nearest matches alone",
-        choices=EXPANSION_RULES,
-    ),
-    Setting(
-        "graph_weight",
-        "float",
-        1.4,
-        "what the graph's word counts beside a match's, with accumulate",
-        low=0,
-        high=10,
-    ),
-    Setting("limit", "int", 10, "how many direct matches to return", low=1, high=1000),
-    Setting(
-        "graph_limit", "int", 10, "how many reached nodes to return beside them", low=0, high=1000
-    ),
-    Setting(
-        "retrievers",
-        "names",
-        BUILT_IN_RETRIEVERS,
-        "the legs whose lists are fused: fulltext, vector, and retrievers of your own, which "
-        "count in the user's config only",
-    ),
-    Setting(
-        "retriever_shares",
-        "weights",
-        {},
-        "the share of a retriever of your own in a convex fusion, beside fulltext_share and its "
-        "rest; 0.3 unless set",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "retriever_timeout",
-        "float",
-        2.0,
-        "seconds that a retriever of your own may take",
-        low=0.01,
-        high=600,
-    ),
-    Setting("fusion", "choice", "convex", "how the legs are fused", choices=("convex", "rrf")),
-    Setting("rrf_k", "int", 60, "the constant of reciprocal rank fusion", low=1, high=1000),
-    Setting(
-        "fulltext_share",
-        "float",
-        0.75,
-        "full text's share of a convex fusion; the vectors have the rest",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "code_fulltext_share",
-        "float",
-        0.9,
-        "the same, for files and symbols: their words mean more than their vectors",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "vector_min",
-        "float",
-        0.25,
-        "the least cosine that counts as a match",
-        low=-1,
-        high=0.99,
-    ),
-    Setting(
-        "field_weights",
-        "weights",
-        {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
-        "BM25 weight of each full-text column",
-        low=0,
-        high=100,
-    ),
-    Setting(
-        "recency_weight", "float", 0.05, "the most that age can take off a score", low=0, high=1
-    ),
-    Setting("recency_grace", "int", 7, "days that a record does not age", low=0, high=36_500),
-    Setting(
-        "recency_half_life",
-        "int",
-        95,
-        "days after those until recency_score is 0.5; 95 takes off 5 % a week",
-        low=1,
-        high=36_500,
-    ),
-    Setting(
-        "relevance_weight",
-        "float",
-        0.05,
-        "the most that confidence, source, accesses and status can add to a score or take off it",
-        low=0,
-        high=0.5,
-    ),
-    Setting(
-        "source_weights",
-        "weights",
-        {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0},
-        "what a record of each source counts, relative to the best one",
-        low=0,
-        high=100,
-    ),
-    Setting(
-        "status_weights",
-        "weights",
-        {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5},
-        "what a record of each status counts, relative to the best one",
-        low=0,
-        high=100,
-    ),
-    Setting(
-        "usage_boost",
-        "float",
-        0.5,
-        "what each tenfold of accesses adds to how a record counts",
-        low=0,
-        high=10,
-    ),
-    Setting(
-        "test_weight",
-        "float",
-        0.5,
-        "what a match in a test file counts, unless the query is about tests",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "files_weight",
-        "float",
-        0.5,
-        "what it adds to a score to be tied to one of the files that --files names",
-        low=0,
-        high=1,
-    ),
-    Setting("min_score", "float", 0.0, "leave out results that score less", low=0, high=1),
-    Setting("diversify", "bool", True, "spread results that repeat each other; the best one stays"),
-    Setting(
-        "mmr_lambda",
-        "float",
-        0.7,
-        "what a score counts where results are spread; not repeating a better one has the rest",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "feedback_weight",
-        "float",
-        0.3,
-        "the most that ratings can add to a score or take off it",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "budget",
-        "int",
-        4000,
-        "the most tokens of a context, all of its text counted",
-        low=50,
-        high=1_000_000,
-    ),
-    Setting(
-        "user_entity",
-        "text",
-        "",
-        "the id of the entity that stands for you: its facts come first in a context",
-    ),
-    Setting(
-        "single_valued",
-        "words",
-        ("lives_in", "works_at"),
-        "predicates with one value at a time: a new one supersedes the old one",
-    ),
-    Setting(
-        "promote_after",
-        "int",
-        3,
-        "accesses after which something staged is confirmed; 0: never",
-        low=0,
-        high=1_000_000,
-    ),
-    Setting(
-        "sweep_below",
-        "float",
-        0.2,
-        "'sweep' drops what is staged and whose confidence times recency is less",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "sweep_accesses",
-        "int",
-        5,
-        "what was accessed as often as this is not swept",
-        low=0,
-        high=1_000_000,
-    ),
-    Setting(
-        "llm_command",
-        "text",
-        "",
-        "what 'lore ask' gives its prompt to: a program and its arguments; user config only",
-    ),
-    Setting("run", "text", "", "the run that searches belong to: what they show is recorded in it"),
-    Setting(
-        "embedder",
-        "embedder",
-        "static",
-        "what turns text into vectors: static, none, sentence-transformers:NAME or "
-        "endpoint:URL; the last two in the user's config only",
-    ),
-    Setting(
-        "endpoint_model",
-        "text",
-        "",
-        "the model to ask an endpoint for; empty leaves it to the endpoint; user config only",
-    ),
-    Setting(
-        "endpoint_timeout",
-        "float",
-        10.0,
-        "seconds to wait for an endpoint's answer",
-        low=0.1,
-        high=600,
-    ),
-    Setting(
-        "endpoint_batch",
-        "int",
-        32,
-        "the most texts that an endpoint is given at once",
-        low=1,
-        high=2048,
-    ),
-    Setting(
-        "embed_socket",
-        "text",
-        "",
-        "where 'lore embed --serve' listens; empty means the user's runtime folder; "
-        "user config only",
-        option="socket",
-    ),
-    Setting(
-        "fulltext",
-        "choice",
-        "auto",
-        "the full-text engine of a new or rebuilt index; auto takes fts5 where SQLite has it",
-        choices=("auto", "fts5", "fts4"),
-    ),
-    Setting(
-        "duplicate_similarity",
-        "float",
-        0.9,
-        "cosine from which two texts repeat each other: 'add' warns, a search spreads them",
-        low=0,
-        high=1,
-    ),
-    Setting(
-        "max_text",
-        "int",
-        10_000_000,
-        "the longest text of one record, in bytes",
-        low=1000,
-        high=1_000_000_000,
-    ),
-    Setting(
-        "cochange_max_files",
-        "int",
-        30,
-        "a commit of more files says nothing about what changes together",
-        low=2,
-        high=10_000,
-    ),
-    Setting(
-        "cochange_partners",
-        "int",
-        25,
-        "the most files that one file is linked to because they change together",
-        low=1,
-        high=10_000,
-    ),
-    Setting(
-        "cochange_days",
-        "int",
-        7,
-        "days after which a search says that its co-changes are old; 0 never says so",
-        low=0,
-        high=36_500,
-    ),
-    Setting(
-        "index_max_file",
-        "int",
-        1_000_000,
-        "the largest file that 'lore index' reads, in bytes",
-        low=1000,
-        high=1_000_000_000,
-    ),
-    Setting("busy_timeout", "float", 30.0, "seconds to wait for another writer", low=0, high=3600),
-    Setting("plugin_dir", "text", "", "a folder of lore-<command> executables; user config only"),
-    Setting("quiet", "bool", False, "leave out notes on stderr; errors are still said"),
-)
-
-BY_NAME = {setting.name: setting for setting in SETTINGS}
 USER_ONLY = {
     "plugin_dir": "runs a program",
     "llm_command": "runs a program",
@@ -580,80 +199,287 @@ USER_ONLY = {
 files alone, never from a folder that may have come with a clone."""
 
 
+def _row(
+    kind: str,
+    default: T,
+    help: str,
+    low: float = 0,
+    high: float = 0,
+    choices: Iterable[str] = (),
+    option: str = "",
+) -> T:
+    """A row of the table, typed as what an instance has in its place."""
+    return Setting(kind, default, help, low, high, choices, option)  # type: ignore[arg-type, return-value]
+
+
+def whole(default: int, help: str, *, low: int, high: int, option: str = "") -> int:
+    """A whole number."""
+    return _row("int", default, help, low, high, option=option)
+
+
+def number(default: float, help: str, *, low: float, high: float, option: str = "") -> float:
+    """A number."""
+    return _row("float", default, help, low, high, option=option)
+
+
+def switch(default: bool, help: str) -> bool:
+    """On or off."""
+    return _row("bool", default, help)
+
+
+def choice(default: str, help: str, *, choices: Iterable[str]) -> str:
+    """One of a few words."""
+    return _row("choice", default, help, choices=choices)
+
+
+def words(default: tuple[str, ...], help: str, *, option: str = "") -> tuple[str, ...]:
+    """Any words, as names of relations."""
+    return _row("words", default, help, option=option)
+
+
+def names(default: tuple[str, ...], help: str) -> tuple[str, ...]:
+    """Names of programs, as far as a file may be called so."""
+    return _row("names", default, help)
+
+
+def text(default: str, help: str, *, option: str = "") -> str:
+    """Any text."""
+    return _row("text", default, help, option=option)
+
+
+def embedder_name(default: str, help: str) -> str:
+    """An embedder, as ``_parse_embedder`` takes it."""
+    return _row("embedder", default, help)
+
+
+def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
+    """Numbers by name; what is given is added to what is there."""
+    return _row("weights", default, help, low, high)
+
+
 class Settings:
-    """A value for every setting, and where each one came from.
+    """The table of settings; an instance has a value for each, and where it came from.
+
+    A row is an attribute: its name, kind and default, a line of help, its range.
 
     >>> Settings.load(environ={}, flags={"graph_depth": "2"}).graph_depth
     2
     """
 
-    if TYPE_CHECKING:
-        graph_depth: int
-        graph_max_depth: int
-        graph_edges: tuple[str, ...]
-        graph_exclude_edges: tuple[str, ...]
-        edge_weights: dict[str, float]
-        edge_backward_weights: dict[str, float]
-        hop_decay: float
-        graph_max_nodes: int
-        graph_seeds: int
-        graph_fanout: int
-        min_confidence: float
-        expansion: str
-        graph_weight: float
-        limit: int
-        graph_limit: int
-        retrievers: tuple[str, ...]
-        retriever_shares: dict[str, float]
-        retriever_timeout: float
-        fusion: str
-        rrf_k: int
-        fulltext_share: float
-        code_fulltext_share: float
-        vector_min: float
-        field_weights: dict[str, float]
-        recency_weight: float
-        recency_grace: int
-        recency_half_life: int
-        test_weight: float
-        files_weight: float
-        relevance_weight: float
-        source_weights: dict[str, float]
-        status_weights: dict[str, float]
-        usage_boost: float
-        min_score: float
-        feedback_weight: float
-        budget: int
-        user_entity: str
-        single_valued: tuple[str, ...]
-        promote_after: int
-        sweep_below: float
-        sweep_accesses: int
-        llm_command: str
-        run: str
-        diversify: bool
-        mmr_lambda: float
-        embedder: str
-        endpoint_model: str
-        endpoint_timeout: float
-        endpoint_batch: int
-        embed_socket: str
-        fulltext: str
-        duplicate_similarity: float
-        max_text: int
-        cochange_max_files: int
-        cochange_partners: int
-        cochange_days: int
-        index_max_file: int
-        busy_timeout: float
-        plugin_dir: str
-        quiet: bool
+    graph_depth = whole(
+        0, "hops to walk from the direct matches; 0 is a plain search", low=0, high=3
+    )
+    graph_max_depth = whole(
+        3,
+        "the most that graph_depth may ask for; 0 switches the graph off, whatever that says",
+        low=0,
+        high=3,
+    )
+    graph_edges = words((), "walk these relations only; empty means all", option="edges")
+    graph_exclude_edges = words((), "never walk these relations", option="exclude-edges")
+    edge_weights = weights(
+        {},
+        "what an edge of a relation is worth, 0 to 1; a name that is new declares a relation",
+        low=0,
+        high=1,
+    )
+    edge_backward_weights = weights(
+        {}, "the same, for an edge that is walked against its direction", low=0, high=1
+    )
+    hop_decay = number(0.7, "what is left of a score after each hop", low=0, high=1, option="decay")
+    graph_max_nodes = whole(
+        50,
+        "the most nodes that one search may reach by edges",
+        low=1,
+        high=100_000,
+        option="max-nodes",
+    )
+    graph_seeds = whole(10, "how many of the best matches the walk starts from", low=1, high=1000)
+    graph_fanout = whole(25, "the most edges that are followed from one node", low=1, high=10_000)
+    min_confidence = number(
+        0.5,
+        "edges made from code (imports, calls, …) that are less sure than this are not walked",
+        low=0,
+        high=1,
+    )
+    expansion = choice(
+        "accumulate",
+        "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
+        "activation does so from the three nearest matches alone",
+        choices=EXPANSION_RULES,
+    )
+    graph_weight = number(
+        1.4, "what the graph's word counts beside a match's, with accumulate", low=0, high=10
+    )
+    limit = whole(10, "how many direct matches to return", low=1, high=1000)
+    graph_limit = whole(10, "how many reached nodes to return beside them", low=0, high=1000)
+    retrievers = names(
+        BUILT_IN_RETRIEVERS,
+        "the legs whose lists are fused: fulltext, vector, and retrievers of your own, which "
+        "count in the user's config only",
+    )
+    retriever_shares = weights(
+        {},
+        "the share of a retriever of your own in a convex fusion, beside fulltext_share and its "
+        "rest; 0.3 unless set",
+        low=0,
+        high=1,
+    )
+    retriever_timeout = number(
+        2.0, "seconds that a retriever of your own may take", low=0.01, high=600
+    )
+    fusion = choice("convex", "how the legs are fused", choices=("convex", "rrf"))
+    rrf_k = whole(60, "the constant of reciprocal rank fusion", low=1, high=1000)
+    fulltext_share = number(
+        0.75, "full text's share of a convex fusion; the vectors have the rest", low=0, high=1
+    )
+    code_fulltext_share = number(
+        0.9,
+        "the same, for files and symbols: their words mean more than their vectors",
+        low=0,
+        high=1,
+    )
+    vector_min = number(0.25, "the least cosine that counts as a match", low=-1, high=0.99)
+    field_weights = weights(
+        {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5},
+        "BM25 weight of each full-text column",
+        low=0,
+        high=100,
+    )
+    recency_weight = number(0.05, "the most that age can take off a score", low=0, high=1)
+    recency_grace = whole(7, "days that a record does not age", low=0, high=36_500)
+    recency_half_life = whole(
+        95,
+        "days after those until recency_score is 0.5; 95 takes off 5 % a week",
+        low=1,
+        high=36_500,
+    )
+    relevance_weight = number(
+        0.05,
+        "the most that confidence, source, accesses and status can add to a score or take off it",
+        low=0,
+        high=0.5,
+    )
+    source_weights = weights(
+        {"user_edit": 2.0, "file": 1.5, "system": 1.2, "conversation": 1.0},
+        "what a record of each source counts, relative to the best one",
+        low=0,
+        high=100,
+    )
+    status_weights = weights(
+        {"confirmed": 1.2, "staged": 1.0, "superseded": 0.5, "retracted": 0.5},
+        "what a record of each status counts, relative to the best one",
+        low=0,
+        high=100,
+    )
+    usage_boost = number(
+        0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
+    )
+    test_weight = number(
+        0.5, "what a match in a test file counts, unless the query is about tests", low=0, high=1
+    )
+    files_weight = number(
+        0.5,
+        "what it adds to a score to be tied to one of the files that --files names",
+        low=0,
+        high=1,
+    )
+    min_score = number(0.0, "leave out results that score less", low=0, high=1)
+    diversify = switch(True, "spread results that repeat each other; the best one stays")
+    mmr_lambda = number(
+        0.7,
+        "what a score counts where results are spread; not repeating a better one has the rest",
+        low=0,
+        high=1,
+    )
+    feedback_weight = number(
+        0.3, "the most that ratings can add to a score or take off it", low=0, high=1
+    )
+    budget = whole(
+        4000, "the most tokens of a context, all of its text counted", low=50, high=1_000_000
+    )
+    user_entity = text(
+        "", "the id of the entity that stands for you: its facts come first in a context"
+    )
+    single_valued = words(
+        ("lives_in", "works_at"),
+        "predicates with one value at a time: a new one supersedes the old one",
+    )
+    promote_after = whole(
+        3, "accesses after which something staged is confirmed; 0: never", low=0, high=1_000_000
+    )
+    sweep_below = number(
+        0.2,
+        "'sweep' drops what is staged and whose confidence times recency is less",
+        low=0,
+        high=1,
+    )
+    sweep_accesses = whole(
+        5, "what was accessed as often as this is not swept", low=0, high=1_000_000
+    )
+    llm_command = text(
+        "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
+    )
+    run = text("", "the run that searches belong to: what they show is recorded in it")
+    embedder = embedder_name(
+        "static",
+        "what turns text into vectors: static, none, sentence-transformers:NAME or "
+        "endpoint:URL; the last two in the user's config only",
+    )
+    endpoint_model = text(
+        "", "the model to ask an endpoint for; empty leaves it to the endpoint; user config only"
+    )
+    endpoint_timeout = number(10.0, "seconds to wait for an endpoint's answer", low=0.1, high=600)
+    endpoint_batch = whole(32, "the most texts that an endpoint is given at once", low=1, high=2048)
+    embed_socket = text(
+        "",
+        "where 'lore embed --serve' listens; empty means the user's runtime folder; "
+        "user config only",
+        option="socket",
+    )
+    fulltext = choice(
+        "auto",
+        "the full-text engine of a new or rebuilt index; auto takes fts5 where SQLite has it",
+        choices=("auto", "fts5", "fts4"),
+    )
+    duplicate_similarity = number(
+        0.9,
+        "cosine from which two texts repeat each other: 'add' warns, a search spreads them",
+        low=0,
+        high=1,
+    )
+    max_text = whole(
+        10_000_000, "the longest text of one record, in bytes", low=1000, high=1_000_000_000
+    )
+    cochange_max_files = whole(
+        30, "a commit of more files says nothing about what changes together", low=2, high=10_000
+    )
+    cochange_partners = whole(
+        25,
+        "the most files that one file is linked to because they change together",
+        low=1,
+        high=10_000,
+    )
+    cochange_days = whole(
+        7,
+        "days after which a search says that its co-changes are old; 0 never says so",
+        low=0,
+        high=36_500,
+    )
+    index_max_file = whole(
+        1_000_000,
+        "the largest file that 'lore index' reads, in bytes",
+        low=1000,
+        high=1_000_000_000,
+    )
+    busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
+    plugin_dir = text("", "a folder of lore-<command> executables; user config only")
+    quiet = switch(False, "leave out notes on stderr; errors are still said")
 
     def __init__(self) -> None:
         self.origins: dict[str, str] = {}
         self.warnings: list[str] = []
-        for setting in SETTINGS:
-            setattr(self, setting.name, setting.default)
+        vars(self).update(_DEFAULTS)
 
     @classmethod
     def load(cls, *, environ: Mapping[str, str], flags: Mapping[str, str]) -> Settings:
@@ -733,6 +559,19 @@ class Settings:
         if isinstance(value, dict):
             return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
         return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _rows_of(table: type) -> tuple[Setting, ...]:
+    """Takes the rows out of the class: what an instance has is found sooner without them."""
+    rows = tuple(row for row in vars(table).values() if isinstance(row, Setting))
+    for row in rows:
+        delattr(table, row.name)
+    return rows
+
+
+SETTINGS = _rows_of(Settings)
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+_DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
 def _users_alone(name: str, text: str) -> str:

@@ -1,157 +1,250 @@
-"""The options that a command's help names are those that the command takes, both ways."""
+"""Commands are declared once: what is written from that is up to date, what runs agrees with it."""
 
 from __future__ import annotations
 
+import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import pytest
 
-from pylore.cli import commands as cli
-from pylore.cli import context, hot
-from pylore.cli.args import setting_of_option
-from pylore.cli.commands import FAMILIES, family_commands
-from pylore.core.settings import SETTINGS
-from pylore.terminal.output import FORMATS
+from pylore.cli import declare
+from pylore.cli.commands import built
+from pylore.cli.declaration import Argument, Command, Heading, Option, Row, find, function
+from pylore.cli.main import _run
+from pylore.cli.reference import GROUPS, completion, every_command, verbs_of
+from pylore.cli.reference.help import help_of, script_with_help
+from pylore.cli.reference.manual import escaped, pages
+from pylore.core.errors import UsageError
+from pylore.core.settings import BY_NAME, SETTINGS
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-ROOT = Path(cli.__file__).parents[3]
-OPTION = re.compile(r"(?:^|, )(--?[a-zA-Z][a-z-]*)(?= |,|$)")
-IN_THE_SHELL = ("help", "commands", "version", "completion", "run")
-
-CLICK = {name: command for family in FAMILIES for name, command in family_commands(family).items()}
-HOT = {**hot.COMMANDS, "context": context.context_command}
-
-
-class Captured(Exception):
-    """Stops a hot command once it has said what it takes."""
+ROOT = Path(declare.__file__).parents[3]
+COMMANDS = every_command()
+CLICK = {name: command for name, command in COMMANDS.items() if command.run}
+HOT = {name: command for name, command in COMMANDS.items() if command.hot}
+SCRIPTS = [name for name in COMMANDS if " " not in name]
 
 
-def documented(help_text: str) -> set[str]:
-    """The options that have a line of their own in a help text."""
-    lines = re.findall(r"^ +(-.*)$", help_text, re.MULTILINE)
-    return {option for line in lines for option in OPTION.findall(line.split("  ")[0])}
+def script_of(name: str) -> Path:
+    return ROOT / ("graph/graph.sh" if name == "graph" else f"lib/lore-{name}")
 
 
-def accepted(command: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The options that the engine takes, those of settings aside (every one of them is one)."""
-    options = {f"--{form}" for form in FORMATS} | {"--jq"}
-    if command not in HOT:
-        return {
-            option
-            for parameter in CLICK[command].params
-            if isinstance(parameter, click.Option)
-            for option in parameter.opts
-        }
-
-    def parse(argv: object, switches: Sequence[str] = (), values: Sequence[str] = ()) -> None:
-        options.update(switches, values)
-        raise Captured
-
-    monkeypatch.setattr(hot, "parse", parse)
-    monkeypatch.setattr(context, "parse", parse)
-    with pytest.raises(Captured):
-        HOT[command]([])
-    return options
+# --- what is written from the declarations
 
 
-def of_a_setting(option: str) -> bool:
-    """Whether it sets a setting: those are listed by 'lore config list', once for all."""
-    short = ("-q", "--quiet", "--expand", "--no-diversify")
-    return option in short or setting_of_option(option) is not None
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_help_of_a_script_is_what_its_command_declares(name: str) -> None:
+    text = script_of(name).read_text(encoding="utf-8")
+    assert script_with_help(text, COMMANDS[name]) == text
 
 
-def commands() -> Iterator[tuple[str, str, str]]:
-    """Name, the engine's command, help text: of each command and each verb of the graph."""
-    for file in sorted((ROOT / "lib").glob("lore-*")):
-        name = file.name.removeprefix("lore-")
-        if name not in IN_THE_SHELL:
-            yield name, name, head(file)
-    script = ROOT / "graph" / "graph.sh"
-    parts = re.split(r"^lore graph ([a-z-]+)", head(script), flags=re.MULTILINE)[1:]
-    for verb, text in zip(parts[::2], parts[1::2], strict=True):
-        shared = (*hot.COMMANDS, "link", "unlink")
-        yield f"graph {verb}", verb if verb in shared else f"graph-{verb}", text
-    for verb, text in verbs("run", ROOT / "lib" / "lore-run"):
-        yield f"run {verb}", f"run-{verb}", text
+def test_completion_and_the_manual_are_what_the_commands_declare() -> None:
+    assert (ROOT / "lib/declared.sh").read_text(encoding="utf-8") == completion.data()
+    folder = ROOT / "docs/man"
+    there = {page.name: page.read_text(encoding="utf-8") for page in folder.iterdir()}
+    assert there == pages()
 
 
-def verbs(command: str, script: Path) -> Iterator[tuple[str, str]]:
-    """Name and help of each verb that a script has."""
-    parts = re.split(rf"^lore {command} ([a-z]+)", head(script), flags=re.MULTILINE)[1:]
-    yield from zip(parts[::2], parts[1::2], strict=True)
+def test_every_script_has_a_declaration_and_every_declaration_a_script() -> None:
+    scripts = {file.name.removeprefix("lore-") for file in (ROOT / "lib").glob("lore-*")}
+    assert scripts | {"graph"} == {*SCRIPTS}
+    assert {name.partition(" ")[0] for name in COMMANDS} == {*SCRIPTS}
+    assert {*verbs_of(COMMANDS["run"])} >= {COMMANDS["run start"], COMMANDS["run finish"]}
 
 
-def head(file: Path) -> str:
-    """The comment at the head of a file, without the marks."""
-    if not file.exists():
-        return ""
-    lines = file.read_text(encoding="utf-8").split("\n\n")[0].split("\n")
-    return "\n".join(re.sub("^# ?", "", line) for line in lines if line.startswith("#"))
+def test_the_groups_of_commands_are_of_commands() -> None:
+    named = [name for _, names in GROUPS for name in names]
+    assert len({*named}) == len(named)
+    assert {*named} <= {*SCRIPTS}
+    for command in COMMANDS.values():
+        assert {*command.verbs} <= {verb.name.partition(" ")[2] for verb in verbs_of(command)}
 
 
-COMMANDS = list(commands())
+@pytest.mark.parametrize("name", COMMANDS)
+def test_usage_and_summary_are_a_line_and_every_option_has_its_help(name: str) -> None:
+    command = COMMANDS[name]
+    assert "\n" not in command.usage + command.summary
+    assert " " in name or 10 <= len(command.summary) <= 90
+    for part in command.parts:
+        assert not isinstance(part, Option | Row) or part.help
+    assert max(map(len, help_of(command).split("\n"))) <= 120
 
 
-@pytest.mark.parametrize(("command", "text"), [pytest.param(c, t, id=n) for n, c, t in COMMANDS])
-def test_help_names_the_options_that_are_taken(
-    command: str, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken = accepted(command, monkeypatch)
-    named = documented(text)
-    ours = {option for option in taken if not of_a_setting(option)}
-    assert ours - {"--ids"} <= named  # counts have no id to print
-    unknown = named - taken
-    if command in HOT:
-        unknown = {option for option in unknown if not of_a_setting(option)}
-    assert not unknown
+# --- what runs
 
 
-@pytest.mark.parametrize("command", sorted(CLICK))
-def test_every_command_of_the_engine_has_help(command: str) -> None:
-    assert command in {engine for _, engine, _ in COMMANDS}
+@pytest.mark.parametrize("name", CLICK)
+def test_the_function_of_a_command_takes_what_the_command_declares(name: str) -> None:
+    command = CLICK[name]
+    given = {parameter.name for parameter in built(command).params}
+    parameters = inspect.signature(function(command.run, "pylore.cli.commands")).parameters
+    named = {
+        name for name, one in parameters.items() if one.kind is not inspect.Parameter.VAR_KEYWORD
+    }
+    assert named <= given
+    assert "options" in parameters or given <= named
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_has_the_commands_that_it_is_loaded_for(family: str) -> None:
-    assert tuple(family_commands(family)) == FAMILIES[family]
+@pytest.mark.parametrize("name", CLICK)
+def test_no_option_of_a_command_is_declared_twice(name: str) -> None:
+    spelled = [
+        option
+        for parameter in built(CLICK[name]).params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+    ]
+    assert len({*spelled}) == len(spelled)
 
 
-def test_every_module_with_commands_is_a_family() -> None:
-    files = (ROOT / "pylore/cli/commands").glob("[a-z]*.py")
-    assert {file.stem for file in files} - {"shared"} == set(FAMILIES)
+@pytest.mark.parametrize("name", HOT)
+def test_a_hot_command_asks_for_no_option_that_it_does_not_declare(name: str) -> None:
+    command = HOT[name]
+    asked = function(command.hot, "pylore.cli")
+    source = inspect.getsource(asked)
+    own = {option.names[-1][2:] for option in command.options()}
+    named = {*re.findall(r'given\.(?:last|words)\("([a-z-]+)"\)', source)}
+    named |= {*re.findall(r'"([a-z-]+)" (?:not )?in given\.switches', source)}
+    assert named - {"jq"} <= own
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in COMMANDS if " " not in name])
-def test_help_begins_with_usage_and_a_summary(name: str) -> None:
-    usage, summary, *_ = head(ROOT / "lib" / f"lore-{name}").split("\n")[1:]
-    assert re.fullmatch(rf"Usage: lore {name}( .*)?", usage)
-    assert re.fullmatch(r"Summary: .{10,90}", summary)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_settings_that_are_options_are_settings(name: str) -> None:
+    command = COMMANDS[name]
+    for option in command.options():
+        if option.setting:
+            assert option.setting in BY_NAME
+            value = option.value and BY_NAME[option.setting].option
+            assert not value or f"--{value}" == option.names[-1]
+    assert {*(command.settings or ())} <= {*BY_NAME}
 
 
-def test_documented_reads_every_form_of_a_line() -> None:
-    text = """
-  -n, --limit N        the most, not --this
-  --json, --jq EXPR   the form
-  --edges NAME,…
-                       --no option here
-"""
-    assert documented(text) >= {"-n", "--limit", "--json", "--jq", "--edges"}
-    assert "--this" not in documented(text)
+def test_what_nobody_declares_is_refused() -> None:
+    for word in ("no-such", "list_", "..", "", "graph", "version", "--help"):
+        with pytest.raises(UsageError):
+            _run([word])
+    assert find("options") is None
 
 
-def test_completion_knows_the_words_of_the_vocabulary() -> None:
-    from pylore.core.vocabulary import SOURCES, STATUSES, TYPES
-
-    script = (ROOT / "lib" / "candidates.sh").read_text(encoding="utf-8")
-    for name, words in (("TYPES", TYPES), ("STATUSES", STATUSES), ("SOURCES", SOURCES)):
-        found = re.search(rf"^{name}=\(([^)]*)\)", script, re.MULTILINE)
-        assert found and found[1].split() == list(words)
+def test_completion_offers_the_values_of_settings() -> None:
+    data = completion.data()
     for setting in SETTINGS:
-        offered = re.search(rf"^ +--{setting.option}\) offer (.*) ;;", script, re.MULTILINE)
-        if offered and setting.choices:
-            assert sorted(offered[1].split()) == sorted(setting.choices)
+        line = re.search(rf"^(?:.*')?--{setting.option}\t.*\t(.*?)'?(?: ;;)?$", data, re.MULTILINE)
+        assert line
+        assert not setting.choices or line[1].split() == [*setting.choices]
+
+
+def test_no_text_is_a_request_of_the_manual() -> None:
+    assert escaped(".so /etc/passwd\n'x\\n-é") == "\\&.so /etc/passwd\n\\(aqx\\en\\-\\[u00E9]"
+    for name, text in pages().items():
+        for line in text.split("\n"):
+            known = r"\.(TH|SH|SS|PP|TP|nf|fi|B|I|\\\")( |$)"
+            assert line.isascii() and (line[:1] not in ("'", ".") or re.match(known, line)), name
+
+
+# --- a command from outside
+
+TOY = """
+from pylore.cli.declaration import Argument, Command, Heading, Option
+from pylore.cli.options import OUTPUT
+
+def toy(word, colour, twice, **options):
+    from pylore.cli.commands.shared import Session
+    session = Session(options)
+    session.output.one({"word": word * (2 if twice else 1), "colour": colour}, str)
+
+COMMAND = Command(
+    "toy", "[options] WORD", "says a word, for a test alone",
+    "It says the word.",
+    Heading("How it says it"),
+    Option("--colour NAME", "red or blue;\\nred unless set", choices=("red", "blue"),
+           default="red"),
+    Option("-t, --twice", "two times"),
+    OUTPUT,
+    arguments=(Argument("WORD", "word", "types"),),
+    examples=("lore toy ho --twice",),
+    settings=("busy_timeout",),
+    run=toy,
+)
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """A command of one file, beside those that there are."""
+    (tmp_path / "toy.py").write_text(TOY, encoding="utf-8")
+    monkeypatch.setattr(declare, "__path__", [*declare.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, "pylore.cli.declare.toy", raising=False)
+    found = find("toy")
+    assert found is not None
+    return found
+
+
+def test_a_command_of_one_file_runs(
+    toy: Command, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    from pylore.terminal.output import flush
+
+    assert _run(["toy", "ho", "-t", "--colour=blue", "--busy-timeout", "1"]) == 0
+    flush()
+    assert capsysbinary.readouterr().out == b'{"word":"hoho","colour":"blue"}\n'
+    for words in (["toy"], ["toy", "a", "--colour", "grey"], ["toy", "a", "--twic=1"]):
+        with pytest.raises(UsageError, match="see 'lore toy --help'"):
+            _run(words)
+
+
+def test_a_command_of_one_file_has_help_completion_and_a_page(toy: Command, tmp_path: Path) -> None:
+    assert help_of(toy) == """\
+Usage: lore toy [options] WORD
+Summary: says a word, for a test alone
+
+It says the word.
+
+How it says it:
+  --colour NAME        red or blue;
+                       red unless set
+  -t, --twice          two times
+  --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+
+Example:
+  lore toy ho --twice
+"""  # fmt: skip
+    script = "#!/usr/bin/env bash\n\nlore_run toy\n"
+    written = script_with_help(script, toy)
+    assert written.startswith("#!/usr/bin/env bash\n# Usage: lore toy [options] WORD\n#")
+    assert written.endswith("\n#   lore toy ho --twice\n\nlore_run toy\n")
+    assert script_with_help(written, toy) == written
+    page = pages()["lore-toy.1"]
+    assert "\\fB\\-t\\fR, \\fB\\-\\-twice\\fR\ntwo times\n" in page
+    assert "lore\\-toy" in pages()["lore.1"]
+    root = tmp_path / "root"
+    (root / "lib").mkdir(parents=True)
+    (root / "lib/declared.sh").write_text(completion.data(), encoding="utf-8")
+    offered = subprocess.run(
+        ["bash", "-c", f"""
+            LORE_ROOT='{root}'
+            . '{ROOT}/lib/candidates.sh'
+            complete_words toy --colour ''; complete_words toy --tw; complete_words toy dec"""],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert offered.stdout.split() == ["red", "blue", "--twice", "decision"]
+
+
+def test_parts_of_a_command_are_told_in_their_order() -> None:
+    command = Command(
+        "toy",
+        "",
+        "a toy",
+        "One.\n\nTwo.",
+        Heading("Some"),
+        Option("-x, --extra-long-option NAME", "x"),
+        Row("y", Option("--yes"), Option("--no")),
+        "End.",
+        arguments=(Argument("[A]"),),
+    )
+    assert help_of(command).split("\n\n", 1)[1] == (
+        "One.\n\nTwo.\n\nSome:\n  -x, --extra-long-option NAME   x\n"
+        "  --yes, --no          y\n\nEnd.\n"
+    )

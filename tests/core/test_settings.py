@@ -164,6 +164,15 @@ def test_no_two_settings_share_a_name_an_option_or_a_key() -> None:
         assert option_of_another.get(setting.name, setting.name) == setting.name
 
 
+def test_a_row_is_written_once_and_every_instance_has_a_value_for_it() -> None:
+    assert [name for name in vars(Settings) if name in BY_NAME] == []
+    assert {name: vars(Settings())[name] for name in BY_NAME} == {
+        setting.name: setting.default for setting in SETTINGS
+    }
+    assert BY_NAME["hop_decay"].option == "decay"
+    assert BY_NAME["graph_limit"].option == "graph-limit"
+
+
 # --- which value counts
 
 SOURCES = ("user", "project", "environment", "flag")

@@ -402,8 +402,8 @@ def test_a_search_through_an_endpoint_loads_no_http_library(
     settings = chosen(endpoint.url)
     records(store, settings).add("note", "rotate the keys", id="note-a")
     program = (
-        "import sys; sys.path += sys.argv[1:3]; from pylore.cli import hot, main\n"
-        "hot.COMMANDS['search'](['keys']); print(*sys.modules, file=sys.stderr)"
+        "import sys; sys.path += sys.argv[1:3]; from pylore.cli import main\n"
+        "main._run(['search', 'keys']); print(*sys.modules, file=sys.stderr)"
     )
     environ = {"LORE_STORE": str(Path(store.path).parent), "LORE_EMBEDDER": settings.embedder}
     before = len(endpoint.asked)

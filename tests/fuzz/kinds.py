@@ -15,7 +15,9 @@ from mutator import ODD, mutated, samples
 
 from pylore.cli.args import Arguments
 from pylore.cli.args import parse as parse_options
-from pylore.cli.commands import FAMILIES, family_commands
+from pylore.cli.commands import built
+from pylore.cli.declare.related import COMMAND as RELATED
+from pylore.cli.reference import every_command
 from pylore.code.parse.ast_grep import scan
 from pylore.code.parse.rules import Rules
 from pylore.core.errors import LoreError
@@ -82,9 +84,7 @@ class Options(Kind):
 
     def __init__(self, folder: Path) -> None:
         self._commands = {
-            name: command
-            for family in FAMILIES
-            for name, command in family_commands(family).items()
+            name: built(command) for name, command in every_command().items() if command.run
         }
         super().__init__(folder)
 
@@ -109,12 +109,11 @@ class Options(Kind):
     def check_one(self, data: bytes) -> None:
         command, *words = data.decode("utf-8", "replace").replace("\0", "?").split("\n")
         try:
-            found = parse_options(words, ("--explain", "--tree"), ("--type", "--files"))
+            found = parse_options(words, RELATED)
         except LoreError as error:
             one_line(error)
         else:
-            assert _same(found, parse_options(_argv(found), ("--explain", "--tree"),
-                                              ("--type", "--files")))  # fmt: skip
+            assert _same(found, parse_options(_argv(found), RELATED))
             self._load(found.flags)
         self._click(command, words)
 

@@ -12,11 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.cli.args import parse
+from pylore.cli.declaration import Command, Option
 from pylore.core.errors import UsageError
 from pylore.system.json_encode import Raw, dumps, quote
 from pylore.terminal import text as render
 from pylore.terminal.output import FORMATS, Output, note
 
+COMMAND = Command("toy", "", "", Option("--explain"), Option("--tag TAG,…"))
 ODD = st.text('\0\x07\x1b\x7f\x85\x9b\u061c\u200e\u202e\u2066\u2028"\\/aé\n\t😀', max_size=12)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | ODD
 JSON = st.recursive(
@@ -161,7 +163,7 @@ def test_a_command_line_is_sorted_into_kinds() -> None:
     found = parse(
         ["jwt", "--tag", "a,b", "--limit=3", "-n", "4", "--explain", "--tag=c", "-q", "--ids",
          "-", "--decay", "0.5", "--expand", "--", "--tag", "-x"],
-        switches=("--explain",), values=("--tag",),
+        COMMAND,
     )  # fmt: skip
     assert found.positionals == ["jwt", "-", "--tag", "-x"]
     assert found.switches == {"explain", "ids"}
@@ -172,8 +174,12 @@ def test_a_command_line_is_sorted_into_kinds() -> None:
 
 
 def test_a_setting_goes_by_its_name_and_by_its_option() -> None:
-    assert parse(["--hop-decay", "1"]).flags == parse(["--decay=1"]).flags == {"hop_decay": "1"}
-    assert parse(["--graph-edges", "a"]).flags == parse(["--edges", "a"]).flags
+    assert (
+        parse(["--hop-decay", "1"], COMMAND).flags
+        == parse(["--decay=1"], COMMAND).flags
+        == {"hop_decay": "1"}
+    )
+    assert parse(["--graph-edges", "a"], COMMAND).flags == parse(["--edges", "a"], COMMAND).flags
 
 
 @pytest.mark.parametrize(
@@ -192,13 +198,13 @@ def test_a_setting_goes_by_its_name_and_by_its_option() -> None:
 )
 def test_a_wrong_command_line(words: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        parse(words, switches=("--explain",))
+        parse(words, COMMAND)
 
 
 @given(st.lists(TEXT, max_size=5))
 def test_no_command_line_is_too_odd(words: list[str]) -> None:
     try:
-        found = parse(words, switches=("--explain",), values=("--tag",))
+        found = parse(words, COMMAND)
     except UsageError as error:
         assert "see --help" in str(error) or "takes no value" in str(error)
         return

@@ -1,80 +1,113 @@
-"""The click commands: everything that is not on the hot path (``hot.py``).
+"""What runs through click: every command that is not on the hot path.
 
-One file a family of commands, imported when one of them is called. Each command gets
-its settings with a ``Session``, opens the store itself, and prints through ``Output``.
+One file a family of commands, imported when one of them is called. A command is a
+function; its parameters are the options and arguments that its declaration has
+(``pylore/cli/declare``), of which click makes sense here. Each gets its settings with a
+``Session``, opens the store itself, and prints through ``Output``.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import DONE, UsageError
+from ...core.settings import BY_NAME, SETTINGS
 from ...system.temporary import remove_abandoned_folders
+from ..declaration import function
 
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "anchors": ("anchor", "verify", "stale", "graph-analyze-cochanges", "graph-analyze-imports"),
-    "ask": ("ask",),
-    "embed": ("embed",),
-    "facts": ("confirm", "retract", "sweep"),
-    "graph": (
-        "graph-path", "graph-neighbors", "graph-hubs", "graph-orphans", "graph-relations",
-        "graph-export",
-    ),
-    "quality": ("eval", "tune"),
-    "records": ("add", "fact", "link", "unlink", "list", "edit", "forget", "restore"),
-    "runs": ("run-start", "run-finish", "run-list", "run-show", "feedback"),
-    "similar": ("graph-similar", "graph-duplicates"),
-    "system": ("init", "config", "reindex", "doctor"),
-    "transfer": ("import", "export"),
-    "view": ("graph-view",),
-}  # fmt: skip
-"""The module of each family, and its commands."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-_FAMILY = {name: family for family, names in FAMILIES.items() for name in names}
+    from ..declaration import Argument, Command, Option
 
 
-def family_commands(family: str) -> dict[str, click.Command]:
-    """The commands that the module of a family has, by name."""
-    module = import_module(f".{family}", __name__)
-    return {command.name: command for command in module.COMMANDS}
-
-
-class _Root(click.Group):
-    """``lore`` itself: loads the family of the command that is called, and no other."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return sorted(_FAMILY)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        family = _FAMILY.get(name)
-        return None if family is None else family_commands(family)[name]
-
-
-def run(words: list[str]) -> int:
-    """Runs one command line; the exit code.
+def run(command: Command, words: list[str]) -> int:
+    """Runs a command with these options and arguments; the exit code.
 
     Raises:
         LoreError: the command failed as commands do.
     """
     remove_abandoned_folders()
-    root = _Root(name="lore", add_help_option=False)
+    ours = built(command)
     try:
-        with root.make_context("lore", words) as context:
-            code = root.invoke(context)
-    except click.exceptions.NoArgsIsHelpError as error:
-        raise UsageError("a command is missing: see 'lore help'") from error
+        with ours.make_context(command.name, words) as context:
+            code = ours.invoke(context)
     except click.ClickException as error:
-        raise UsageError(_one_line(error)) from None
+        message = " ".join(error.format_message().split()).rstrip(".")
+        raise UsageError(f"{message}: see 'lore {command.name} --help'") from None
     return code if isinstance(code, int) else DONE
 
 
-def _one_line(error: click.ClickException) -> str:
-    command = error.ctx.info_name if isinstance(error, click.UsageError) and error.ctx else ""
-    command = (
-        (command or "").replace("graph-", "graph ").replace("run-", "run ")
-    )  # how a person calls it
-    message = " ".join(error.format_message().split()).rstrip(".")
-    see = f"see 'lore {command} --help'" if command and command != "lore" else "see 'lore help'"
-    return f"{message}: {see}"
+def built(command: Command) -> click.Command:
+    """The command as click has it, its function loaded."""
+    return click.Command(
+        command.name, params=[*_parameters(command)],
+        callback=function(command.run, __name__), add_help_option=False,
+    )  # fmt: skip
+
+
+def refuse(word: str) -> UsageError:
+    """What to say where the engine is asked for a command that nobody declared."""
+    if not word:
+        return UsageError("a command is missing: see 'lore help'")
+    kind = "option" if word.startswith("-") else "command"
+    return UsageError(f"No such {kind} '{word}': see 'lore help'")
+
+
+def _parameters(command: Command) -> Iterator[click.Parameter]:
+    """The options and arguments of a command, as click has them."""
+    settings = set()
+    for option in command.options():
+        if option.setting and option.value:
+            settings.add(option.setting)
+        else:
+            yield _option(option)
+    settings |= set(command.settings if command.settings is not None else BY_NAME) - {"quiet"}
+    for setting in SETTINGS:
+        if setting.name in settings:
+            short = ["-n"] if setting.name == "limit" else []
+            yield click.Option([*short, f"--{setting.option}", f"setting_{setting.name}"])
+    yield from _arguments(command.arguments)
+
+
+def _option(option: Option) -> click.Option:
+    given: dict[str, Any] = {"multiple": option.many}
+    into = f"setting_{option.setting}" if option.setting else option.into
+    if option.constant:
+        given["flag_value"] = option.constant
+    elif not option.value:
+        given["is_flag"] = True
+    elif option.value.startswith("["):
+        given.update(is_flag=False, flag_value="")
+    if option.default is not None:
+        given["default"] = option.default
+    return click.Option([*option.names, *([into] if into else [])], type=_type(option), **given)
+
+
+def _type(option: Option) -> click.ParamType[Any] | None:
+    if option.choices:
+        return click.Choice(option.choices)
+    if option.low is None and option.high is None:
+        return None
+    if option.whole:
+        return click.IntRange(
+            None if option.low is None else int(option.low),
+            None if option.high is None else int(option.high),
+        )
+    return click.FloatRange(option.low, option.high)
+
+
+def _arguments(declared: tuple[Argument, ...]) -> Iterator[click.Argument]:
+    """Those that go into one parameter are one list."""
+    parameters = [argument.into for argument in declared]
+    for number, argument in enumerate(declared):
+        if argument.into in parameters[:number]:
+            continue
+        if argument.many or parameters.count(argument.into) > 1:
+            yield click.Argument([argument.into], nargs=-1)
+        elif argument.required:
+            yield click.Argument([argument.into], metavar=argument.name)
+        else:
+            yield click.Argument([argument.into], default="")

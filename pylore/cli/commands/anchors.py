@@ -7,8 +7,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...anchors.verify import Verified
 from ...app.anchors import (
     AnchorRequest,
@@ -26,23 +24,13 @@ from ...core.text import counted
 from ...system.git import Git
 from ...terminal.text import anchors_text
 from ..runtime import ids_from
-from .shared import Session, output_options, progress_bar, project_root, setting_options
+from .shared import Session, progress_bar, project_root
 
 if TYPE_CHECKING:
     from ...app.engine import Engine
     from ...code.history.cochanges import CoChanges
 
 
-@click.command("anchor", add_help_option=False)
-@click.argument("id")
-@click.argument("file", default="")
-@click.option("--glob", is_flag=True)
-@click.option("--hash", is_flag=True)
-@click.option("--symbol", default="")
-@click.option("--lines", default="")
-@click.option("--remove", is_flag=True)
-@output_options
-@setting_options("embedder", "busy_timeout")
 def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -57,11 +45,6 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             session.output.one(found, lambda row: anchors_text([row]))
 
 
-@click.command("verify", add_help_option=False)
-@click.argument("ids", nargs=-1)
-@click.option("--changed", is_flag=True)
-@output_options
-@setting_options("embedder", "busy_timeout")
 def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
     session = Session(options)
     wanted = ids_from(ids, "verify") if ids else []
@@ -74,11 +57,6 @@ def verify_command(ids: tuple[str, ...], changed: bool, **options: Any) -> None:
     session.output.list(found_rows, anchors_text)
 
 
-@click.command("stale", add_help_option=False)
-@click.option("--fail", is_flag=True)
-@click.option("--kept", is_flag=True)
-@output_options
-@setting_options("embedder", "busy_timeout")
 def stale(fail: bool, kept: bool, **options: Any) -> int:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -90,11 +68,6 @@ def stale(fail: bool, kept: bool, **options: Any) -> int:
     return FAILURE if fail and broken else DONE
 
 
-@click.command("graph-analyze-cochanges", add_help_option=False)
-@click.option("--since", default="")
-@click.option("--commits", is_flag=True)
-@output_options
-@setting_options("cochange_max_files", "cochange_partners", "embedder", "busy_timeout")
 def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     from ...app.index import analyze_cochanges
 
@@ -112,10 +85,6 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     session.output.one(row, _counts_text)
 
 
-@click.command("graph-analyze-imports", add_help_option=False)
-@click.option("--path", default="")
-@output_options
-@setting_options("index_max_file", "embedder", "busy_timeout")
 def imports_command(path: str, **options: Any) -> None:
     from ...app.index import IndexRequest, index
 
@@ -129,9 +98,6 @@ def imports_command(path: str, **options: Any) -> None:
     }
     row = {"files": found["files"], "imports": found["edges"].get("imports", 0), **unresolved}
     session.output.one(row, _counts_text)
-
-
-COMMANDS = (anchor, verify_command, stale, cochanges_command, imports_command)
 
 
 # --- what the words of a command line mean

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from ...app.ask import AskRequest, AskResult, ask
 from ...core.errors import DONE, FAILURE, UsageError
-from ...core.settings import SETTINGS
 from ...core.text import printable
 from ...terminal.output import flush, note, write
 from ..args import split_words
 from ..runtime import record_accesses
-from .shared import Session, output_options, read_stdin, setting_options
+from .shared import Session, read_stdin
 
 
-@click.command("ask", add_help_option=False)
-@click.argument("words", nargs=-1)
-@click.option("--type", "types", multiple=True)
-@click.option("--files", "globs", multiple=True)
-@click.option("--strict", is_flag=True)
-@output_options
-@setting_options(*(setting.name for setting in SETTINGS if setting.name != "quiet"))
 def ask_command(
     words: tuple[str, ...], types: tuple[str, ...], globs: tuple[str, ...], strict: bool,
     **options: Any,
@@ -45,9 +35,6 @@ def ask_command(
     elif not result.citations:
         session.say(["the answer cites nothing: what it rests on is not known"])
     return FAILURE if strict and result.unfounded else DONE
-
-
-COMMANDS = (ask_command,)
 
 
 class _Pieces:

@@ -6,14 +6,12 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...core.errors import DONE, INTERRUPTED, LoreError, UsageError
 from ...embed import open_embedder
 from ...embed.sentence_transformers import Model, default_socket, short_name
 from ...indexing.reembed import Cost, Embedding
 from ...terminal.output import flush
-from .shared import Session, output_options, progress_bar, setting_options
+from .shared import Session, progress_bar
 
 if TYPE_CHECKING:
     from ...embed import Embedder
@@ -23,18 +21,6 @@ _VERBS = ("all", "missing", "status", "serve", "stop")
 _PREFIX = "sentence-transformers:"
 
 
-@click.command("embed", add_help_option=False)
-@click.option("--all", "verbs", flag_value="all", multiple=True)
-@click.option("--missing", "verbs", flag_value="missing", multiple=True)
-@click.option("--status", "verbs", flag_value="status", multiple=True)
-@click.option("--serve", "verbs", flag_value="serve", multiple=True)
-@click.option("--stop", "verbs", flag_value="stop", multiple=True)
-@click.option("--dry-run", is_flag=True)
-@click.option("--model", default="")
-@click.option("--idle", type=click.FloatRange(0, 1e6), default=0.0)
-@output_options
-@setting_options("embedder", "endpoint_model", "endpoint_timeout", "endpoint_batch",
-                 "embed_socket", "busy_timeout")  # fmt: skip
 def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **options: Any) -> int:
     session = Session(options)
     if len(set(verbs)) != 1:
@@ -53,9 +39,6 @@ def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **opti
     else:
         _embed(session, all=verb == "all", dry_run=dry_run)
     return DONE
-
-
-COMMANDS = (embed,)
 
 
 # --- vectors

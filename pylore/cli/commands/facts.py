@@ -5,38 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import click
-
 from ...core.errors import UsageError
 from ...records.fact_review import Facts, ReviewOutcome
 from ...terminal.text import bold, changes_text, dim
 from ..runtime import ids_from
-from .shared import Session, output_options, setting_options
+from .shared import Session
 
 
-@click.command("confirm", add_help_option=False)
-@click.argument("words", nargs=-1)
-@output_options
-@setting_options("single_valued", "busy_timeout")
 def confirm(words: tuple[str, ...], **options: Any) -> None:
     _change(Facts.confirm, words, "confirm", options)
 
 
-@click.command("retract", add_help_option=False)
-@click.argument("words", nargs=-1)
-@output_options
-@setting_options("busy_timeout")
 def retract(words: tuple[str, ...], **options: Any) -> None:
     _change(Facts.retract, words, "retract", options)
 
 
-@click.command("sweep", add_help_option=False)
-@click.argument("words", nargs=-1)
-@click.option("--dry-run", is_flag=True)
-@output_options
-@setting_options(
-    "recency_grace", "recency_half_life", "sweep_below", "sweep_accesses", "busy_timeout"
-)
 def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
     session = Session(options)
     if words:
@@ -48,9 +31,6 @@ def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
           "recency": one.recency, "accesses": one.accesses} for one in faded],
         _faded_text,
     )  # fmt: skip
-
-
-COMMANDS = (confirm, retract, sweep)
 
 
 def _change(

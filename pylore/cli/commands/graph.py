@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ...app.path import PathRequest, path
 from ...core.errors import UsageError
 from ...core.text import counted, printable
-from ...formats.drawing import FORMS, draw
+from ...formats.drawing import draw
 from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
@@ -18,20 +16,9 @@ from ...store.sqlite.edges import ALL
 from ...store.sqlite.faults import GraphFaults
 from ...terminal.output import write
 from ...terminal.text import bold, dim
-from .shared import Session, output_options, setting_options
-
-_COUNT = click.IntRange(1, 1_000_000_000)
-_weighted = setting_options(
-    "graph_edges", "graph_exclude_edges", "edge_weights", "edge_backward_weights", "busy_timeout"
-)
+from .shared import Session
 
 
-@click.command("graph-path", add_help_option=False)
-@click.argument("from_id", metavar="A")
-@click.argument("to_id", metavar="B")
-@click.option("--max-hops", type=click.IntRange(0, 1_000_000_000))
-@output_options
-@_weighted
 def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -45,11 +32,6 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
         session.output.one(found, _path_text)
 
 
-@click.command("graph-neighbors", add_help_option=False)
-@click.argument("id")
-@click.option("--direction", type=click.Choice(("out", "in", "both")), default="both")
-@output_options
-@_weighted
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -59,10 +41,6 @@ def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session.output.list(found, _neighbours_text)
 
 
-@click.command("graph-hubs", add_help_option=False)
-@click.option("-n", "--limit", type=_COUNT, default=10)
-@output_options
-@setting_options("busy_timeout")
 def hubs_command(limit: int, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -70,11 +48,6 @@ def hubs_command(limit: int, **options: Any) -> None:
     session.output.list(found, _hubs_text)
 
 
-@click.command("graph-orphans", add_help_option=False)
-@click.option("-n", "--limit", type=_COUNT, default=None)
-@click.option("--type", "types", multiple=True)
-@output_options
-@setting_options("busy_timeout")
 def orphans_command(limit: int | None, types: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -82,9 +55,6 @@ def orphans_command(limit: int | None, types: tuple[str, ...], **options: Any) -
     session.output.list(found, _nodes_text)
 
 
-@click.command("graph-relations", add_help_option=False)
-@output_options
-@setting_options("edge_weights", "edge_backward_weights", "busy_timeout")
 def relations_command(**options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -94,12 +64,6 @@ def relations_command(**options: Any) -> None:
     session.output.list(found, _relations_text)
 
 
-@click.command("graph-export", add_help_option=False)
-@click.option("--format", "form", type=click.Choice(list(FORMS)), default="json")
-@click.option("--type", "types", multiple=True)
-@click.option("--around")
-@click.option("--hops", type=click.IntRange(0, 1_000_000_000), default=None)
-@setting_options("graph_edges", "graph_exclude_edges", "busy_timeout")
 def export_command(
     form: str, types: tuple[str, ...], around: str | None, hops: int | None, **options: Any
 ) -> None:
@@ -116,12 +80,6 @@ def export_command(
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip
             write(printable(piece))  # ids that another program wrote may hold anything
-
-
-COMMANDS = (
-    path_command, neighbors_command, hubs_command, orphans_command, relations_command,
-    export_command,
-)  # fmt: skip
 
 
 def _split(values: Sequence[str]) -> list[str]:

@@ -6,11 +6,8 @@ import os
 import sys
 from typing import Any
 
-import click
-
 from ...app.engine import remember_words
 from ...core.errors import LoreError, UsageError
-from ...core.settings import SETTINGS
 from ...evaluate.metrics import measures
 from ...evaluate.queries import Question, read_lines, read_questions
 from ...evaluate.report import count_searches, evaluate
@@ -25,22 +22,11 @@ from ...system.links import real_place
 from ...terminal.output import note
 from ..args import split_words
 from ..runtime import data_folder
-from .shared import Session, output_options, progress_bar, setting_options
+from .shared import Session, progress_bar
 
 _MOST = 1000
-_every_setting = setting_options(*(setting.name for setting in SETTINGS if setting.name != "quiet"))
 
 
-@click.command("eval", add_help_option=False)
-@click.option("--queries", "path")
-@click.option("--at", default="5,10")
-@click.option("--compare", "compared", multiple=True)
-@click.option("--controls", is_flag=True)
-@click.option("--timed", type=click.IntRange(0, 1_000_000), default=50)
-@click.option("--type", "types", multiple=True)
-@click.option("--skip-bad", is_flag=True)
-@output_options
-@_every_setting
 def eval_command(
     path: str | None, at: str, compared: tuple[str, ...], controls: bool, timed: int,
     types: tuple[str, ...], skip_bad: bool, **options: Any,
@@ -66,16 +52,6 @@ def eval_command(
     session.output.one(report, report_text)
 
 
-@click.command("tune", add_help_option=False)
-@click.option("--queries", "path")
-@click.option("--folds", type=click.IntRange(2, 100), default=5)
-@click.option("--measure", default="recall@5")
-@click.option("--settings", "names", multiple=True)
-@click.option("--write", "target", is_flag=False, flag_value="")
-@click.option("--type", "types", multiple=True)
-@click.option("--skip-bad", is_flag=True)
-@output_options
-@_every_setting
 def tune_command(
     path: str | None, folds: int, measure: str, names: tuple[str, ...], target: str | None,
     types: tuple[str, ...], skip_bad: bool, **options: Any,
@@ -95,9 +71,6 @@ def tune_command(
     report["written"] = _write(session, report, target) if target is not None else None
     session.say(_advice(report))
     session.output.one(report, tuning_text)
-
-
-COMMANDS = (eval_command, tune_command)
 
 
 def _stage(text: str) -> None:

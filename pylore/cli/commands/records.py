@@ -8,32 +8,13 @@ import click
 
 from ...core.errors import LoreError, UsageError
 from ...core.times import parse_since
-from ...core.vocabulary import SOURCES, STATUSES
 from ...records.records import Change
 from ...store.filter import Scope, require_statuses
 from ...terminal.text import changes_text, list_text
 from ..runtime import ids_from
-from .shared import Session, output_options, read_stdin, setting_options
-
-_FRACTION = click.FloatRange(0, 1)
+from .shared import Session, read_stdin
 
 
-@click.command("add", add_help_option=False)
-@click.argument("type")
-@click.argument("text", nargs=-1)
-@click.option("--title", default="")
-@click.option("--why", default="")
-@click.option("--tags", "--tag", multiple=True)
-@click.option("--file", default="")
-@click.option("--link", "links", multiple=True)
-@click.option("--status", type=click.Choice(STATUSES))
-@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
-@click.option("--confidence", type=_FRACTION, default=1.0)
-@click.option("--category")
-@click.option("--id", default="")
-@click.option("--new-type", is_flag=True)
-@output_options
-@setting_options("embedder", "duplicate_similarity", "max_text", "busy_timeout")
 def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
         **options: Any) -> None:  # fmt: skip
     session = Session(options)
@@ -46,18 +27,6 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
     _print_change(session, change)
 
 
-@click.command("fact", add_help_option=False)
-@click.argument("subject")
-@click.argument("predicate")
-@click.argument("object")
-@click.option("--confidence", type=_FRACTION, default=1.0)
-@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
-@click.option("--status", type=click.Choice(STATUSES))
-@click.option("--confirm", "status", flag_value="confirmed")
-@click.option("--literal", is_flag=True)
-@click.option("--single", is_flag=True)
-@output_options
-@setting_options("embedder", "single_valued", "busy_timeout")
 def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
@@ -66,16 +35,6 @@ def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-@click.command("link", add_help_option=False)
-@click.argument("from_id", metavar="FROM")
-@click.argument("relation")
-@click.argument("to_id", metavar="TO")
-@click.option("--weight", type=_FRACTION, default=1.0)
-@click.option("--source", type=click.Choice(SOURCES), default="user_edit")
-@click.option("--status", type=click.Choice(STATUSES), default="confirmed")
-@click.option("--new-relation", is_flag=True)
-@output_options
-@setting_options("busy_timeout")
 def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
@@ -83,12 +42,6 @@ def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-@click.command("unlink", add_help_option=False)
-@click.argument("from_id", metavar="FROM")
-@click.argument("relation")
-@click.argument("to_id", metavar="TO")
-@output_options
-@setting_options("busy_timeout")
 def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
@@ -96,17 +49,6 @@ def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-@click.command("list", add_help_option=False)
-@click.option("--type", "types", multiple=True)
-@click.option("--tag", "--tags", "tags", multiple=True)
-@click.option("--status", "statuses", multiple=True)
-@click.option("--file", "files", multiple=True)
-@click.option("--since", default="")
-@click.option("--until", default="")
-@click.option("-n", "--limit", type=click.IntRange(1), default=None)
-@click.option("--forgotten", is_flag=True)
-@click.option("--oldest", is_flag=True)
-@output_options
 def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[str, ...],
                  files: tuple[str, ...], since: str, until: str, limit: int | None,
                  forgotten: bool, oldest: bool, **options: Any) -> None:  # fmt: skip
@@ -129,19 +71,6 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
     session.output.list(rows, list_text)
 
 
-@click.command("edit", add_help_option=False)
-@click.argument("id")
-@click.argument("words", nargs=-1)
-@click.option("--title")
-@click.option("--why")
-@click.option("--tags", "--tag", multiple=True, default=None)
-@click.option("--file")
-@click.option("--status", type=click.Choice(STATUSES))
-@click.option("--source", type=click.Choice(SOURCES))
-@click.option("--confidence", type=_FRACTION)
-@click.option("--category")
-@output_options
-@setting_options("embedder", "max_text", "busy_timeout")
 def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store:
@@ -154,11 +83,6 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **option
     _print_change(session, change)
 
 
-@click.command("forget", add_help_option=False)
-@click.argument("ids", nargs=-1)
-@click.option("--purge", is_flag=True)
-@output_options
-@setting_options("busy_timeout")
 def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
     session = Session(options)
     wanted = ids_from(ids, "forget")
@@ -167,10 +91,6 @@ def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
     _print_changes(session, changes)
 
 
-@click.command("restore", add_help_option=False)
-@click.argument("ids", nargs=-1)
-@output_options
-@setting_options("embedder", "busy_timeout")
 def restore(ids: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     wanted = ids_from(ids, "restore")
@@ -178,9 +98,6 @@ def restore(ids: tuple[str, ...], **options: Any) -> None:
         changes = session.records(store).restore(wanted)
     session.say([note for change in changes for note in change.notes])
     _print_changes(session, changes)
-
-
-COMMANDS = (add, fact, link, unlink, list_records, edit, forget, restore)
 
 
 def _text_on_stdin(session: Session) -> str:

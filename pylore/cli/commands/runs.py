@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ...core.errors import LoreError, UsageError
 from ...records.runs import Runs
 from ...terminal.text import bold, dim
 from ..runtime import ids_from
-from .shared import Session, output_options, setting_options
-
-_COUNT = click.IntRange(1, 1_000_000_000)
+from .shared import Session
 
 
-@click.command("run-start", add_help_option=False)
-@click.option("--task", default="")
-@output_options
-@setting_options("busy_timeout")
 def start(task: str, **options: Any) -> None:
     # An id alone unless a form is asked for: it goes into a variable.
     plain = not any(options[name] for name in ("as_json", "as_jsonl", "as_text", "as_ids", "jq"))
@@ -29,12 +21,6 @@ def start(task: str, **options: Any) -> None:
     session.output.one({"id": id, "state": "open"}, lambda row: f"{bold(row['id'])}\n")
 
 
-@click.command("run-finish", add_help_option=False)
-@click.argument("run", default="")
-@click.option("--helpful", multiple=True)
-@click.option("--unhelpful", multiple=True)
-@output_options
-@setting_options("busy_timeout", "run")
 def finish(run: str, helpful: tuple[str, ...], unhelpful: tuple[str, ...],
            **options: Any) -> None:  # fmt: skip
     session = Session(options)
@@ -49,10 +35,6 @@ def finish(run: str, helpful: tuple[str, ...], unhelpful: tuple[str, ...],
     session.output.one(row, _outcome_text)
 
 
-@click.command("run-list", add_help_option=False)
-@click.option("-n", "--limit", type=_COUNT, default=None)
-@output_options
-@setting_options("busy_timeout")
 def list_runs(limit: int | None, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -60,10 +42,6 @@ def list_runs(limit: int | None, **options: Any) -> None:
     session.output.list(found, _runs_text)
 
 
-@click.command("run-show", add_help_option=False)
-@click.argument("run", default="")
-@output_options
-@setting_options("busy_timeout", "run")
 def show(run: str, **options: Any) -> None:
     session = Session(options)
     run = _one_run(session, run, "run show")
@@ -72,15 +50,6 @@ def show(run: str, **options: Any) -> None:
     session.output.one(found, _run_text)
 
 
-@click.command("feedback", add_help_option=False)
-@click.argument("ids", nargs=-1)
-@click.option("--helpful", "verb", flag_value="helpful", multiple=True)
-@click.option("--unhelpful", "verb", flag_value="unhelpful", multiple=True)
-@click.option("--undo", "verb", flag_value="undo", multiple=True)
-@click.option("--list", "verb", flag_value="list", multiple=True)
-@click.option("-n", "--limit", type=_COUNT, default=None)
-@output_options
-@setting_options("busy_timeout", "run")
 def feedback(ids: tuple[str, ...], verb: tuple[str, ...], limit: int | None,
              **options: Any) -> None:  # fmt: skip
     session = Session(options)
@@ -103,9 +72,6 @@ def feedback(ids: tuple[str, ...], verb: tuple[str, ...], limit: int | None,
             rows, notes = runs.rate(wanted, verb[0], run)
     session.say([*notes])
     session.output.list(rows, _ratings_text)
-
-
-COMMANDS = (start, finish, list_runs, show, feedback)
 
 
 def _one_run(session: Session, run: str, command: str) -> str:

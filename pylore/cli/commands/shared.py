@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,11 +21,8 @@ from ..runtime import open_for_reading, project_root, read_stdin, say
 if TYPE_CHECKING:
     from ...embed import Embedder
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 __all__ = [
-    "Session", "chosen_output", "output_options", "progress_bar", "project_root", "read_stdin",
-    "say", "setting_options",
+    "Session", "chosen_output", "progress_bar", "project_root", "read_stdin", "say",
 ]  # fmt: skip
 
 
@@ -38,8 +35,6 @@ class Session:
             text = options.pop("setting_" + setting.name, None)
             if text is not None:
                 flags[setting.name] = text
-        if options.pop("be_quiet", False):
-            flags["quiet"] = "1"
         self.settings: Settings = from_environment(flags)
         for warning in self.settings.warnings:
             note(warning)
@@ -72,29 +67,6 @@ def chosen_output(options: dict[str, Any]) -> Output:
     """The form of the output that these options ask for; takes them out of ``options``."""
     forms = [form for form in FORMATS if options.pop("as_" + form, False)]
     return Output.choose(forms, options.pop("jq", None))
-
-
-def output_options(command: F) -> F:
-    """Adds ``--json --jsonl --text --ids --jq --quiet``."""
-    for form in FORMATS:
-        command = click.option(f"--{form}", f"as_{form}", is_flag=True)(command)
-    command = click.option("--jq")(command)
-    return click.option("-q", "--quiet", "be_quiet", is_flag=True)(command)
-
-
-def setting_options(*names: str) -> Callable[[F], F]:
-    """Adds the options of these settings (``embedder`` → ``--embedder``)."""
-
-    def add(command: F) -> F:
-        for setting in SETTINGS:
-            if setting.name in names:
-                names_of = [f"--{setting.option}", "setting_" + setting.name]
-                if setting.name == "limit":
-                    names_of.insert(0, "-n")
-                command = click.option(*names_of)(command)
-        return command
-
-    return add
 
 
 class progress_bar:  # noqa: N801 (used as a statement)

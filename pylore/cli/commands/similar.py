@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
 from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
 from ...store import Store
 from ...terminal.text import bold, dim
-from .shared import Session, output_options, setting_options
-
-_COSINE = click.FloatRange(0, 1)
+from .shared import Session
 
 
-@click.command("graph-similar", add_help_option=False)
-@click.option("--min", "least", type=_COSINE)
-@click.option("-k", "--nearest", type=click.IntRange(1, 1000))
-@click.option("--type", "types", multiple=True)
-@click.option("--remove", "taken_away", is_flag=True)
-@output_options
-@setting_options("busy_timeout")
 def similar_command(least: float | None, nearest: int | None, types: tuple[str, ...],
                     taken_away: bool, **options: Any) -> None:  # fmt: skip
     session = Session(options)
@@ -41,11 +30,6 @@ def similar_command(least: float | None, nearest: int | None, types: tuple[str, 
     session.output.one(row, _counts_text)
 
 
-@click.command("graph-duplicates", add_help_option=False)
-@click.option("--min", "least", type=_COSINE, default=0.95)
-@click.option("--type", "types", multiple=True)
-@output_options
-@setting_options("busy_timeout")
 def duplicates_command(least: float, types: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults, store.snapshot():
@@ -53,9 +37,6 @@ def duplicates_command(least: float, types: tuple[str, ...], **options: Any) -> 
     if session.output.form == "ids":
         found = [record for group in found for record in group["records"]]
     session.output.list(found, _groups_text)
-
-
-COMMANDS = (similar_command, duplicates_command)
 
 
 def _types(store: Store, values: Sequence[str]) -> tuple[str, ...]:

@@ -17,13 +17,9 @@ from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, require_utf8
-from .shared import Session, chosen_output, output_options, progress_bar, setting_options
+from .shared import Session, chosen_output, progress_bar
 
 
-@click.command("init", add_help_option=False)
-@click.argument("folder", default="")
-@output_options
-@setting_options("fulltext", "busy_timeout")
 def init(folder: str, **options: Any) -> None:
     session = Session(options)
     chosen = os.environ.get("LORE_DIR", "")
@@ -59,10 +55,6 @@ def _store_above(target: str) -> str:
     return ""
 
 
-@click.command("config", add_help_option=False)
-@click.argument("words", nargs=-1)
-@click.option("--value", "value_only", is_flag=True)
-@output_options
 def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
     session = Session(options)
     verb, names = (words[0], words[1:]) if words else ("list", ())
@@ -90,9 +82,6 @@ def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
         session.output.list(rows, _config_text)
 
 
-@click.command("reindex", add_help_option=False)
-@output_options
-@setting_options("fulltext", "embedder", "busy_timeout")
 def reindex(**options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
@@ -113,18 +102,12 @@ def reindex(**options: Any) -> None:
     session.output.one(row, lambda row: f"indexed {counted(row['nodes'], 'node')}\n")
 
 
-@click.command("doctor", add_help_option=False)
-@click.option("--full", is_flag=True)
-@output_options
 def doctor(full: bool, **options: Any) -> int:
     output = chosen_output(options)  # no Session: it would stop at a wrong setting
     problem = os.environ.get("LORE_CONFIG_PROBLEM", "")
     found = examine(data_folder(), full=full, config_problem=problem)
     output.list([item.to_dict() for item in found], checks_text)
     return DONE if all(item.ok for item in found) else FAILURE
-
-
-COMMANDS = (init, config, reindex, doctor)
 
 
 def _config_text(rows: Any) -> str:

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
@@ -19,7 +17,7 @@ from ...system.project_files import leaves_by_link
 from ...terminal.output import write
 from ..args import split_words
 from ..runtime import say_left_out
-from .shared import Session, output_options, progress_bar, project_root, setting_options
+from .shared import Session, progress_bar, project_root
 
 if TYPE_CHECKING:
     from ...formats.markdown import MarkdownImport
@@ -30,14 +28,6 @@ COMPACT_FROM = 1000
 """An import that changes this many nodes and edges is followed by a compaction."""
 
 
-@click.command("import", add_help_option=False)
-@click.argument("paths", nargs=-1)
-@click.option("--skip-bad", is_flag=True)
-@click.option("--new-relations", is_flag=True)
-@click.option("--new-types", is_flag=True)
-@click.option("--type", "type", default="doc")
-@output_options
-@setting_options("embedder", "max_text", "busy_timeout")
 def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     session = Session(options)
     if not paths:
@@ -75,23 +65,16 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     session.output.one(row, _imported_text)
 
 
-@click.command("export", add_help_option=False)
-@click.argument("path", default="-")
-@click.option("--type", "types", multiple=True)
-@setting_options("busy_timeout")
 def export(path: str, types: tuple[str, ...], **options: Any) -> None:
     session = Session({**options, "as_jsonl": True})
     with session.open() as store, store.faults, store.snapshot():
         wanted = store.types.require(split_words(types))
         lines = export_lines(store, wanted)
-        if path == "-":
+        if path in ("", "-"):
             for line in lines:
                 write(line)
             return
         write_whole(path, lines)
-
-
-COMMANDS = (import_files, export)
 
 
 def _is_markdown(path: str) -> bool:

@@ -7,9 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
-
-from ...core.settings import BY_NAME
 from ...store import Store
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
@@ -17,22 +14,9 @@ from ...terminal.output import Output, write
 from ...view.page import page
 from ...view.select import Picked, pick_around, pick_matches, pick_whole, picture
 from ..runtime import ids_from
-from .shared import Session, setting_options
-
-_DEEPEST = int(BY_NAME["graph_depth"].high)
+from .shared import Session
 
 
-@click.command("graph-view", add_help_option=False)
-@click.argument("words", nargs=-1)
-@click.option("--hops", type=click.IntRange(1, _DEEPEST), default=2)
-@click.option("--max-nodes", "most", type=click.IntRange(1, 2000), default=200)
-@click.option("-o", "--output", "path")
-@click.option("--open", "opened", is_flag=True)
-@click.option("-q", "--quiet", "be_quiet", is_flag=True)
-@setting_options(
-    "graph_edges", "graph_exclude_edges", "edge_weights", "edge_backward_weights", "limit",
-    "min_confidence", "embedder", "busy_timeout",
-)  # fmt: skip
 def view_command(
     words: tuple[str, ...], hops: int, most: int, path: str | None, opened: bool, **options: Any
 ) -> None:
@@ -52,9 +36,6 @@ def view_command(
     Output.choose(()).one(row, lambda row: f"{row['path']}\n")
     if opened:
         _open(session, file)
-
-
-COMMANDS = (view_command,)
 
 
 def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> Picked:

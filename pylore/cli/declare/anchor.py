@@ -1,0 +1,46 @@
+"""lore anchor."""
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Option
+from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+
+COMMAND = Command(
+    "anchor",
+    "[options] ID [FILE]",
+    "tie a record to the code it is about; without FILE, list its anchors",
+    """\
+An anchor keeps what the code looks like now. 'lore verify' looks whether it
+still does, and every search result carries the verdict:
+
+  valid                it holds
+  relocated            the code is elsewhere now, and the anchor has gone with it
+  drifted              the code is there, and has changed
+  invalid              the code is gone
+
+Without an option the anchor holds as long as the file is there, under this
+name or renamed. FILE:10-20 is the same as FILE --lines 10-20. A record may
+have several anchors; the same one given again is taken anew.""",
+    Option("--glob", "FILE is a pattern, as 'src/**/*.py': one match is enough"),
+    Option("--hash", "the whole content of the file"),
+    Option(
+        "--symbol NAME", "the body of a function, class, …, as check or Login.check", default=""
+    ),
+    Option("--lines A-B", "the text of these lines, wherever in the file", default=""),
+    Option("--remove", "take the anchors to FILE away, or the one of this kind"),
+    OUTPUT,
+    QUIET,
+    Option(
+        "--embedder NAME", "static, or none: no vectors for a new file's node", setting="embedder"
+    ),
+    BUSY_TIMEOUT,
+    examples=(
+        "lore anchor decision-1a2b3c4d src/auth.py --symbol Login.check",
+        "lore anchor decision-1a2b3c4d",
+    ),
+    arguments=(
+        Argument("ID", "id", "ids"),
+        Argument("[FILE]", "file", "files"),
+    ),
+    run="anchors:anchor",
+)

@@ -1,0 +1,22 @@
+"""lore forget."""
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Option
+from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+
+COMMAND = Command(
+    "forget",
+    "[options] ID…",
+    "take records and their links out of every search",
+    """\
+What is forgotten stays in the store: 'lore restore' brings it back. A lone -
+reads ids from stdin.""",
+    Option("--purge", "delete for good, with every link and all history"),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    examples=("lore list --type observation --until 1y --ids | lore forget -",),
+    arguments=(Argument("ID…", "ids", "ids"),),
+    run="records:forget",
+)

@@ -1,0 +1,65 @@
+"""lore import."""  # noqa: N999 - what it is called on a command line
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Option
+from ..options import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
+
+COMMAND = Command(
+    "import",
+    "[--type TYPE] [--skip-bad] [--new-types] [--new-relations] PATH…",
+    "bring in JSON lines, or Markdown files and folders",
+    """\
+A path that ends in .md or .markdown, and every folder, is read as Markdown;
+anything else, and a lone - (stdin), as JSON lines. All paths of one call are one
+transaction: when something is wrong, nothing is imported. Importing the same
+thing twice changes nothing. Prints how many nodes and edges were read, how many
+of both were added, updated or unchanged, how many edges were invalidated because
+their document no longer has the link, and how many links lead to nothing.
+
+JSON lines: one object a line, as 'lore export' writes them. A node has an id and
+a type, an edge has from_id, to_id and relation; every other field is optional,
+and what a line does not say stays as it is.
+
+Markdown: each file becomes a node, its id made from its path below the folder of
+.lore, so that it stays the same when the text changes. Title: the front matter's,
+else the first # heading, else the file's name. In folders, hidden files and
+folders and node_modules are left out.
+
+  Front matter is lines of 'key: value', 'key: [a, b]' or '- item' between two
+  lines of ---. Known keys: id, type, title, tags, status, date (or created),
+  source, confidence, category, and every relation (supersedes, implements,
+  relates_to, …), which links to ids, titles or paths. Other keys are kept as data.
+  The words of decision records count as a status: proposed is staged, accepted is
+  confirmed, deprecated and rejected are retracted.
+
+  [[Title]], [[file-name]], [[id]] and [text](other.md) become links_to edges; a
+  link to another file, and a back-ticked path of one (`src/a.py:10-20`), becomes an
+  anchored_to edge to the node of that file. A link that is taken out of a document
+  is invalidated by the next import, and restored when it comes back. Edges made by
+  hand stay. A document whose file is gone is named, and kept.""",
+    Option(
+        "--type TYPE",
+        "what a Markdown file is that does not say it (default: doc)",
+        kind="types",
+        default="doc",
+    ),
+    Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
+    Option("--new-types", "declare types that the store does not know"),
+    Option("--new-relations", "declare relations that the store does not know (JSON lines)"),
+    Option("--embedder NAME", "what makes the vectors; none: no vectors", setting="embedder"),
+    Option("--max-text BYTES", "the longest text of one record", setting="max_text"),
+    BUSY_TIMEOUT,
+    quiet("leave out the notes on stderr"),
+    COUNTS_OUTPUT,
+    examples=(
+        "lore import docs README.md",
+        "lore import docs/decisions --type decision",
+        "lore import nodes.jsonl edges.jsonl",
+        "git show HEAD:lore.jsonl | lore import -",
+        "lore import --skip-bad --jq .skipped old-export.jsonl",
+    ),
+    arguments=(Argument("PATH…", "paths", "files"),),
+    also=(IDS,),
+    run="transfer:import_files",
+)

@@ -1,0 +1,48 @@
+"""lore list."""
+
+from __future__ import annotations
+
+from ..declaration import Command, Option
+from ..options import OUTPUT, QUIET
+
+COMMAND = Command(
+    "list",
+    "[options]",
+    "the records there are, the last changed first",
+    Option(
+        "--type TYPE,…",
+        "only these types; 'records' for all that people wrote",
+        kind="types",
+        many=True,
+        into="types",
+    ),
+    Option(
+        "--tag TAG,…, --tags TAG,…",
+        "only records with all these tags",
+        kind="tags",
+        many=True,
+        into="tags",
+    ),
+    Option(
+        "--status STATUS,…",
+        "only these: staged, confirmed, superseded, retracted",
+        kind="statuses",
+        many=True,
+        into="statuses",
+    ),
+    Option("--file GLOB,…", "only records of these files", kind="files", many=True, into="files"),
+    Option(
+        "--since DATE|AGE", "only what changed since (2026-01-31, 12h, 7d, 2w, 3m, 1y)", default=""
+    ),
+    Option("--until DATE|AGE", "only what has not changed after", default=""),
+    Option("-n, --limit N", "the most records to list; all unless set", whole=True, low=1),
+    Option("--oldest", "the first changed first"),
+    Option("--forgotten", "what was forgotten, in place of what stands"),
+    OUTPUT,
+    QUIET,
+    examples=(
+        "lore list --type decision --since 7d",
+        "lore list --tag auth --ids | xargs lore show",
+    ),
+    run="records:list_records",
+)

@@ -1,0 +1,36 @@
+"""lore sweep."""
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Option, Row
+from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+
+COMMAND = Command(
+    "sweep",
+    "[options]",
+    "drop what a conversation said and nobody confirmed or needed",
+    """\
+That is every record and fact of the source conversation that is still staged, whose
+confidence times recency is below sweep_below, and that was read fewer times than
+sweep_accesses. Nothing is deleted: 'lore restore ID' brings a record back, 'lore
+confirm SUBJECT PREDICATE OBJECT' a fact.""",
+    Option("--dry-run", "only say what would be dropped"),
+    Option(
+        "--sweep-below X",
+        "the least confidence times recency to stay (default: 0.2)",
+        setting="sweep_below",
+    ),
+    Option(
+        "--sweep-accesses N", "what was read so often stays (default: 5)", setting="sweep_accesses"
+    ),
+    Row(
+        "how things age",
+        Option("--recency-grace DAYS", setting="recency_grace"),
+        Option("--recency-half-life DAYS", setting="recency_half_life"),
+    ),
+    OUTPUT,
+    QUIET,
+    BUSY_TIMEOUT,
+    arguments=(Argument("[WORD…]", "words"),),
+    run="facts:sweep",
+)

@@ -1,0 +1,40 @@
+"""What is written from the declarations: help, completion's data, the manual."""
+
+from __future__ import annotations
+
+from pkgutil import iter_modules
+
+from .. import declare
+from ..declaration import Command, find
+
+GROUPS = (
+    ("Find", ("search", "related", "context", "ask", "show", "list", "graph")),
+    ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
+               "sweep")),
+    ("Code", ("index", "anchor", "verify", "stale")),
+    ("Learn from use", ("run", "feedback")),
+    ("Bring in and take out", ("import", "export")),
+    ("The store", ("init", "config", "embed", "reindex", "doctor")),
+    ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
+)  # fmt: skip
+"""The order in which ``lore help`` lists commands; one that no group names comes last."""
+
+
+def every_command() -> dict[str, Command]:
+    """All that are declared, verbs too, by name, sorted."""
+    found = [find(module.name.replace("_", "-")) for module in iter_modules(declare.__path__)]
+    return {command.name: command for command in sorted(filter(None, found), key=_by_name)}
+
+
+def _by_name(command: Command) -> str:
+    return command.name
+
+
+def verbs_of(group: Command) -> list[Command]:
+    """The verbs of a command, in their order; those that it does not name come last."""
+    found = {
+        name.partition(" ")[2]: command
+        for name, command in every_command().items()
+        if name.startswith(f"{group.name} ")
+    }
+    return [found[verb] for verb in (*group.verbs, *sorted(found.keys() - {*group.verbs}))]

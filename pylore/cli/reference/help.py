@@ -1,0 +1,104 @@
+"""A command's help, which stands as a comment at the head of its script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..declaration import Command, Heading, Option, Row, VerbList
+from . import verbs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_TEXT_FROM, _TEXT_FROM_IF_WIDE = 21, 25
+"""The column, without the indentation, at which what an option does begins."""
+_GAP = 3
+"""What stands at least between the two."""
+
+
+def help_of(command: Command) -> str:
+    """The text that ``lore COMMAND --help`` prints, those of its verbs included.
+
+    >>> from ..declaration import find
+    >>> help_of(find("version"))
+    'Usage: lore version\\nSummary: which lore this is\\n'
+    """
+    head = f"Usage: {_called(command)}\nSummary: {command.summary}\n"
+    blocks = [*_blocks(command, "  "), *_examples(command.examples)]
+    blocks += [_verb(verb) for verb in verbs_of(command)]
+    return "\n".join([head, *blocks])
+
+
+def script_with_help(script: str, command: Command) -> str:
+    """The script with this help in place of the comment at its head."""
+    lines = script.split("\n")
+    kept = 1 if lines[0].startswith("#!") else 0
+    end = kept
+    while end < len(lines) and lines[end].startswith("#"):
+        end += 1
+    comment = [f"# {line}".rstrip() for line in help_of(command).split("\n")[:-1]]
+    return "\n".join([*lines[:kept], *comment, *lines[end:]])
+
+
+def spelled(part: Option | Row) -> str:
+    """How the options of a line of help are written.
+
+    >>> spelled(Row("", Option("--json"), Option("--jq EXPR")))
+    '--json, --jq EXPR'
+    """
+    options = part.options if isinstance(part, Row) else (part,)
+    return ", ".join(option.spelled for option in options)
+
+
+def _called(command: Command) -> str:
+    return f"lore {command.name} {command.usage}".rstrip()
+
+
+def _blocks(command: Command, indent: str) -> Iterator[str]:
+    """Paragraphs and groups of options, each with an end to its last line."""
+    group: list[str] = []
+    for part in command.parts:
+        if isinstance(part, Option | Row):
+            group.append(_option(part, indent))
+            continue
+        if group and not isinstance(part, VerbList):
+            yield "".join(group)
+            group = []
+        if isinstance(part, Heading):
+            group = [f"{part.text}:\n"]
+        elif isinstance(part, VerbList):
+            yield "".join(f"  {verb:<22} {what}\n" for verb, what in _verb_rows(command))
+        else:
+            yield f"{part.strip(chr(10))}\n"
+    if group:
+        yield "".join(group)
+
+
+def _option(part: Option | Row, indent: str) -> str:
+    left = spelled(part)
+    first, *others = part.help.split("\n")
+    column = _TEXT_FROM if len(left) + _GAP <= _TEXT_FROM else _TEXT_FROM_IF_WIDE
+    column = max(column, len(left) + _GAP)
+    lines = [f"{indent}{left:<{column}}{first}"]
+    lines += [f"{indent}{'':<{_TEXT_FROM}}{line}" for line in others]
+    return "\n".join(lines) + "\n"
+
+
+def _verb_rows(command: Command) -> Iterator[tuple[str, str]]:
+    for verb in verbs_of(command):
+        name = verb.name.partition(" ")[2]
+        yield f"{name} {verb.brief}".rstrip(), verb.summary
+
+
+def _examples(examples: Sequence[str]) -> Iterator[str]:
+    if examples:
+        head = "Example:" if len(examples) == 1 else "Examples:"
+        yield "\n".join([head, *(f"  {line}" for line in examples)]) + "\n"
+
+
+def _verb(verb: Command) -> str:
+    """Its part of the help, which begins with the command line that it shows."""
+    blocks = [*_blocks(verb, "")]
+    blocks += [f"Example: {line}\n" for line in verb.examples]
+    lines = "\n".join(blocks).split("\n")
+    return f"{_called(verb)}\n" + "\n".join(f"  {line}".rstrip() for line in lines)
