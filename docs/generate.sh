@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|project]
-# Summary: write docs/commands.md, config.example and lib/project_settings.sh
+# Usage: docs/generate.sh [commands|config|project|settings|api]
+# Summary: write docs/commands.md, config.example, lib/project_settings.sh, docs/settings.md, docs/python-api.md
 #
-# The commands' reference comes from the commands' own help, the example of a
-# config and the list of what a project may set from the table of settings. With
-# a name, prints that one instead.
+# The commands' reference comes from the commands' own help; the example of a config,
+# the page of settings and the list of what a project may set from the table of
+# settings; the SDK's reference from its docstrings. With a name, prints that one instead.
 
 set -euo pipefail
 root=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -30,13 +30,22 @@ project() { # lib/project_settings.sh
   "$root/.venv/bin/python" -I "$root/docs/config_example.py" --project
 }
 
+settings() { # docs/settings.md
+  "$root/.venv/bin/python" -I "$root/docs/config_example.py" --page
+}
+
+api() { # docs/python-api.md
+  "$root/.venv/bin/python" -I "$root/docs/python_api.py"
+}
+
 case ${1-} in
-  commands | config | project) "$1" ;;
+  commands | config | project | settings | api) "$1" ;;
   '')
-    for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh; do
+    for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh \
+      settings:docs/settings.md api:docs/python-api.md; do
       "${BASH_SOURCE[0]}" "${part%%:*}" >"$root/${part#*:}.new"
       mv "$root/${part#*:}.new" "$root/${part#*:}"
     done
     ;;
-  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject' ;;
+  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\nsettings\napi' ;;
 esac
