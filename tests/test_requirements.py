@@ -109,7 +109,7 @@ def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    command = [sys.executable, "-I", ROOT / "tools/sbom.py"]
+    command = [sys.executable, "-I", str(ROOT / "tools/sbom.py")]
     first, second = (subprocess.check_output(command) for _ in range(2))
     assert first == second
     found: dict[str, Any] = json.loads(first)
