@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality soak lock sbom docs install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality soak lock sbom docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -53,8 +53,14 @@ sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 soak: setup-dev ## kills, power cuts, full disks and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
-docs: setup ## write help, manual, completion's data, docs/commands.md and config.example anew
+docs: setup ## write what is generated anew: help, manual, completion's data, references, …
 	@bash docs/generate.sh
+
+site: ## make pages of the docs in site/, and check their links
+	@bash tools/site.sh
+
+coverage: setup-dev ## run pytest, and show which lines it never reaches
+	@.venv/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
 install: ## put lore under PREFIX (default ~/.local), with its own environment
 	@bash tools/install.sh install
@@ -63,5 +69,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-transformers dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

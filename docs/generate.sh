@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|project|declared]
-# Summary: write what comes from the declarations of commands and settings
+# Usage: docs/generate.sh [commands|config|project|declared|settings|api]
+# Summary: write what comes from the declarations of commands and settings, and from docstrings
 #
 # From pylore/cli/declare: the comment at the head of each command's script, which
 # is its help, what completion knows (lib/declared.sh), the manual (docs/man), and
-# docs/commands.md. From the table of settings: config.example and the list of what
-# a project may set (lib/project_settings.sh). With a name, prints that one instead;
-# declared: says which files are not what the declarations say.
+# docs/commands.md. From the table of settings: config.example, docs/settings.md and the
+# list of what a project may set (lib/project_settings.sh). From the SDK's docstrings:
+# docs/python-api.md. With a name, prints that one instead; declared: says which files
+# are not what the declarations say.
 
 set -euo pipefail
 root=$(CDPATH='' cd -- "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -32,6 +33,14 @@ project() { # lib/project_settings.sh
   "$root/.venv/bin/python" -I "$root/docs/config_example.py" --project
 }
 
+settings() { # docs/settings.md
+  "$root/.venv/bin/python" -I "$root/docs/config_example.py" --page
+}
+
+api() { # docs/python-api.md
+  "$root/.venv/bin/python" -I "$root/docs/python_api.py"
+}
+
 declared() { # compares a copy, written anew, with what there is
   local copy
   copy=$(mktemp -d)
@@ -49,13 +58,14 @@ declared() { # compares a copy, written anew, with what there is
 }
 
 case ${1-} in
-  commands | config | project | declared) "$1" ;;
+  commands | config | project | declared | settings | api) "$1" ;;
   '')
     "$root/.venv/bin/python" -I "$root/docs/reference.py" "$root"
-    for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh; do
+    for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh \
+      settings:docs/settings.md api:docs/python-api.md; do
       "${BASH_SOURCE[0]}" "${part%%:*}" >"$root/${part#*:}.new"
       mv "$root/${part#*:}.new" "$root/${part#*:}"
     done
     ;;
-  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\ndeclared' ;;
+  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\ndeclared\nsettings\napi' ;;
 esac

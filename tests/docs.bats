@@ -13,6 +13,12 @@ setup() { setup_lore; }
   expect 0 ''
 }
 
+@test "the pages of settings and of the SDK are what their tables and docstrings say" {
+  diff <("$LORE_REPOSITORY/docs/generate.sh" settings) "$LORE_REPOSITORY/docs/settings.md"
+  diff <("$LORE_REPOSITORY/docs/generate.sh" api) "$LORE_REPOSITORY/docs/python-api.md"
+  grep -q '^### Lore.search$' "$LORE_REPOSITORY/docs/python-api.md"
+}
+
 @test "docs/commands.md has every command" {
   for name in $(lore commands); do
     grep -qx "## lore $name" "$LORE_REPOSITORY/docs/commands.md"

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -288,12 +288,13 @@ def test_an_unknown_type_or_relation_is_wrong_use_and_no_option_is_spoken_of(
     lore: pylore.Lore,
 ) -> None:
     id = lore.add("note", "one").id
-    for call in (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: lore.add("decison", "x"),
         lambda: lore.link(id, "nonsense", id),
         lambda: lore.unlink(id, "nonsense", id),
         lambda: lore.add("note", "two", links=[(id, "nonsense")]),
-    ):
+    )
+    for call in calls:
         with pytest.raises(pylore.UsageError) as error:
             call()
         assert "unknown " in str(error.value) and "--" not in str(error.value)

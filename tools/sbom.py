@@ -32,7 +32,7 @@ def main() -> None:
 
 def document(root: Path) -> dict[str, object]:
     """The document for the checkout in ``root``."""
-    version = re.search(r'__version__ = "(.+)"', (root / "pylore/__init__.py").read_text())[1]
+    version = _matched(r'__version__ = "(.+)"', root / "pylore/__init__.py")
     lore = {
         "type": "application", "bom-ref": "lore", "name": "lore", "version": version,
         "licenses": [{"license": {"id": "MIT"}}],
@@ -77,14 +77,19 @@ def _locked(path: Path, scope: str) -> list[dict[str, object]]:
     return found
 
 
+def _matched(pattern: str, file: Path) -> str:
+    """The group of the first match in a file that has one."""
+    found = re.search(pattern, file.read_text(), re.MULTILINE)
+    assert found, f"{file}: {pattern}"
+    return found[1]
+
+
 def _view_library(root: Path) -> dict[str, object]:
     """The library of ``lore graph view``, as tools/bundle-view.sh pins it."""
-    version = re.search(
-        r"^version=(\S+)", (root / "tools/bundle-view.sh").read_text(), re.MULTILINE
-    )
-    url = f"pkg:npm/cytoscape@{version[1]}"
+    version = _matched(r"^version=(\S+)", root / "tools/bundle-view.sh")
+    url = f"pkg:npm/cytoscape@{version}"
     return {
-        "type": "library", "bom-ref": url, "name": "cytoscape", "version": version[1],
+        "type": "library", "bom-ref": url, "name": "cytoscape", "version": version,
         "purl": url, "scope": "required", "licenses": [{"license": {"id": "MIT"}}],
     }  # fmt: skip
 

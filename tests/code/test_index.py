@@ -263,7 +263,10 @@ def test_a_worker_that_fails_says_so() -> None:
 
 
 def test_a_worker_that_dies_is_noticed() -> None:
-    with Pool(lambda job: os._exit(1), 2) as pool, pytest.raises(LoreError, match="has died"):
+    def die(job: int) -> object:
+        os._exit(1)
+
+    with Pool(die, 2) as pool, pytest.raises(LoreError, match="has died"):
         list(pool.run([1]))
 
 

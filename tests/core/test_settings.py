@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -42,7 +43,7 @@ NAME = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=1, max_size=10)
 def values(setting: Setting) -> st.SearchStrategy[Value]:
     """Every value that a setting may have."""
     low, high = setting.low, setting.high
-    return {
+    kinds: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
         "int": lambda: st.integers(int(low), int(high)),
         "float": lambda: short(low, high),
         "bool": st.booleans,
@@ -56,7 +57,8 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
         "text": lambda: st.text(max_size=20),
         "embedder": lambda: st.sampled_from(EMBEDDERS),
         "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
-    }[setting.kind]()  # type: ignore[no-any-return]
+    }
+    return kinds[setting.kind]()
 
 
 SETTING_AND_VALUE = st.sampled_from(SETTINGS).flatmap(

@@ -51,7 +51,7 @@ def numbers(vector: bytes | None) -> tuple[float, ...]:
 
 
 def cosine(one: Any, other: Any) -> float:
-    dot = sum(a * b for a, b in zip(one, other, strict=True))
+    dot: float = sum(a * b for a, b in zip(one, other, strict=True))
     return dot / sqrt(sum(a * a for a in one) * sum(b * b for b in other))
 
 

@@ -43,7 +43,7 @@ def lines(store: Store) -> list[str]:
 
 # --- export, import, export
 
-TEXT = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=20)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
 TIME = st.sampled_from(["2026-01-01T00:00:00Z", "2026-01-02T03:04:05Z", "2026-11-30T23:59:59Z"])
 FRACTION = st.floats(0, 1)
 COUNT = st.integers(0, (1 << 53) - 1)
@@ -78,7 +78,7 @@ EDGE = st.fixed_dictionaries(
         "accessed_at": TIME | st.none(), "access_count": COUNT, "invalidated_at": TIME | st.none(),
     },
 ).map(
-    lambda edge: {**edge, "to_id": edge["to_id"] + "x" * (edge["from_id"] == edge["to_id"])}
+    lambda edge: {**edge, "to_id": f"{edge['to_id']}" + "x" * (edge["from_id"] == edge["to_id"])}
 )  # fmt: skip
 HISTORY = st.fixed_dictionaries(
     {

@@ -200,10 +200,11 @@ class RulesKind(Kind):
     def check_one(self, data: bytes) -> None:
         (self.folder / "rules/other.yml").write_bytes(data)
         try:
-            rules = Rules(str(self.folder / "rules"))
+            files = {path.stem: str(path) for path in sorted((self.folder / "rules").iterdir())}
+            rules = Rules(files)
             assert rules.language_of("a.plain") in rules.languages
             rules.language_of("script", "#!/usr/bin/env -S other 3")
-            rules.choose_headers(["a.c", "b.h"])
+            rules.choose_shared(["a.c", "b.h"])
             self._write(rules)
         except LoreError as error:
             one_line(error)

@@ -69,7 +69,7 @@ class Trial:
         except Exception as error:
             if len(batch) == 1:
                 place = _place(error)
-                self.faults.setdefault(place, Fault(self.kind.name, *batch, place, format_exc()))
+                self.faults.setdefault(place, Fault(self.kind.name, batch[0], place, format_exc()))
             return False
         return True
 

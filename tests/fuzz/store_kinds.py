@@ -14,6 +14,7 @@ from kinds import Kind, one_line
 from mutator import mutated
 
 from pylore.code.parse.mentions import mentioned
+from pylore.code.parse.rules import load_rules
 from pylore.core.errors import LoreError, StoreError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
@@ -240,7 +241,7 @@ class MarkdownKind(_Importing):
     def check_one(self, data: bytes) -> None:
         skip_bad = bool(sha256(data).digest()[0] & 1)
         (self._docs / "x.md").write_bytes(data)
-        mentioned(data.decode("utf-8", "replace"))
+        mentioned(data.decode("utf-8", "replace"), load_rules().mentioned)
 
         def write() -> Imported:
             return import_markdown(

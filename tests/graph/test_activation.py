@@ -55,10 +55,17 @@ def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -
         assert len(result.reached) == 20
 
 
-def reached_from_hub(store: Store, **caps: int) -> dict[str, int]:
-    given = {"depth": 3, "fanout": 100, "max_nodes": 1000, **caps}
+def reached_from_hub(
+    store: Store, *, depth: int = 3, fanout: int = 100, max_nodes: int = 1000
+) -> dict[str, int]:
     result = activate(
-        store.edges, {"entity-hub": 1.0}, {"relates_to": (1.0, 1.0)}, decay=0.7, **given
+        store.edges,
+        {"entity-hub": 1.0},
+        {"relates_to": (1.0, 1.0)},
+        decay=0.7,
+        depth=depth,
+        fanout=fanout,
+        max_nodes=max_nodes,
     )
     return {id: step.hop for id, step in result.reached.items()}
 

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -332,7 +332,7 @@ def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
         stats(store)
         store.connection.pragma("foreign_keys", 0)
         store.connection.execute(f"DROP TABLE {table}")
-        questions = [
+        questions: list[Callable[[], object]] = [
             lambda: neighbours(store, Settings(), "note-0"),
             lambda: path(store, Settings(), "note-0", "note-2"),
             lambda: relations(store, Settings()),

@@ -259,7 +259,7 @@ def cases() -> Iterator[tuple[str, tuple[Plant, Words]]]:
     for path in FILES:
         yield f"file {path}", (lambda m, p=path: naming(m, p), (CONTEXT, ("show", "file-b")))
     for pairs in SETTINGS:
-        some = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
+        some: Words = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
         yield f"git {' '.join(pairs)}", (lambda m, p=pairs: setting(m, p), some)
     for path in NAMES:
         yield (

@@ -172,7 +172,7 @@ def test_the_log_of_a_bug_has_its_place_and_no_text(
 ) -> None:
     def fail(words: object, command: object) -> None:
         try:
-            {}["a secret record"]
+            dict[str, str]()["a secret record"]
         except KeyError as error:
             raise ValueError("a secret query") from error
 

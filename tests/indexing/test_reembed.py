@@ -68,7 +68,7 @@ def vectors_of(store: Store) -> dict[str, bytes]:
         "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
         " JOIN texts_fts f ON f.rowid = v.key JOIN signs s ON s.key = v.key"
     )
-    return dict(rows)  # type: ignore[arg-type]
+    return dict(rows)
 
 
 def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -19,7 +20,7 @@ from pylore.records.records import Records
 from pylore.store import Store, create_store, open_store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
-SAID = {"source": "conversation"}
+SAID: dict[str, Any] = {"source": "conversation"}
 
 
 @pytest.fixture
@@ -76,7 +77,7 @@ def test_what_a_conversation_says_is_staged(store: Store, records: Records) -> N
     records.fact("jacq", "likes", "rome", status="confirmed", **SAID)
     assert standing(store, ROME, "likes") == ("confirmed", True)
     assert store.nodes.require(ROME).source == "conversation"
-    note = records.add("note", "heard it said", **SAID)  # type: ignore[arg-type]
+    note = records.add("note", "heard it said", **SAID)
     assert store.nodes.require(note.id).status == "staged"
     records.add("note", "heard it said")
     assert store.nodes.require(note.id).status == "staged", "what is not given again stays"
@@ -173,7 +174,7 @@ def test_confirm_puts_a_value_in_the_place_of_others(
 
 
 def test_nodes_are_confirmed_and_retracted(store: Store, records: Records, facts: Facts) -> None:
-    ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]  # type: ignore[arg-type]
+    ids = [records.add("note", text, **SAID).id for text in ("one", "two", "three")]
     assert {one.state for one in facts.confirm(ids)} == {"confirmed"}
     assert [one.state for one in facts.retract(ids[:1])] == ["retracted"]
     node = store.nodes.require(ids[0])
@@ -182,7 +183,7 @@ def test_nodes_are_confirmed_and_retracted(store: Store, records: Records, facts
 
 
 def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts) -> None:
-    note = records.add("note", "one", **SAID).id  # type: ignore[arg-type]
+    note = records.add("note", "one", **SAID).id
     with pytest.raises(LoreError, match="no node 'note-none'"):
         facts.confirm([note, "note-none"])
     assert store.nodes.require(note).status == "staged"
@@ -215,7 +216,7 @@ def test_an_access_counts_and_makes_nothing_newer(store: Store, records: Records
 
 def test_three_accesses_promote(store: Store, records: Records) -> None:
     records.fact("jacq", "uses", "oslo", **SAID)
-    note = records.add("note", "heard", **SAID).id  # type: ignore[arg-type]
+    note = records.add("note", "heard", **SAID).id
     assert read(store, JACQ, 2) == []
     assert standing(store, OSLO, "uses") == ("staged", True)
     assert read(store, JACQ, 1) == [f"confirmed, since it is read often: {JACQ} uses {OSLO}"]
@@ -255,8 +256,8 @@ def test_sweep_drops_what_faded_and_nothing_else(
     records.fact("jacq", "uses", "oslo", confidence=0.3, **SAID)
     records.fact("jacq", "uses", "rome", confidence=1.0, **SAID)
     records.fact("jacq", "likes", "oslo", confidence=0.1)
-    faint = records.add("note", "faint", confidence=0.3, **SAID).id  # type: ignore[arg-type]
-    kept = records.add("note", "read", confidence=0.3, **SAID).id  # type: ignore[arg-type]
+    faint = records.add("note", "faint", confidence=0.3, **SAID).id
+    kept = records.add("note", "read", confidence=0.3, **SAID).id
     records.add("note", "typed", confidence=0.1, status="staged")
     assert facts.sweep() == []
     age(store, 7 + 95)

@@ -26,7 +26,7 @@ from pylore.store import Store, create_store, open_store
 
 WORDS = ("tokens", "expire", "cookie", "replica", "queue")
 IDS = tuple(f"note-{number}" for number in range(8))
-FULLTEXT = {"retrievers": "fulltext"}
+FULLTEXT: dict[str, Any] = {"retrievers": "fulltext"}
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def test_how_sure_a_search_is_the_words_say_where_they_find_anything(
 ) -> None:
     write("mine", prints([{"id": "note-b", "score": 8}]))
 
-    def sure(query: str, **flags: object) -> float:
+    def sure(query: str, **flags: Any) -> float:
         return float((look(store, query, **flags)[0].explain or {})["confidence"])
 
     assert sure("tokens", retrievers="mine") == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -213,10 +213,11 @@ def test_a_glob_and_a_record_s_own_glob_meet_on_the_disk(store: Store, tmp_path:
 @given(st.text(max_size=12))
 def test_any_name_is_a_file_an_id_or_an_error(shared: Store, name: str) -> None:
     root = str(Path(shared.path).parent.parent)
-    for ask in (
+    asking: tuple[Callable[[], Iterable[str]], ...] = (
         lambda: Near(root, [name]).files(shared, []),
         lambda: named(shared, Near(root), [name]).files(shared, []),
-    ):
+    )
+    for ask in asking:
         with suppress(LoreError):
             assert all(path.isprintable() for path in ask())
 

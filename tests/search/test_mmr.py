@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
 from struct import unpack
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -229,7 +230,7 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
             records.add("note", text, id=id, links=[("goal-a", "relates_to")])
         records.add("note", "Tractors need a permit", id="note-d")
         records.link("note-d", "relates_to", "goal-a", weight=0.9)
-        walked = {"graph_depth": "1", "vector_min": "0.95"}
+        walked: dict[str, Any] = {"graph_depth": "1", "vector_min": "0.95"}
         plain = found(store, "harvest planner", diversify="0", **walked)
         spread = found(store, "harvest planner", **walked)
     assert [hit.match for hit in plain] == ["all", "graph", "graph", "graph"]

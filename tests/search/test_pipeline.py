@@ -245,7 +245,7 @@ def test_filter_expanded_restricts_everything(look: Lookup) -> None:
 
 
 def test_what_is_excluded_takes_no_place_of_another(look: Lookup) -> None:
-    plain = {"limit": 1, "retrievers": "fulltext"}
+    plain: dict[str, Any] = {"limit": 1, "retrievers": "fulltext"}
     first, second = ids(look("tokens", limit=2, retrievers="fulltext"))
     assert ids(look("tokens", **plain)) == [first]
     assert ids(look("tokens", excluded=(first,), **plain)) == [second]

@@ -6,6 +6,7 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import apsw
 
@@ -66,11 +67,12 @@ def used(disk: Disk) -> Iterator[None]:
 
     stand_in = type("apsw", (), {"__getattr__": lambda self, name: getattr(apsw, name)})()
     stand_in.Connection = connection
-    sqlite.apsw, kept = stand_in, sqlite.apsw
+    patched: Any = sqlite
+    patched.apsw, kept = stand_in, patched.apsw
     try:
         yield
     finally:
-        sqlite.apsw = kept
+        patched.apsw = kept
 
 
 Change = tuple[str, int, bytes]

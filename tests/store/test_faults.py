@@ -78,9 +78,9 @@ class Project:
         return written
 
     def count(self, table: str = "nodes") -> int:
-        with apsw.Connection(str(self.db), flags=apsw.SQLITE_OPEN_READWRITE) as db:
-            count: int = db.execute(f"SELECT count(*) FROM {table}").get
-            return count
+        db = apsw.Connection(str(self.db), flags=apsw.SQLITE_OPEN_READWRITE)
+        count: int = db.execute(f"SELECT count(*) FROM {table}").get
+        return count
 
 
 def records(start: int, count: int) -> str:
@@ -229,7 +229,7 @@ OBEYED = re.compile(
 def hostile(filled: Project) -> Project:
     """A store that another program wrote, with control sequences wherever there is text."""
     with apsw.Connection(str(filled.db)) as db:
-        db.create_scalar_function("hostile", lambda: HOSTILE)
+        db.create_scalar_function("hostile", lambda *values: HOSTILE)
         db.pragma("foreign_keys", 0)
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),

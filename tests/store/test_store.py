@@ -336,7 +336,7 @@ def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
 def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
     with filled(tmp_path, nodes[:300], "fts4") as store:
         store.connection.create_scalar_function("theirs", theirs)
-        store.connection.create_scalar_function("rank_bm25", rank_bm25)
+        store.connection.create_scalar_function("rank_bm25", lambda *row: rank_bm25(row[0]))
         query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
         rows = store.connection.execute(
             "SELECT rank_bm25(matchinfo(texts_fts, 'pcnalx')),"

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -54,7 +54,7 @@ class Slow:
         self._folder = folder
         self.asked = 0
 
-    def embed(self, texts: list[str]) -> list[bytes | None]:
+    def embed(self, texts: Sequence[str]) -> list[bytes | None]:
         self.asked += 1
         with open_store(self._folder, busy_timeout=0) as other, other.transaction():
             other.meta.set("written meanwhile", str(self.asked))
@@ -145,7 +145,7 @@ def test_what_is_embedded_is_embedded_once(store: Store) -> None:
 
 def test_a_write_that_never_knows_what_it_embeds_comes_to_an_end(store: Store) -> None:
     class Quick(Slow):
-        def embed(self, texts: list[str]) -> list[bytes | None]:
+        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
             return [b"\0\0\x80?" * 8 for _ in texts]
 
     ahead = Ahead(store, lambda: Quick(""))
@@ -164,7 +164,7 @@ def test_a_write_that_never_knows_what_it_embeds_comes_to_an_end(store: Store) -
 
 def test_an_embedder_that_fails_is_asked_once_and_costs_the_vectors_alone(store: Store) -> None:
     class Broken(Slow):
-        def embed(self, texts: list[str]) -> list[bytes | None]:
+        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
             self.asked += 1
             raise EmbedderError("nobody answers")
 
@@ -181,7 +181,7 @@ def test_many_vectors_do_not_need_much_memory(
     monkeypatch.setattr("pylore.embed.ahead._IN_MEMORY", 64)
 
     class Telling(Slow):
-        def embed(self, texts: list[str]) -> list[bytes | None]:
+        def embed(self, texts: Sequence[str]) -> list[bytes | None]:
             return [bytes([len(text)]) * 32 for text in texts]
 
     ahead = Ahead(store, lambda: Telling(""))
@@ -208,12 +208,12 @@ def test_a_record_of_new_words_stands_in_line_once(store: Store) -> None:
 # --- nobody waits for a pipe
 
 
-def lore(folder: Path, *words: str, **fields: object) -> subprocess.Popen[str]:
+def lore(folder: Path, *words: str, **fields: Any) -> subprocess.Popen[str]:
     environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}
     environ |= {"HOME": str(folder), "LORE_DIR": str(folder / "store")}
     return subprocess.Popen([str(ROOT / "lore.sh"), *words], cwd=folder, env=environ, text=True,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            **fields)  # type: ignore[call-overload,no-any-return]  # fmt: skip
+                            **fields)  # fmt: skip
 
 
 def test_others_write_while_an_import_waits_for_its_stdin(store: Store, tmp_path: Path) -> None:

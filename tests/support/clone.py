@@ -230,7 +230,7 @@ class Machine:
                 os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace")
                 for number in (1, 2)
             )
-            gitprocess.SILENT = silent
+            gitprocess.SILENT = silent  # type: ignore[assignment]
             for number, words in enumerate(commands):
                 signal.alarm(SECONDS)
                 to = os.open(out / f"{number}.said", os.O_WRONLY | os.O_CREAT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pylore.code.parse.facts import Call, FileFacts, Import, Symbol
@@ -31,7 +32,7 @@ def file(
     language: str,
     symbols: list[str] | None = None,
     imports: list[Import] | None = None,
-    calls: list[tuple[str, ...]] | None = None,
+    calls: Sequence[tuple[str, ...]] | None = None,
     assigned: dict[str, str] | None = None,
 ) -> FileFacts:
     """A file's facts; a call is ``(caller, callee, argument…)``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -48,7 +48,7 @@ def filled(
     store: Store,
     edges: list[Link],
     nodes: set[str] | None = None,
-    forgotten: set[str] = frozenset(),
+    forgotten: Set[str] = frozenset(),
 ) -> Iterator[Store]:
     """The store with these edges, and nodes (their ends, unless given), until the block ends."""
     store.connection.execute("BEGIN")

@@ -51,7 +51,7 @@ def lua(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_language_from_outside_is_read_and_its_names_are_resolved(
     lua: None, tmp_path: Path
 ) -> None:
-    with create_store(tmp_path / "search.db") as store:
+    with create_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("lib/a.lua", "-- Says hello.\nfunction greet()\nend\n")
         project.write(
@@ -69,7 +69,7 @@ def test_a_language_from_outside_is_read_and_its_names_are_resolved(
 
 
 def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, lua: None) -> None:
-    with pytest.MonkeyPatch.context() as patch, create_store(tmp_path / "search.db") as store:
+    with pytest.MonkeyPatch.context() as patch, create_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("a.lua", "function greet()\nend\n")
         patch.setattr(registry, "_added", {})

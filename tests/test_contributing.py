@@ -1,0 +1,132 @@
+"""CONTRIBUTING.md does what it says: its examples, carried out in a copy of the checkout."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, the file that it is about (or nothing), its text."""
+
+    kind: str
+    file: str
+    text: str
+
+
+def blocks(section: str) -> list[Block]:
+    """The fenced blocks of a piece of Markdown."""
+    return [Block(*found) for found in
+            re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", section, re.M | re.S)]  # fmt: skip
+
+
+EXAMPLES = {
+    title: blocks(text)
+    for title, text in re.findall(r"^## How to (.*)\n((?:(?!^## ).*\n)*)", PAGE, re.M)
+}
+"""What is added to the blocks that add it."""
+
+NEEDS = {
+    "add a command": "pylore/cli/declaration.py",
+    "add a language": "pylore/code/languages/spec.py",
+    "add a rule of expansion": "pylore/search/rules/__init__.py",
+}
+"""What an example stands on: without it, there is nothing yet to carry it out on."""
+
+
+def changed(text: str, diff: str) -> str:
+    """A file's text after a diff, whose lines stand in it once.
+
+    >>> changed("a\\nb\\nc\\n", " a\\n-b\\n+d\\n")
+    'a\\nd\\nc\\n'
+    """
+    lines = [line or " " for line in diff.splitlines()]
+    before, after = (
+        "".join(f"{line[1:]}\n" for line in lines if line[0] in sides) for sides in (" -", " +")
+    )
+    places = [found.start() for found in re.finditer(f"^(?={re.escape(before)})", text, re.M)]
+    assert len(places) == 1, f"stands {len(places)} times in the file:\n{before}"
+    return text[: places[0]] + after + text[places[0] + len(before) :]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of this one, with its environment."""
+    left_out = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "site", "fuzz", "soak")
+    copy = tmp_path / "checkout"
+    shutil.copytree(ROOT, copy, ignore=left_out, symlinks=True)
+    (copy / ".venv").symlink_to(ROOT / ".venv")
+    return copy
+
+
+def carry_out(block: Block, checkout: Path) -> None:
+    file = checkout / block.file
+    if block.kind == "diff":
+        file.write_text(changed(file.read_text(), block.text))
+    elif block.file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block.text)
+    else:
+        assert block.kind == "sh", f"what is to be done with a block of {block.kind}?"
+        run(block.text, checkout)
+
+
+def run(script: str, checkout: Path) -> None:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("LORE_")}
+    home = str(checkout.parent)
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script], cwd=checkout, text=True, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+        env=own | {"HOME": home, "XDG_CONFIG_HOME": home, "XDG_DATA_HOME": home,
+                   "XDG_STATE_HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, f"{script}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("what", EXAMPLES)
+def test_the_example_does_what_it_says(what: str, checkout: Path) -> None:
+    if not (ROOT / NEEDS.get(what, ".")).exists():
+        pytest.skip(f"no {NEEDS[what]} here yet")
+    for block in EXAMPLES[what]:
+        carry_out(block, checkout)
+
+
+def test_each_example_ends_in_something_that_is_run() -> None:
+    assert len(EXAMPLES) >= 5
+    for what, found in EXAMPLES.items():
+        assert found[-1].kind == "sh", what
+        assert any(block.file for block in found), what
+
+
+def test_a_change_that_finds_no_place_is_seen() -> None:
+    assert changed("a\nb\n\nc\n", " b\n\n+x\n c\n") == "a\nb\n\nx\nc\n"
+    with pytest.raises(AssertionError, match="0 times"):
+        changed("ab\n", "-b\n+c\n")
+    with pytest.raises(AssertionError, match="2 times"):
+        changed("b\nb\n", "-b\n+c\n")
+
+
+def test_a_script_that_fails_is_seen(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="here"):
+        run("echo here; false | true; echo there", tmp_path)
+
+
+def test_the_layout_names_what_is_there() -> None:
+    layout = PAGE.partition("## Layout\n\n```text\n")[2].partition("```")[0]
+    named = re.findall(r"[\w.]+", re.sub(r" {2,}.*", "", layout.replace("pylore/", "")))
+    packages = {path.name for path in (ROOT / "pylore").iterdir() if path.is_dir()}
+    assert {name for name in named if name in packages} >= {
+        "core", "system", "store", "embed", "graph", "search", "indexing", "records",
+        "anchors", "code", "formats", "context", "app", "cli",
+    }  # fmt: skip
+    for name in named:
+        assert list(ROOT.glob(name)) or list((ROOT / "pylore").glob(f"{name}*")), name

@@ -1,0 +1,65 @@
+"""The pages of the docs lead somewhere: each link to a file, and to a heading of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+FENCED = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def prose(page: Path) -> str:
+    """A page without its code."""
+    return re.sub(r"`[^`\n]+`", lambda code: code[0].translate({91: 32, 93: 32}),
+                  FENCED.sub("", page.read_text()))  # fmt: skip
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of its headings, as GitHub and MkDocs make them.
+
+    >>> headings(ROOT / "SECURITY.md") >= {"reporting", "what-is-not-promised"}
+    True
+    """
+    titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", title.lower())) for title in titles}
+
+
+def astray(page: Path) -> list[str]:
+    """The links of a page that lead nowhere."""
+    found = []
+    for link in LINK.findall(prose(page)):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, heading = link.partition("#")
+        target = page.parent / name if name else page
+        if not target.exists() or (heading and heading not in headings(target)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere(page: Path) -> None:
+    assert astray(page) == []
+
+
+def test_a_link_astray_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "a.md"
+    page.write_text(
+        "# A b\n[x](#a-b) [x](b.md) [x](#c) [x](a.md#d) `[x](e.md)`\n```\n[x](f)\n```\n"
+    )
+    assert astray(page) == ["b.md", "#c", "a.md#d"]
+    assert len(PAGES) > 50
+
+
+def test_the_site_has_every_page_but_the_decisions() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    pages = {path.relative_to(ROOT).as_posix().removeprefix("docs/") for path in PAGES}
+    assert {page for page in pages if not page.startswith("decisions/")} == {
+        page for page in listed if page != "decisions/index.md"
+    }
+    assert len(listed) == len(set(listed))
