@@ -49,7 +49,8 @@ VERBS+=" related relations show similar stats unlink view"
 
 @test "the help of a verb names every option that the verb has" {
   local options
-  options=$("$LORE_PYTHON" - "$LORE_REPOSITORY" <<'PYTHON'
+  options=$(
+    "$LORE_PYTHON" - "$LORE_REPOSITORY" <<'PYTHON'
 import sys
 sys.path.insert(0, sys.argv[1])
 from pylore.cli.commands import graph, records

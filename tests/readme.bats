@@ -87,7 +87,10 @@ b' || return 1
   [ "$(ls block*.sh | wc -l)" -ge 8 ]
   for n in $(seq "$(ls block*.sh | wc -l)"); do
     run --separate-stderr bash -euo pipefail "block$n.sh"
-    [ "$status" -eq 0 ] || { printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2; return 1; }
+    [ "$status" -eq 0 ] || {
+      printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2
+      return 1
+    }
   done
 }
 
