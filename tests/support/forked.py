@@ -16,6 +16,8 @@ from typing import Any
 
 import pylore
 from pylore.context.budget import Tokens
+from pylore.embed.static import StaticEmbedder
+from pylore.store.sqlite.check import scratch_store
 
 
 def preload() -> None:
@@ -23,8 +25,7 @@ def preload() -> None:
     for module in pkgutil.walk_packages(pylore.__path__, "pylore."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    import tokenizers  # noqa: F401
-
+    StaticEmbedder(scratch_store().words).learn(["words"])  # reads the tokenizer
     Tokens().text("words")  # reads the vocabulary
     gc.freeze()  # a child that collects garbage would copy every page
 
