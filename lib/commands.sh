@@ -3,7 +3,8 @@
 # shellcheck shell=bash
 
 lore_is_name() { # <word>: whether a command may be called so
-  case $1 in # no ranges: in some locales a-z has capitals in it
+  # no ranges: in some locales a-z has capitals in it
+  case $1 in
     '' | -* | *[!abcdefghijklmnopqrstuvwxyz0123456789-]*) return 1 ;;
   esac
 }

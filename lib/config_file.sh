@@ -45,8 +45,10 @@ lore_project_may() { # <key> <value>: whether a project's file may set this, by 
     *) return 1 ;;
   esac
   case $1 in
-    embedder) [[ $2 != *:* ]] ;; # a model is loaded, or texts are sent away
-    retrievers) [[ " ${2//,/ } " =~ ^(\ +(fulltext|vector))*\ *$ ]] ;; # others are programs
+    # a model is loaded, or texts are sent away
+    embedder) [[ $2 != *:* ]] ;;
+    # others are programs
+    retrievers) [[ " ${2//,/ } " =~ ^(\ +(fulltext|vector))*\ *$ ]] ;;
   esac
 }
 

@@ -222,7 +222,10 @@ setup() { setup_copy; }
   git mv src/b.c src/a.c
   lore verify -q
   mkdir lib
-  { echo 'int x;'; cat src/a.c; } >lib/b.c
+  {
+    echo 'int x;'
+    cat src/a.c
+  } >lib/b.c
   echo 'int y;' >src/a.c
   run_lore verify --jq '.[] | .verdict, .path'
   expect 0 $'relocated\nlib/b.c'

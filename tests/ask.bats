@@ -129,7 +129,10 @@ ask() { # [argument...]: of that model, as text
     rm -f "$MODEL.own"
     lore_heeding_int ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
     asked=$!
-    for _ in $(seq 200); do [ -s "$MODEL.own" ] && break; sleep 0.05; done
+    for _ in $(seq 200); do
+      [ -s "$MODEL.own" ] && break
+      sleep 0.05
+    done
     kill -s "$signal" "$asked"
     code=0
     wait "$asked" || code=$?

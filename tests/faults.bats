@@ -191,8 +191,11 @@ note-other
 }
 
 @test "a line of 50 MB is refused by its number, and nothing is imported but with --skip-bad" {
-  { printf '{"id":"note-a"}\n{"id":"note-b","body":"'; head -c 50000000 /dev/zero | tr '\0' x
-    printf '"}\n{"id":"note-c","body":"cut\n'; } >in.jsonl
+  {
+    printf '{"id":"note-a"}\n{"id":"note-b","body":"'
+    head -c 50000000 /dev/zero | tr '\0' x
+    printf '"}\n{"id":"note-c","body":"cut\n'
+  } >in.jsonl
   run_lore import in.jsonl
   expect_error 1 "in.jsonl: line 2: the body of 'note-b' is longer than max_text"
   [ "$(counted note)" -eq 0 ]

@@ -59,7 +59,10 @@ documents() { # two decisions that link to each other and to a file
 }
 
 @test "import names a broken line by its number, and nothing is imported" {
-  { three_lines; printf '{"id":"note-c"\n'; } >in.jsonl
+  {
+    three_lines
+    printf '{"id":"note-c"\n'
+  } >in.jsonl
   run_lore import in.jsonl
   expect_error 1 'in.jsonl: line 4: not JSON'
   contains "$stderr" 'nothing was imported'
@@ -82,7 +85,10 @@ documents() { # two decisions that link to each other and to a file
 }
 
 @test "import --skip-bad leaves out broken lines, says which, and imports the rest" {
-  { three_lines; printf 'x\n{"id":"note-c"}\n{"id":"nope-d"}\n'; } >in.jsonl
+  {
+    three_lines
+    printf 'x\n{"id":"note-c"}\n{"id":"nope-d"}\n'
+  } >in.jsonl
   run_lore import in.jsonl --skip-bad
   expect 0
   counts nodes 3 skipped 2

@@ -96,7 +96,10 @@ setup() {
     printf 'from .m%s import f\n\ndef f():\n    return 1\n' "$((number - 1))" >"many/m$number.py"
   done
   "$LORE_REPOSITORY/lore.sh" index >/dev/null 2>&1 3>&- &
-  for _ in $(seq 200); do workers=$(pgrep -P $! -f pylore.cli.main) && break; sleep 0.02; done
+  for _ in $(seq 200); do
+    workers=$(pgrep -P $! -f pylore.cli.main) && break
+    sleep 0.02
+  done
   [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]
   kill -TERM $!
   wait $! || true
@@ -111,7 +114,10 @@ setup() {
 
 @test "a file over a limit is named with why, and the others are read" {
   mkdir nested
-  { yes 'class A {' | head -n 200; yes '}' | head -n 200; } >nested/Deep.java
+  {
+    yes 'class A {' | head -n 200
+    yes '}' | head -n 200
+  } >nested/Deep.java
   printf 'class Flat { void go() { } }\n' >nested/Flat.java
   run_lore index nested --jq .skipped.limit
   expect 0 1

@@ -15,12 +15,24 @@ setup_file() {
   export CHECKOUT="$INSTALL_ROOT/a checkout" INSTALL_HOME="$INSTALL_ROOT/a home"
   export PREFIX_PATH="$INSTALL_ROOT/a root$INSTALL_HOME/a prefix"
   mkdir -p "$CHECKOUT" "$INSTALL_HOME"
+  older_version
   (cd "$LORE_REPOSITORY" && tar -cf - --exclude ./.venv --exclude ./.git --exclude ./node_modules .) |
     tar -C "$CHECKOUT" -xf -
   # make hands the ~ over as it is
   HOME=$INSTALL_HOME make -C "$CHECKOUT" install DESTDIR="$INSTALL_ROOT/a root" PREFIX='~/a prefix' >"$INSTALL_ROOT/said"
   mv "$CHECKOUT" "$CHECKOUT, moved"
   export CHECKOUT="$CHECKOUT, moved"
+}
+
+older_version() { # what an install of an older lore has left, and a file of the user's beside it
+  local home="$PREFIX_PATH/lib/lore"
+  mkdir -p "$home/.installed" "$home/lib" "$home/.venv/bin" "$PREFIX_PATH/bin"
+  printf '%s\n' bin lib >"$home/.installed/folders"
+  printf '%s\n' ./lore.sh ./lib/lore-list ./lib/lore-gone >"$home/.installed/files"
+  touch "$home/lore.sh" "$home/.venv/bin/python"
+  echo '# an older one' | tee "$home/lib/lore-list" >"$home/lib/lore-gone"
+  ln -s ../lib/lore/lore.sh "$PREFIX_PATH/bin/lore"
+  echo mine >"$PREFIX_PATH/bin/mine"
 }
 
 setup() { setup_lore; }
@@ -122,10 +134,8 @@ works() { # whether the installed lore finds what it was told, without the check
 }
 
 @test "installing again replaces the old version and keeps what the user put beside it" {
-  echo '# a newer one' >>"$CHECKOUT/lib/lore-list"
-  echo mine >"$PREFIX_PATH/bin/mine"
-  run -0 make_quietly install PREFIX="$PREFIX_PATH"
-  [ "$(tail -n 1 "$PREFIX_PATH/lib/lore/lib/lore-list")" = '# a newer one' ]
+  cmp "$PREFIX_PATH/lib/lore/lib/lore-list" "$CHECKOUT/lib/lore-list"
+  [ ! -e "$PREFIX_PATH/lib/lore/lib/lore-gone" ]
   [ "$(ls -A "$PREFIX_PATH/lib")" = lore ]
   [ "$(cat "$PREFIX_PATH/bin/mine")" = mine ]
   works

@@ -27,14 +27,24 @@ banned() { # <file>...: prints the lines with a construct that is not for these 
 }
 
 @test "no shell file has what bash 3.2 lacks, or evaluates text" {
-  found=$(shell_files | tr '\n' '\0' | { files=(); while IFS= read -r -d '' file; do files+=("$file"); done; banned "${files[@]}"; })
-  [ -z "$found" ] || { printf '%s\n' "$found" >&2; return 1; }
+  found=$(shell_files | tr '\n' '\0' | {
+    files=()
+    while IFS= read -r -d '' file; do files+=("$file"); done
+    banned "${files[@]}"
+  })
+  [ -z "$found" ] || {
+    printf '%s\n' "$found" >&2
+    return 1
+  }
 }
 
 @test "the check sees every banned construct" {
   while IFS= read -r line; do
     printf '%s\n' "$line" >sample.sh
-    [ -n "$(banned sample.sh)" ] || { printf 'not seen: %s\n' "$line" >&2; return 1; }
+    [ -n "$(banned sample.sh)" ] || {
+      printf 'not seen: %s\n' "$line" >&2
+      return 1
+    }
   done <<'END'
 root=$(readlink -f "$0")
 root=$(realpath "$0")
@@ -116,5 +126,22 @@ END
     old_output=$output
     run bash "$LORE_REPOSITORY/lib/config.sh"
     expect 2 "$old_output"
+  done
+}
+
+@test "the checks fail where a tool of theirs is missing" {
+  mkdir -p tests .venv/bin lib graph docs tools .ci
+  cp "$LORE_REPOSITORY/tests/run.sh" tests
+  printf '#!/bin/sh\n' >tool
+  chmod +x tool
+  for tool in python ruff shellcheck shfmt; do cp tool ".venv/bin/$tool"; done
+  run bash tests/run.sh lint
+  expect 0
+  for tool in python ruff shellcheck shfmt; do
+    rm ".venv/bin/$tool"
+    run bash tests/run.sh lint
+    expect 1
+    contains "$output" "FAILED: lint"
+    cp tool ".venv/bin/$tool"
   done
 }

@@ -101,7 +101,10 @@ b' || return 1
   [ "$(ls block*.sh | wc -l)" -ge 20 ]
   for n in $(ls block*.sh | grep -o '[0-9]*' | sort -n); do
     run --separate-stderr bash -euo pipefail "block$n.sh"
-    [ "$status" -eq 0 ] || { printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2; return 1; }
+    [ "$status" -eq 0 ] || {
+      printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2
+      return 1
+    }
   done
 }
 

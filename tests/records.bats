@@ -210,7 +210,10 @@ some_records() { # five records, changed on five days
   local expected options
   while IFS='|' read -r options expected; do
     run_lore list --ids $options
-    expect 0 "$(printf '%s' "$expected" | tr ' ' '\n')" || { echo "list $options"; return 1; }
+    expect 0 "$(printf '%s' "$expected" | tr ' ' '\n')" || {
+      echo "list $options"
+      return 1
+    }
   done <<'END'
 |note-5 decision-4 note-3 goal-2 note-1
 --oldest|note-1 goal-2 note-3 decision-4 note-5

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # Usage: bash tests/run.sh [lint | bats | pytest]...
 #
-# Runs these checks, or all of them, each to its end, and says at last what passed
-# and what failed. 'make test' calls it with everything set up.
+# Runs these checks, or all of them, each to its end: says when one begins, how long it
+# took, and at last what passed and what failed. 'make test' calls it with everything set up.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 bin=.venv/bin
+shell_files=(lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh
+  tests/*.sh tests/*/*.sh tests/*.bash .ci/run)
 
 run_lint() {
   local failed=0
   "$bin/python" -m mypy || failed=1
   "$bin/ruff" check || failed=1
   "$bin/ruff" format --check || failed=1
-  if type shellcheck >/dev/null 2>&1; then
-    shellcheck lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh \
-      tests/*.sh tests/*/*.sh tests/*.bash .ci/run || failed=1
-  fi
+  "$bin/shellcheck" "${shell_files[@]}" || failed=1
+  "$bin/shfmt" -i 2 -ci -d "${shell_files[@]}" tests/*.bats || failed=1
   return "$failed"
 }
 
@@ -27,7 +27,8 @@ new_enough() { # <bats>: true if it runs and is 1.5 or later
   ((BASH_REMATCH[1] > 1 || (BASH_REMATCH[1] == 1 && BASH_REMATCH[2] >= 5)))
 }
 
-find_bats() { # REPLY becomes a bats that will do; npm fetches one where there is none
+# REPLY becomes a bats that will do; npm fetches one where there is none.
+find_bats() {
   local fetched=.venv/bats/node_modules/bats/bin/bats # npm does not make .bin/ everywhere
   for REPLY in bats "$fetched"; do
     ! new_enough "$REPLY" || return 0
@@ -56,7 +57,9 @@ run_pytest() {
 failed=
 [ $# -gt 0 ] || set -- lint bats pytest
 for check in "$@"; do
-  "run_$check" || failed="$failed $check"
+  printf -- '--- %s\n' "$check"
+  TIMEFORMAT="--- $check: %0R s, of the processors %0U s and %0S s of the system's"
+  time "run_$check" || failed="$failed $check"
 done
 if [ -n "$failed" ]; then
   printf 'FAILED:%s\n' "$failed"

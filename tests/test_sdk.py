@@ -417,16 +417,17 @@ with pylore.open("x") as lore:
 """
 
 
-def _mypy(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+def _mypy(folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
     # A folder that holds the package alone, so that nothing else of the checkout is seen.
     site = folder / "site"
     site.mkdir(exist_ok=True)
     if not (site / "pylore").exists():
         (site / "pylore").symlink_to(ROOT / "pylore")
-    (folder / "program.py").write_text(program)
+    for name, text in programs.items():
+        (folder / f"{name}.py").write_text(text)
     return subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"),
-         "--follow-imports", "silent", "program.py"],
+         "--follow-imports", "silent", *(f"{name}.py" for name in programs)],
         cwd=folder, env={"MYPYPATH": str(site), "PATH": "", "HOME": str(folder)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -434,12 +435,13 @@ def _mypy(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_program_that_uses_it_is_checked_by_its_types(tmp_path: Path) -> None:
     assert (ROOT / "pylore" / "py.typed").exists()
-    good = _mypy(tmp_path, PROGRAM)
-    assert good.returncode == 0, good.stdout
-    wrong = _mypy(tmp_path, WRONG)
-    assert wrong.returncode == 1
-    assert 'expression has type "float", variable has type "str"' in wrong.stdout
-    assert 'incompatible type "int"; expected "str"' in wrong.stdout
+    done = _mypy(tmp_path, program=PROGRAM, wrong=WRONG)
+    assert done.returncode == 1
+    *errors, last = done.stdout.splitlines()
+    assert all(line.startswith("wrong.py:") for line in errors), done.stdout
+    assert "in 1 file (checked 2 source files)" in last
+    assert 'expression has type "float", variable has type "str"' in done.stdout
+    assert 'incompatible type "int"; expected "str"' in done.stdout
 
 
 def test_the_program_that_was_checked_runs(tmp_path: Path) -> None:

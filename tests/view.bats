@@ -86,7 +86,10 @@ ids() { # of its nodes
 @test "the check sees a library that was changed" {
   mkdir -p copy/tools copy/pylore/view/assets
   cp "$LORE_REPOSITORY/tools/bundle-view.sh" copy/tools
-  { cat "$LORE_REPOSITORY/pylore/view/assets/cytoscape.min.js"; echo ' '; } >copy/pylore/view/assets/cytoscape.min.js
+  {
+    cat "$LORE_REPOSITORY/pylore/view/assets/cytoscape.min.js"
+    echo ' '
+  } >copy/pylore/view/assets/cytoscape.min.js
   run --separate-stderr bash copy/tools/bundle-view.sh --check
   expect_error 1 "is not cytoscape"
 }

@@ -15,7 +15,8 @@ lore_require_python() { # <python>: exit 1 unless it loads, is 3.10 or later, an
     lore_fail "'$python' does not run: install Python 3.10 or later, or name one: make PYTHON=python3.12"
   case $version in
     3.[0-9] | [0-2].*)
-      lore_fail "'$python' is Python $version, lore needs 3.10 or later: name another: make PYTHON=python3.12" ;;
+      lore_fail "'$python' is Python $version, lore needs 3.10 or later: name another: make PYTHON=python3.12"
+      ;;
   esac
   "$python" -I -c 'import ensurepip, venv, zlib' 2>/dev/null ||
     lore_fail "Python $version cannot make virtual environments: install its package (python3-venv on Debian and Ubuntu)"

@@ -94,11 +94,12 @@ class StaticEmbedder:
                 if self._known.is_empty():
                     # Loading takes 90 ms: the words that are tokens of their own come
                     # along at once, so that few queries will have to.
-                    new = list(dict.fromkeys(new + _whole_words(self._tokenizer)))
-            for word, encoding in zip(
-                new, self._tokenizer.encode_batch(new, add_special_tokens=False), strict=True
-            ):
-                self._tokens[word] = self.fresh[word] = encoding.ids
+                    self._take(_whole_words(self._tokenizer))
+            self._take(_tokens(self._tokenizer, [word for word in new if word not in self._tokens]))
+
+    def _take(self, tokens: dict[str, list[int]]) -> None:
+        self._tokens.update(tokens)
+        self.fresh.update(tokens)
 
     def _mean_few(self, tokens: list[list[int]]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)
@@ -158,10 +159,22 @@ def _data_start(file: int) -> int:
     return start
 
 
-def _load_tokenizer() -> Tokenizer:
-    from tokenizers import Tokenizer
+_loaded: list[Tokenizer] = []
+_whole: dict[str, list[int]] = {}
 
-    return Tokenizer.from_file(tokenizer_file())
+
+def _load_tokenizer() -> Tokenizer:
+    """The tokenizer, once a process: each of its stores has an embedder of its own."""
+    if not _loaded:
+        from tokenizers import Tokenizer
+
+        _loaded.append(Tokenizer.from_file(tokenizer_file()))
+    return _loaded[0]
+
+
+def _tokens(tokenizer: Tokenizer, texts: list[str]) -> dict[str, list[int]]:
+    found = tokenizer.encode_batch(texts, add_special_tokens=False)
+    return {text: encoding.ids for text, encoding in zip(texts, found, strict=True)}
 
 
 def tokenizer_file() -> str:
@@ -169,10 +182,13 @@ def tokenizer_file() -> str:
     return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
 
 
-def _whole_words(tokenizer: Tokenizer) -> list[str]:
-    begin = "\u2581"  # how this tokenizer marks the beginning of a word
-    pieces = (token[1:] for token in tokenizer.get_vocab() if token.startswith(begin))
-    return sorted(piece for piece in pieces if piece.isalnum())
+def _whole_words(tokenizer: Tokenizer) -> dict[str, list[int]]:
+    """The words that are tokens of their own, with these; once a process."""
+    if not _whole:
+        begin = "\u2581"  # how this tokenizer marks the beginning of a word
+        pieces = (token[1:] for token in tokenizer.get_vocab() if token.startswith(begin))
+        _whole.update(_tokens(tokenizer, sorted(piece for piece in pieces if piece.isalnum())))
+    return _whole
 
 
 def _package_file(folder: str, name: str) -> str:

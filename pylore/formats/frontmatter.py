@@ -1,36 +1,37 @@
-"""Front matter: the lines between ``---`` at the top of a Markdown file.
+"""Front matter: YAML between two lines of ``---`` at the top of a Markdown file.
 
-A strict subset of YAML: ``key: value``, ``key: [a, b]``, lists of ``- item``
-lines, quoted text, comments. What it accepts means the same in YAML, but that
-every value is text: ``yes``, ``1.0`` and dates stay as they are written.
+Every value is text, or a list or mapping of these: ``yes``, ``1.0`` and dates stay as they
+are written, and nothing but an empty value and ``null`` becomes empty. What could make a
+short text a large one, or more than data (anchors, aliases, tags), is refused.
 """
 
 from __future__ import annotations
 
-import json
-import re
+from bisect import bisect_right
+from itertools import accumulate
+
+import yaml
 
 from ..core.errors import LoreError
 from ..core.model import Record
+from ..core.text import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
 
-    Value = str | list[str]
+    Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 
 FENCE = "---"
 LONGEST = 64_000
+LONGEST_KEY = 100
+DEEPEST = 16
+"""How many lists and mappings may stand in each other."""
 
-_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_. -]{0,99}?)[ \t]{0,9}:(?:[ \t](.*))?$")
-_ITEM = re.compile(r"( *)-(?:[ \t](.*))?$")
-_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_SINGLE = re.compile(r"'((?:[^']|'')*)'")
-_COMMENT = re.compile(r"(?:^|[ \t])#")
-_NOT_BARE = re.compile(r"[\[\]{},#&*!|>'\"%@`]|[-?:](?:[ \t]|$)")
-_IN_LIST = re.compile(r"[^,\[\]{}]*")
-_BLANK = " \t"
-_QUOTE_IT = 'put it in "quotes"'
+_NULLS = ("~", "null", "Null", "NULL")
+_MEND = 'mend it, or put the text in "quotes"'
+_MORE = f"means more than text in YAML: {_MEND}"
 
 
 class LineError(LoreError):
@@ -41,7 +42,7 @@ class LineError(LoreError):
 
 
 class FrontMatter(Record):
-    """``fields``: key to text or list of texts; ``lines``: key to its line, from 1.
+    """``fields``: key to value; ``lines``: key to its line, from 1.
 
     ``length`` is how many lines of the file it takes, its fences included.
     """
@@ -58,7 +59,7 @@ def parse(lines: Sequence[str]) -> FrontMatter:
     """The front matter that these lines of a file begin with; an empty one if they do not.
 
     Raises:
-        LineError: it is not closed, or a line is outside the subset.
+        LineError: it is not closed, is not YAML, or is more than keys and their values.
     """
     found = FrontMatter()
     if not lines or lines[0].rstrip() != FENCE:
@@ -70,116 +71,106 @@ def parse(lines: Sequence[str]) -> FrontMatter:
     if sum(map(len, lines[:end])) > LONGEST:
         raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
     found.length = end + 1
-    reader = _Reader(found)
-    for number, line in enumerate(lines[1:end], start=2):
-        if line.strip() and not line.lstrip().startswith("#"):
-            reader.take(number, line)
+    _Reader(lines[1:end]).read(found)
     return found
 
 
 class _Reader:
-    """Takes one line at a time; knows which key a list item belongs to."""
+    """Takes the events of YAML one by one; knows on which line of the file each begins."""
 
-    def __init__(self, found: FrontMatter) -> None:
-        self._found = found
-        self._list = ""
-        self._indent: int | None = None
+    def __init__(self, lines: Sequence[str]) -> None:
+        # PyYAML takes a tab at the end of a line for the start of something.
+        kept = [line.rstrip(" \t\r") + "\n" for line in lines]
+        self._starts = [*accumulate(map(len, kept), initial=0)]
+        self._text = "".join(kept)
+        self._line = 2
+        self._events = self._read()
 
-    def take(self, number: int, line: str) -> None:
-        item = _ITEM.match(line)
-        if item:
-            self._take_item(number, len(item[1]), item[2] or "")
-            return
-        key = _KEY.match(line)
-        if not key:
-            raise LineError(number, "no 'key: value' and no '- item': front matter has only these")
-        self._take_field(number, key[1], (key[2] or "").strip(_BLANK))
+    def read(self, found: FrontMatter) -> None:
+        """Sets the fields of ``found`` and their lines."""
+        for event in self._events:
+            if isinstance(event, yaml.MappingStartEvent):
+                self._refuse_more_than_data(event)
+                self._take(found.fields, found.lines, 1)
+            elif isinstance(event, yaml.NodeEvent):
+                raise LineError(self._line, "no 'key: value': front matter is keys and values")
+            elif isinstance(event, yaml.DocumentStartEvent) and event.explicit:
+                raise LineError(self._line, "begins another document of YAML: leave one")
 
-    def _take_field(self, number: int, key: str, text: str) -> None:
-        if any(key.lower() == other.lower() for other in self._found.fields):
-            raise LineError(number, f"'{key}' is there twice: leave one")
-        read = _list if text.startswith("[") else _text
-        self._found.lines[key] = number
-        self._found.fields[key] = read(number, text)
-        self._list = "" if _without_comment(text) else key
-        self._indent = None
+    def _take(self, fields: dict[str, Value], lines: dict[str, int], depth: int) -> None:
+        """A mapping, up to its end; of the outermost, keys that differ in case are the same."""
+        seen = set()
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._key(event)
+            same = key.lower() if depth == 1 else key
+            if same in seen:
+                raise LineError(self._line, f"'{key}' is there twice: leave one")
+            seen.add(same)
+            lines[key] = self._line
+            fields[key] = self._value(next(self._events), depth)
 
-    def _take_item(self, number: int, indent: int, text: str) -> None:
-        if not self._list:
-            raise LineError(number, "a list item without a 'key:' line above it: give it one")
-        if self._indent not in (None, indent):
-            raise LineError(number, "a list item that is indented otherwise than those above it")
-        self._indent = indent
-        items = self._found.fields[self._list] or []
-        self._found.fields[self._list] = [*items, _text(number, text.strip(_BLANK))]
+    def _key(self, event: yaml.Event) -> str:
+        self._refuse_more_than_data(event)
+        key = self._scalar(event) if isinstance(event, yaml.ScalarEvent) else ""
+        if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+            why = f"a key is one line of text, {LONGEST_KEY} characters at most"
+            raise LineError(self._line, why)
+        return key
 
+    def _value(self, event: yaml.Event, depth: int) -> Value:
+        self._refuse_more_than_data(event)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        if depth == DEEPEST:
+            raise LineError(self._line, f"more than {DEEPEST} lists and keys in each other")
+        if isinstance(event, yaml.MappingStartEvent):
+            fields: dict[str, Value] = {}
+            self._take(fields, {}, depth + 1)
+            return fields
+        items = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._value(event, depth + 1))
+        return items
 
-def _text(number: int, text: str) -> str:
-    """One value that takes the rest of a line."""
-    if text.startswith(('"', "'")):
-        value, rest = _quoted(number, text)
-        if _follows(rest):
-            raise LineError(number, f"text after the closing quote: '{_shown(rest)}'")
+    def _scalar(self, event: yaml.ScalarEvent) -> str:
+        if event.style is None and event.value in _NULLS:
+            return ""
+        try:  # two escapes of a pair, as JSON has them, are one letter
+            value = event.value.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            value = "\0"
+        if "\0" in value:
+            raise LineError(self._line, "an escape that is no character of a text")
         return value
-    return _bare(number, _without_comment(text))
 
+    def _refuse_more_than_data(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise LineError(self._line, f"'&' or '*' {_MORE}")
+        if getattr(event, "tag", None) is not None:
+            raise LineError(self._line, f"'!' {_MORE}")
 
-def _list(number: int, text: str) -> list[str]:
-    """``[a, "b c"]``, on one line."""
-    items: list[str] = []
-    rest = text[1:].lstrip(_BLANK)
-    while not rest.startswith("]"):
-        if rest.startswith(('"', "'")):
-            item, rest = _quoted(number, rest)
-        else:
-            stretch = _IN_LIST.match(rest)
-            item = stretch[0].strip(_BLANK) if stretch else ""
-            rest = rest[len(stretch[0]) :] if stretch else rest
-            if not item or _COMMENT.search(item):
-                raise LineError(number, "the list is not closed or has an empty item: mend it")
-            item = _bare(number, item)
-        items.append(item)
-        rest = rest.lstrip(_BLANK)
-        if rest.startswith(","):
-            rest = rest[1:].lstrip(_BLANK)
-        elif not rest.startswith("]"):
-            raise LineError(number, "a list of [a, b] on one line is not closed or holds another")
-    if _follows(rest[1:]):
-        raise LineError(number, f"text after the list: '{_shown(rest[1:])}'")
-    return items
+    def _read(self) -> Iterator[yaml.Event]:
+        """The events; ``_line`` is that of the last one."""
+        try:
+            for event in yaml.parse(self._text, Loader=yaml.BaseLoader):
+                if event.start_mark:
+                    self._line = self._line_at(event.start_mark.index)
+                yield event
+        except yaml.reader.ReaderError as error:
+            line = self._line_at(error.position)
+            raise LineError(line, "a control character, which YAML does not allow") from None
+        except yaml.MarkedYAMLError as error:
+            what = ", ".join(filter(None, (error.context, error.problem)))
+            raise LineError(self._fault(error), f"not YAML ({one_line(what)}): {_MEND}") from None
+        except (ValueError, OverflowError):  # of an escape, or of a version's digits
+            raise LineError(self._line, f"a number that YAML does not allow: {_MEND}") from None
 
+    def _fault(self, error: yaml.MarkedYAMLError) -> int:
+        """The line of what is wrong: where it began, if the end of the text is what is."""
+        at, since = error.problem_mark, error.context_mark
+        if since and (not at or at.index >= len(self._text)):
+            at = since
+        return self._line_at(at.index) if at else self._line
 
-def _quoted(number: int, text: str) -> tuple[str, str]:
-    """``(value, what follows)`` of a text that begins with a quote."""
-    match = (_DOUBLE if text[0] == '"' else _SINGLE).match(text)
-    if not match:
-        raise LineError(number, f"the quote is not closed: '{_shown(text)}'")
-    if text[0] == "'":
-        return match[1].replace("''", "'"), text[match.end() :]
-    try:
-        value: str = json.loads(match[0], strict=False)
-    except ValueError:
-        raise LineError(number, f"an unknown escape in {_shown(match[0])}") from None
-    if "\0" in value or any(0xD800 <= ord(letter) <= 0xDFFF for letter in value):
-        raise LineError(number, "an escape that is no character of a text")
-    return value, text[match.end() :]
-
-
-def _bare(number: int, text: str) -> str:
-    if _NOT_BARE.match(text) or ": " in text or ":\t" in text or text.endswith(":"):
-        raise LineError(number, f"'{_shown(text)}' means more than text in YAML: {_QUOTE_IT}")
-    return "" if text in ("~", "null", "Null", "NULL") else text
-
-
-def _without_comment(text: str) -> str:
-    match = _COMMENT.search(text)
-    return (text[: match.start()] if match else text).strip(_BLANK)
-
-
-def _follows(rest: str) -> bool:
-    """Whether more than a comment stands behind a closing quote or bracket."""
-    return _without_comment("]" + rest) != "]"
-
-
-def _shown(text: str) -> str:
-    return " ".join(text.split())[:60]
+    def _line_at(self, index: int) -> int:
+        return bisect_right(self._starts, index) + 1

@@ -224,10 +224,12 @@ def _apply_front_matter(document: Document, front: FrontMatter, relations: Colle
                 if value not in ("", []):
                     document.stated[field] = read(value)
             elif fold(key) in relations:
-                targets = [value] if isinstance(value, str) else value
                 document.relations += [
-                    (fold(key), target, front.lines[key]) for target in targets if target
-                ]
+                    (fold(key), target.strip(), front.lines[key])
+                    for target in _several(value) if target.strip()
+                ]  # fmt: skip
+            elif key == STATED:
+                raise LoreError("is a key of lore's own: name it otherwise")
             else:
                 document.data[key] = value
         except LineError:
@@ -239,13 +241,21 @@ def _apply_front_matter(document: Document, front: FrontMatter, relations: Colle
 
 
 def _one(value: Value) -> str:
-    if isinstance(value, list):
-        raise LoreError("is a list: give one text")
+    if not isinstance(value, str):
+        raise LoreError(f"is a {'list' if isinstance(value, list) else 'mapping'}: give one text")
     return one_line(value)
 
 
+def _several(value: Value) -> list[str]:
+    texts = value if isinstance(value, list) else [value]
+    found = [text for text in texts if isinstance(text, str)]
+    if len(found) < len(texts):
+        raise LoreError("is more than a list of texts: give a text or a list of texts")
+    return found
+
+
 def _tags(value: Value) -> tuple[str, ...]:
-    return clean_tags(value)
+    return clean_tags(value if isinstance(value, str) else _several(value))
 
 
 def _status(value: Value) -> str:
@@ -259,9 +269,10 @@ def _status(value: Value) -> str:
 
 
 def _source(value: Value) -> str:
-    if value not in SOURCES:
-        raise LoreError(f"'{_one(value)}' is none of {', '.join(SOURCES)}")
-    return _one(value)
+    source = _one(value)
+    if source not in SOURCES:
+        raise LoreError(f"'{source}' is none of {', '.join(SOURCES)}")
+    return source
 
 
 def _confidence(value: Value) -> float:

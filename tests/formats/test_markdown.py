@@ -112,6 +112,27 @@ def test_front_matter_sets_the_fields(project: Project) -> None:
     assert (data["Team"], data["why"]) == ("core", "no sessions")
 
 
+def test_front_matter_as_other_programs_write_it(project: Project) -> None:
+    project.write("b.md", "# B")
+    project.write(
+        "a.md",
+        "\ufeff---\r\n# of a site\r\ntitle: >-\r\n  Use JWT:\r\n  no sessions\r\n"
+        "tags:\r\n- Auth # and more\r\nrelates_to: |\r\n  doc-b\r\n"
+        "description: >\r\n  Why we\r\n  chose it.\r\n"
+        "sidebar:\r\n  order: 01\r\n  since: 2026-01-02\r\n  labels: [a, {b: yes}]\r\n"
+        "---\r\ntext\r\n",
+    )
+    project.run()
+    node = project.node("doc-a")
+    assert (node.title, node.body, node.tags) == ("Use JWT: no sessions", "text", ("auth",))
+    assert project.edges("doc-a") == {("relates_to", "doc-b")}
+    data = json.loads(node.data)
+    assert data["description"] == "Why we chose it.\n"
+    assert data["sidebar"] == {
+        "order": "01", "since": "2026-01-02", "labels": ["a", {"b": "yes"}],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("word", "status"),
     [
@@ -510,6 +531,11 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
         (b"---\ndate: soon\n---\n", "line 2: date 'soon' is no date"),
         (b"---\nsource: me\n---\n", "line 2: source 'me' is none of"),
         (b"---\ntitle: [a]\n---\n", "line 2: title is a list"),
+        (b"---\ntitle: {a: b}\n---\n", "line 2: title is a mapping"),
+        (b"---\nok: 1\r\ntags:\n  - a: b\n---\n", "line 3: tags is more than a list of texts"),
+        (b"---\nrelates_to:\n  note: a\n---\n", "line 2: relates_to is more than a list"),
+        (b"---\n_stated: a\n---\n", "line 2: _stated is a key of lore's own"),
+        (b"---\nok: 1\ndescription: >x\n---\n", "line 3: not YAML"),
         (b"---\nid: decision-" + b"x" * 2000 + b"\n---\n", "longer than 1000"),
         (b"x" * 10_000_001, "max_text is 10000000"),
         (b"# A\n" + b">" * 1_000_001, "line 2: longer than 1000000 characters"),

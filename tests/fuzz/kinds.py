@@ -172,9 +172,10 @@ class FrontMatterKind(Kind):
             return
         if found.length:
             written = [
-                f"{key}: {json.dumps(value, ensure_ascii=False)}"
+                f"? {json.dumps(key)}\n: {json.dumps(value)}".replace("\x7f", "\\x7f")
                 for key, value in found.fields.items()
             ]
+            written = "\n".join(written).split("\n")
             assert parse_front_matter(["---", *written, "---"]).fields == found.fields
 
 

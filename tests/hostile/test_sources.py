@@ -5,15 +5,18 @@ A row is a file; add yours. A row may say why its file must be left out.
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from forked import in_child, preload
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from pylore.code.index import index
+from pylore.code.parse import ast_grep
+from pylore.core.settings import Settings
+from pylore.store import create_store
+
 MEMORY = 1 << 30
 """Bytes of address space of each process that takes part."""
 SECONDS = 60
@@ -85,21 +88,19 @@ FILES = {
     "a-class-of-a-class.py": ("class A0: pass\n" + numbered("class B#(A0): pass\n", 3000), ""),
 }
 
-INDEX = """
-import json, resource, sys
-from pathlib import Path
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
-resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[3]),) * 2)
-from pylore.code.parse import ast_grep
-from pylore.code.index import index
-from pylore.core.settings import Settings
-from pylore.store import create_store
-ast_grep.CPU_SECONDS, ast_grep.CPU_SECONDS_A_MB = 1, 0
-with create_store(sys.argv[1] + "/.lore") as store:
-    left_out = {}
-    found = index(store, Settings(), lambda: None, sys.argv[1], left_out=left_out.__setitem__)
-print(json.dumps({**found, "left_out": left_out}))
-"""
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    preload()
+
+
+def indexed(folder: str) -> dict[str, Any]:
+    """What ``lore index`` makes of a folder, and why it left a file out."""
+    ast_grep.CPU_SECONDS, ast_grep.CPU_SECONDS_A_MB = 1, 0
+    left_out: dict[str, str] = {}
+    with create_store(f"{folder}/.lore") as store:
+        found = index(store, Settings(), lambda: None, folder, left_out=left_out.__setitem__)
+    return {**found, "left_out": left_out}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -107,12 +108,7 @@ def test_a_hostile_file_costs_little_and_the_others_go_on(name: str, tmp_path: P
     text, why = FILES[name]
     (tmp_path / name).write_text(text)
     (tmp_path / "beside.py").write_text("def beside(): pass\n")
-    done = subprocess.run(
-        [sys.executable, "-c", INDEX, str(tmp_path), str(MEMORY), str(SECONDS)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = in_child(lambda: indexed(str(tmp_path)), MEMORY, SECONDS)
     assert found["left_out"].keys() == ({name} if why else set())
     assert re.search(why, found["left_out"].get(name, ""))
     assert found["files"] == (1 if why else 2)

@@ -13,14 +13,13 @@ import json
 import os
 import random
 import re
-import resource
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
 import pytest
+from forked import in_child, preload
 from homes import move_home
 
 from pylore import Lore
@@ -463,32 +462,16 @@ def told(words: str, project: Project, data: bytes) -> Outcome:
 
 def outcomes(project: Project, data: bytes, commands: list[str]) -> list[Outcome]:
     """What comes of these commands in a process with a gigabyte and a minute for them all."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(reader)
-            held = int(Path("/proc/self/statm").read_text().split()[0]) * 4096
-            resource.setrlimit(resource.RLIMIT_AS, (held + MOST_MEMORY,) * 2)
-            signal.alarm(MOST_SECONDS)
-            found = [told(words, project, data) for words in commands]
-            with open(writer, "w", encoding="utf-8") as file:
-                json.dump(found, file)
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(writer)
-    with open(reader, encoding="utf-8") as file:
-        text = file.read()
-    _, status = os.waitpid(child, 0)
-    assert status == 0, f"ended by {status}: too much time or memory"
-    return [tuple(outcome) for outcome in json.loads(text)]
+    found = in_child(
+        lambda: [told(words, project, data) for words in commands], MOST_MEMORY, MOST_SECONDS
+    )
+    return [tuple(outcome) for outcome in found]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     folder = tmp_path_factory.mktemp("project")
+    preload()
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
         patch.chdir(folder)

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from forked import preload
 from repositories import Repository
 
 import pylore
@@ -72,6 +73,7 @@ class Machine:
     @classmethod
     def make(cls, base: Path) -> Machine:
         """A machine with an honest clone."""
+        preload()
         machine = cls(base)
         (base / "ran").mkdir(parents=True)
         machine._relocate()

@@ -1,0 +1,65 @@
+"""Work in a process of its own that is bounded, forked from one that has loaded all of lore."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import resource
+import signal
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pylore
+from pylore.context.budget import Tokens
+from pylore.embed.static import StaticEmbedder
+from pylore.store.sqlite.check import scratch_store
+
+
+def preload() -> None:
+    """Loads, once, what forked processes would each load again."""
+    for module in pkgutil.walk_packages(pylore.__path__, "pylore."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    StaticEmbedder(scratch_store().words).learn(["words"])  # reads the tokenizer
+    Tokens().text("words")  # reads the vocabulary
+    gc.freeze()  # a child that collects garbage would copy every page
+
+
+def in_child(work: Callable[[], object], memory: int, seconds: int) -> Any:
+    """What ``work`` returns, as JSON has it; it takes so many more bytes and seconds at most."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.close(reader)
+            limit_memory(memory)
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            signal.alarm(seconds)
+            found = work()
+            with open(writer, "w", encoding="utf-8") as file:
+                json.dump(found, file)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with open(reader, encoding="utf-8") as file:
+        text = file.read()
+    _, ended = os.waitpid(child, 0)
+    assert ended == 0, f"ended by {ended}: too much time or memory, or an error"
+    return json.loads(text)
+
+
+def limit_memory(more: int) -> None:
+    """Bounds the address space of this process and those that it starts, where that is told."""
+    held = Path("/proc/self/statm")
+    if held.exists():
+        pages = int(held.read_text().split()[0])
+        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more,) * 2)
