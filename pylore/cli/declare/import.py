@@ -26,10 +26,11 @@ Markdown: each file becomes a node, its id made from its path below the folder o
 else the first # heading, else the file's name. In folders, hidden files and
 folders and node_modules are left out.
 
-  Front matter is lines of 'key: value', 'key: [a, b]' or '- item' between two
-  lines of ---. Known keys: id, type, title, tags, status, date (or created),
-  source, confidence, category, and every relation (supersedes, implements,
-  relates_to, …), which links to ids, titles or paths. Other keys are kept as data.
+  Front matter is YAML between two lines of ---, without anchors and tags of it;
+  values stay text as they are written. Known keys: id, type, title, tags, status,
+  date (or created), source, confidence, category, and every relation (supersedes,
+  implements, relates_to, …), which links to ids, titles or paths. Other keys are
+  kept as data, nested ones too.
   The words of decision records count as a status: proposed is staged, accepted is
   confirmed, deprecated and rejected are retracted.
 
