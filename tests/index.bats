@@ -97,7 +97,7 @@ setup() {
   done
   "$LORE_REPOSITORY/lore.sh" index >/dev/null 2>&1 3>&- &
   for _ in $(seq 200); do
-    workers=$(pgrep -P $! -f pylore.cli.main) && break
+    workers=$(pgrep -P $! -f pylore.launch) && break
     sleep 0.02
   done
   [ -n "$workers" ] || [ "$(getconf _NPROCESSORS_ONLN)" -eq 1 ]

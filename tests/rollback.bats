@@ -116,8 +116,8 @@ def watch(operation, table, column, database, trigger):
         tables.add(table)
     return apsw.SQLITE_OK
 apsw.connection_hooks.append(lambda connection: setattr(connection, "authorizer", watch))
-from pylore.cli import hot
-hot.search_command(["jwt", "sessions", "--graph-depth", sys.argv[2], "--json"])
+from pylore.cli.main import _run
+_run(["search", "jwt", "sessions", "--graph-depth", sys.argv[2], "--json"])
 print(*sorted(tables & {"graph_edges", "relations", "edge_history"}), file=sys.stderr)
 END
   export LORE_STORE=$PROJECT/.lore
