@@ -15,11 +15,13 @@ from pylore.cli import declare
 from pylore.cli.commands import built
 from pylore.cli.declaration import Argument, Command, Heading, Option, Row, find, function
 from pylore.cli.main import _run
+from pylore.cli.options import FORMS
 from pylore.cli.reference import GROUPS, completion, every_command, verbs_of
 from pylore.cli.reference.help import help_of, script_with_help
 from pylore.cli.reference.manual import escaped, pages
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
+from pylore.terminal.output import FORMATS
 
 ROOT = Path(declare.__file__).parents[3]
 COMMANDS = every_command()
@@ -119,6 +121,10 @@ def test_settings_that_are_options_are_settings(name: str) -> None:
             value = option.value and BY_NAME[option.setting].option
             assert not value or f"--{value}" == option.names[-1]
     assert {*(command.settings or ())} <= {*BY_NAME}
+
+
+def test_the_forms_of_output_are_options() -> None:
+    assert [option.names for option in FORMS] == [(f"--{form}",) for form in FORMATS]
 
 
 def test_what_nobody_declares_is_refused() -> None:
