@@ -39,7 +39,7 @@ related note-1
 show note-1 --history
 list
 context sessions
-stats
+graph-stats
 graph-path note-1 note-3
 graph-neighbors note-1
 graph-hubs
