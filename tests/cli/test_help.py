@@ -14,8 +14,8 @@ import pytest
 from pylore.cli import declare
 from pylore.cli.commands import built
 from pylore.cli.declaration import Argument, Command, Heading, Option, Row, find, function
+from pylore.cli.declare import FORMS
 from pylore.cli.main import _run
-from pylore.cli.options import FORMS
 from pylore.cli.reference import GROUPS, completion, every_command, verbs_of
 from pylore.cli.reference.help import help_of, script_with_help
 from pylore.cli.reference.manual import escaped, pages
@@ -154,7 +154,7 @@ def test_no_text_is_a_request_of_the_manual() -> None:
 
 TOY = """
 from pylore.cli.declaration import Argument, Command, Heading, Option
-from pylore.cli.options import OUTPUT
+from pylore.cli.declare import OUTPUT
 
 def toy(word, colour, twice, **options):
     from pylore.cli.commands.shared import Session
