@@ -233,10 +233,6 @@ while [ -L "$graph_file" ]; do # run through a link of the user's own
 done
 . "${graph_file%/*}/../lib/common.sh"
 
-graph_verbs() { # the verbs, a line each: those that the comment above has a part for
-  awk '/^# lore graph [a-z]/ { print $4 } /^[^#]/ { exit }' "$graph_file"
-}
-
 graph_help() { # <verb>: its part of the comment above
   lore_help "$graph_file" | awk -v verb="$1" '
     /^lore graph / { inside = $3 == verb; if (inside) { print "Usage: " $0; next } }
@@ -267,6 +263,8 @@ case $verb in
     case $verb in
       -*) lore_help_if_asked "$graph_file" "$@" ;;
     esac
-    lore_unknown verb "$verb" "lore graph --help" "$(graph_verbs)"
+    . "$LORE_ROOT/lib/declared.sh"
+    lore_verbs graph
+    lore_unknown verb "$verb" "lore graph --help" "$REPLY"
     ;;
 esac

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import SETTINGS
-from .options import FORMS, JQ, SHORT_FORMS
+from .declare import FORMS, JQ, SHORT_FORMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,11 +44,6 @@ def split_words(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split(",") if word)
 
 
-_SETTING_OPTIONS: dict[str, str] = {
-    **{"--" + setting.name.replace("_", "-"): setting.name for setting in SETTINGS},
-    **{"--" + setting.option: setting.name for setting in SETTINGS},
-    "-n": "limit",
-}
 _SHORT_FORMS = {name: option for option in SHORT_FORMS for name in option.names}
 
 
@@ -71,7 +66,8 @@ def parse(argv: Sequence[str], command: Command) -> Arguments:
             if name[:2] == "-n" and name[2:].isdecimal():
                 name, equals, value = "-n", "=", name[2:]
             option = own.get(name)
-            if option is None and name not in _SETTING_OPTIONS:
+            setting = setting_of_option(name) if option is None else None
+            if option is None and setting is None:
                 raise _unknown(name, own)
             if option is not None and not option.value:
                 if equals:
@@ -83,8 +79,8 @@ def parse(argv: Sequence[str], command: Command) -> Arguments:
                 continue
             if not equals:
                 value = _next(rest, name)
-            if option is None:
-                found.flags[_SETTING_OPTIONS[name]] = value
+            if setting is not None:
+                found.flags[setting] = value
             else:
                 found.values.setdefault(name[2:], []).append(value)
     return found
@@ -108,10 +104,15 @@ def _next(rest: object, name: str) -> str:
 
 
 def _unknown(name: str, own: dict[str, Option]) -> UsageError:
-    known = [*own, *_SETTING_OPTIONS]
+    known = [*own, *(f"--{setting.option}" for setting in SETTINGS)]
     return UsageError(f"unknown option '{name}'{nearest(name, known)}: see --help")
 
 
 def setting_of_option(option: str) -> str | None:
-    """The setting that an option such as ``--decay`` sets, if it is one of theirs."""
-    return _SETTING_OPTIONS.get(option)
+    """The setting that ``--decay`` sets, or ``--hop-decay``; None: there is no such setting."""
+    if option == "-n":
+        return "limit"
+    for setting in SETTINGS:
+        if option in ("--" + setting.option, "--" + setting.name.replace("_", "-")):
+            return setting.name
+    return None

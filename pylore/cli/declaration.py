@@ -52,6 +52,7 @@ class Option:
         self.kind = kind
         """What completion offers for the value, where it is none of ``choices``."""
         self.choices = choices
+        """The values that there are; hot commands say themselves what is not one of them."""
         self.whole = whole
         self.low = low
         self.high = high
@@ -59,6 +60,7 @@ class Option:
         self.many = many
         """Whether it may be given several times, each of which counts."""
         self.default = default
+        """Its parameter where it is not given."""
         self.into = into
         """The parameter of the command's function, where it is not called as the option is."""
         self.constant = constant

@@ -14,12 +14,14 @@ import pytest
 from pylore.cli import declare
 from pylore.cli.commands import built
 from pylore.cli.declaration import Argument, Command, Heading, Option, Row, find, function
+from pylore.cli.declare import FORMS
 from pylore.cli.main import _run
 from pylore.cli.reference import GROUPS, completion, every_command, verbs_of
 from pylore.cli.reference.help import help_of, script_with_help
 from pylore.cli.reference.manual import escaped, pages
 from pylore.core.errors import UsageError
 from pylore.core.settings import BY_NAME, SETTINGS
+from pylore.terminal.output import FORMATS
 
 ROOT = Path(declare.__file__).parents[3]
 COMMANDS = every_command()
@@ -121,6 +123,10 @@ def test_settings_that_are_options_are_settings(name: str) -> None:
     assert {*(command.settings or ())} <= {*BY_NAME}
 
 
+def test_the_forms_of_output_are_options() -> None:
+    assert [option.names for option in FORMS] == [(f"--{form}",) for form in FORMATS]
+
+
 def test_what_nobody_declares_is_refused() -> None:
     for word in ("no-such", "list_", "..", "", "graph", "version", "--help"):
         with pytest.raises(UsageError):
@@ -148,7 +154,7 @@ def test_no_text_is_a_request_of_the_manual() -> None:
 
 TOY = """
 from pylore.cli.declaration import Argument, Command, Heading, Option
-from pylore.cli.options import OUTPUT
+from pylore.cli.declare import OUTPUT
 
 def toy(word, colour, twice, **options):
     from pylore.cli.commands.shared import Session

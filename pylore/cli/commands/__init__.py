@@ -1,9 +1,9 @@
 """What runs through click: every command that is not on the hot path.
 
 One file a family of commands, imported when one of them is called. A command is a
-function; its parameters are the options and arguments that its declaration has
-(``pylore/cli/declare``), of which click makes sense here. Each gets its settings with a
-``Session``, opens the store itself, and prints through ``Output``.
+function whose parameters are named by its declaration (``pylore/cli/declare``), from which
+a click command is made here. Each gets its settings with a ``Session``, opens the store
+itself, and prints through ``Output``.
 """
 
 from __future__ import annotations

@@ -1,1 +1,40 @@
-"""The commands: a file each, which declares its options and arguments as data."""
+"""The commands: a file each, which declares what it takes. Here: options that many have.
+
+A search imports this module.
+"""
+
+from __future__ import annotations
+
+from ..declaration import Option, Row
+
+JSON = Option("--json", into="as_json")
+JSONL = Option("--jsonl", into="as_jsonl")
+TEXT = Option("--text", into="as_text")
+IDS = Option("--ids", into="as_ids")
+JQ = Option("--jq EXPR", "filter the JSON through jq, strings printed raw")
+
+_FORM = "the form of the output"
+OUTPUT = Row(_FORM, JSON, JSONL, TEXT, IDS, JQ)
+COUNTS_OUTPUT = Row(_FORM, JSON, JSONL, TEXT, JQ)
+"""The same for counts, which have no ids; ``--ids`` is taken all the same."""
+
+FORMS = (JSON, JSONL, TEXT, IDS)
+
+
+def quiet(help: str) -> Option:
+    """``--quiet``, where it is told otherwise than usual."""
+    return Option("-q, --quiet", help, setting="quiet", constant="1")
+
+
+QUIET = quiet("no notes on stderr")
+EXPAND = Option("--expand", "the same as --graph-depth 2", setting="graph_depth", constant="2")
+NO_DIVERSIFY = Option(
+    "--no-diversify", "leave results that repeat each other where their scores put them",
+    setting="diversify", constant="0",
+)  # fmt: skip
+SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET)
+"""Switches that stand for a value of a setting: hot commands take them all."""
+
+BUSY_TIMEOUT = Option(
+    "--busy-timeout SECONDS", "how long to wait for another writer", setting="busy_timeout"
+)

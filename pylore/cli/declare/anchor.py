@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option
-from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET
 
 COMMAND = Command(
     "anchor",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, Row
-from ..options import IDS, JQ, JSON, JSONL, TEXT, quiet
+from . import IDS, JQ, JSON, JSONL, TEXT, quiet
 
 COMMAND = Command(
     "ask",

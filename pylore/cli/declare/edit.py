@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
 from ..declaration import Argument, Command, Option
-from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET
 
 COMMAND = Command(
     "edit",

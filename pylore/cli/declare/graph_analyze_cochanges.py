@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Command, Option
-from ..options import COUNTS_OUTPUT, IDS, QUIET
+from . import COUNTS_OUTPUT, IDS, QUIET
 
 COMMAND = Command(
     "graph analyze-cochanges",

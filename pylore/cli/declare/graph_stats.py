@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Command
-from ..options import COUNTS_OUTPUT
+from . import COUNTS_OUTPUT
 
 COMMAND = Command(
     "graph stats",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Command, Option
-from ..options import OUTPUT, QUIET
+from . import OUTPUT, QUIET
 
 COMMAND = Command(
     "list",

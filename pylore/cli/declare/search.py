@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option, Row
-from ..options import EXPAND, IDS, JQ, JSON, JSONL, NO_DIVERSIFY, QUIET, TEXT
+from . import EXPAND, IDS, JQ, JSON, JSONL, NO_DIVERSIFY, QUIET, TEXT
 
 COMMAND = Command(
     "search",

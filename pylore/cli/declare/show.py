@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option
-from ..options import OUTPUT
+from . import OUTPUT
 
 COMMAND = Command(
     "show",

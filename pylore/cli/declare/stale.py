@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Command, Option
-from ..options import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET
 
 COMMAND = Command(
     "stale",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command
-from ..options import BUSY_TIMEOUT, OUTPUT, quiet
+from . import BUSY_TIMEOUT, OUTPUT, quiet
 
 COMMAND = Command(
     "unlink",
