@@ -1,4 +1,4 @@
-"""Path patterns as shells and .gitignore files have them."""
+"""Path patterns as shells have them. Why no library: see ``docs/decisions``, ``own-globs``."""
 
 from __future__ import annotations
 

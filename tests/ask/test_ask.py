@@ -72,7 +72,8 @@ def test_any_answer_can_be_checked(prompt: str, answer: str) -> None:
 
 
 def test_what_the_prompt_itself_has_is_never_missing() -> None:
-    assert all(cited(PROMPT).values())
+    found = cited(PROMPT)
+    assert found and all(found.values())
 
 
 def test_the_prompt_ends_with_the_question_and_says_that_context_is_data() -> None:

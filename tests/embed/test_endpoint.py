@@ -270,7 +270,7 @@ def test_the_model_is_asked_for_and_gives_the_vectors_their_name(endpoint: Endpo
 
 def test_a_batch_is_asked_for_again_and_a_query_is_not(endpoint: Endpoint) -> None:
     endpoint.statuses = [503, 429]
-    assert all(embedder(endpoint).embed(["a", "b"]))
+    assert embedder(endpoint).embed(["a", "b"]) == [unit(letters("a")), unit(letters("b"))]
     assert len(endpoint.asked) == 3
     endpoint.statuses = [503]
     with pytest.raises(EmbedderError, match=r"answered HTTP 503 .no, not now.: check the URL"):

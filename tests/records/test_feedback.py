@@ -354,6 +354,7 @@ def test_no_rating_ever_removes_a_result(
 ) -> None:
     store = rated_store
     plain = found(store, limit=limit, feedback_weight=0)
+    assert plain
     with store.transaction():
         for id, helpful in ratings:
             Runs(store).finish(run_with(store, [id]), *([[id], []] if helpful else [[], [id]]))
