@@ -55,7 +55,7 @@ analyze() { # [option...]
     expect 0 1
   done
   analyze --since 'banana'
-  expect_error 2 "'banana' is no date"
+  expect_error 2 "'banana' is not a valid date"
   analyze --since ''
   expect 0
 }
@@ -91,7 +91,7 @@ analyze() { # [option...]
   expect_error 1 "has no commit yet"
   rm -rf .git
   analyze
-  expect_error 1 "is no git repository"
+  expect_error 1 "is not a git repository"
   mkdir bin
   for tool in bash dirname readlink awk; do
     ln -s "$(type -P "$tool")" bin/

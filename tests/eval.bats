@@ -83,7 +83,7 @@ setup() { setup_in_shared; }
   expect_error 2 'nosuch'
   printf '{"id":"x","query":"y","relevant":"z"}\n' >"$TEST_ROOT/bad.jsonl"
   run_lore eval --queries "$TEST_ROOT/bad.jsonl"
-  expect_error 1 'line 1: relevant is no list of ids'
+  expect_error 1 'line 1: relevant is not a list of ids'
 }
 
 @test "tune says what it found and what it gains, and writes nothing unless told to" {

@@ -258,7 +258,7 @@ END
   run_lore list --status done
   expect_error 2 "unknown status 'done'"
   run_lore list --since soon
-  expect_error 2 "'soon' is no date"
+  expect_error 2 "'soon' is not a valid date"
   run_lore list -n 0
   expect_error 2 "0"
   run_lore list extra

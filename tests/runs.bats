@@ -71,7 +71,7 @@ setup() {
 
 @test "run says in one line what cannot be done" {
   for words in "finish|2|run finish needs a run" "finish run-x|1|no run 'run-x': see 'lore run list'" \
-    "finish note-c|1|'note-c' is no run" "show note-c|1|'note-c' is no run" "stop|2|unknown verb 'stop'" \
+    "finish note-c|1|'note-c' is not a run" "show note-c|1|'note-c' is not a run" "stop|2|unknown verb 'stop'" \
     "lst|2|(did you mean 'list'?)" "|2|run needs one of start, finish, list, show" \
     "start --tsk x|2|see 'lore run start --help'"; do
     IFS='|' read -r arguments code message <<<"$words"
@@ -173,7 +173,7 @@ setup() {
   for words in "note-c|2|feedback needs one of --helpful, --unhelpful, --undo and --list" \
     "--helpful --unhelpful note-c|2|feedback needs one of" "--helpful|2|feedback needs an id" \
     "--helpful note-none|1|no node 'note-none'" "--helpful note-c --run run-x|1|no run 'run-x'" \
-    "--helpful note-c --run lesson-b|1|'lesson-b' is no run" "--undo note-c|1|no rating to take back" \
+    "--helpful note-c --run lesson-b|1|'lesson-b' is not a run" "--undo note-c|1|no rating to take back" \
     "--helpful note-c -n 3|2|--limit goes with --list" "--list --run run-x|1|no run 'run-x'"; do
     IFS='|' read -r arguments code message <<<"$words"
     # shellcheck disable=SC2086

@@ -192,7 +192,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore search x --graph-depth 1 --edges anchord_to
   expect_error 2 "unknown relation 'anchord_to' (did you mean 'anchored_to'?)"
   run_lore search x --since yesterday
-  expect_error 2 "'yesterday' is no date"
+  expect_error 2 "'yesterday' is not a valid date"
   run_lore search x --limit 0
   expect_error 2 "--limit: limit is '0': give a whole number from 1 to 1000"
   run_lore search x --json --text

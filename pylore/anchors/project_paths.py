@@ -27,7 +27,7 @@ def fault_of(anchor: Anchor) -> str:
     if not leads_down(anchor.path) or not (leads_down(way) or way == ""):
         return f"path '{anchor.path}' leads out of the project"
     if anchor.commit_id and not is_commit(anchor.commit_id):
-        return f"commit_id '{anchor.commit_id}' is no hash of a commit"
+        return f"commit_id '{anchor.commit_id}' is not the hash of a commit"
     return ""
 
 

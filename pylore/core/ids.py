@@ -86,11 +86,13 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
     """
     type, dash, key = id.partition("-")
     if not dash or not key.strip() or not (type.isascii() and type.isalpha() and type.islower()):
-        raise LoreError(f"'{id[:80]}' is no id: give <type>-<key>, as decision-1a2b3c4d")
+        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>, as decision-1a2b3c4d")
     if len(id) > LONGEST_ID:
-        raise LoreError(f"'{id[:40]}…' is no id: it is longer than {LONGEST_ID} characters")
+        raise LoreError(
+            f"'{id[:40]}…' is not a valid id: it is longer than {LONGEST_ID} characters"
+        )
     if not id.isprintable():
-        raise LoreError(f"{id[:80]!r} is no id: it has characters that cannot be printed")
+        raise LoreError(f"{id[:80]!r} is not a valid id: it has characters that cannot be printed")
     if types is not None and type not in types:
         from .errors import nearest
 

@@ -47,4 +47,6 @@ def parse_since(text: str) -> str:
             return time.strftime(_FORM, time.strptime(text, form))
         except ValueError:
             continue
-    raise UsageError(f"'{text}' is no date: give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d")
+    raise UsageError(
+        f"'{text}' is not a valid date: give 2026-01-31, 2026-01-31T12:00:00Z, or an age as 7d"
+    )

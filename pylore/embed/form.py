@@ -115,5 +115,5 @@ def _decoded(text: bytes) -> Sequence[float]:
     except (Error, ValueError):
         data = b""
     if not data or len(data) % 4:
-        raise EmbedderError("gave a vector that is no base64 of float32")
+        raise EmbedderError("gave a vector that is not base64 of float32")
     return unpack(f"<{len(data) // 4}f", data)

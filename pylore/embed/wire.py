@@ -182,7 +182,7 @@ def _answer(received: bytes) -> Response:
     version, _, rest = head.partition(b" ")
     status = rest[:3]
     if not blank or not version.startswith(b"HTTP/1.") or not status.isdigit():
-        raise EmbedderError("the answer is no HTTP")
+        raise EmbedderError("the answer is not HTTP")
     if _field(head, b"transfer-encoding").lower() == b"chunked":
         body = _unchunked(body)
     return Response(int(status), body, _field(head, b"retry-after").decode("latin-1"))
@@ -216,6 +216,6 @@ def _post_far(place: Place, body: bytes, headers: dict[str, str], timeout: float
         text = answer.read(LONGEST_ANSWER)
         return Response(answer.status, text, answer.headers.get("Retry-After", ""))
     except HTTPException as error:
-        raise EmbedderError(f"the answer is no HTTP ({type(error).__name__})") from None
+        raise EmbedderError(f"the answer is not HTTP ({type(error).__name__})") from None
     finally:
         connection.close()

@@ -81,9 +81,9 @@ def read_questions(
 def _question(fields: dict[str, Any]) -> Question:
     id, query = fields.get("id"), fields.get("query")
     if not isinstance(id, str) or not id:
-        raise LoreError("id is no text")
+        raise LoreError("id is not a string")
     if not isinstance(query, str):
-        raise LoreError("query is no text")
+        raise LoreError("query is not a string")
     return Question(id, query, _ids(fields, "relevant"), _ids(fields, "exclude"))
 
 
@@ -92,5 +92,5 @@ def _ids(fields: dict[str, Any], name: str) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(id, str) for id in value):
-        raise LoreError(f"{name} is no list of ids")
+        raise LoreError(f"{name} is not a list of ids")
     return tuple(dict.fromkeys(value))

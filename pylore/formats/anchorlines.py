@@ -72,7 +72,7 @@ def take_anchor_history(store: Store, fields: dict[str, Any], copies: int) -> No
 def _text(fields: dict[str, Any], name: str, *, required: bool = True) -> str:
     value = fields.get(name, "")
     if not isinstance(value, str):
-        raise LoreError(f"{name} is no text")
+        raise LoreError(f"{name} is not a string")
     if required and not value:
         raise LoreError(f"an anchor lacks its {name}")
     return value

@@ -377,14 +377,14 @@ class _LineImporter:
     def _take_type(self, fields: dict[str, Any]) -> None:
         name = _text(fields, "declare_type", "")
         if not (name.isascii() and name.isalpha() and name.islower()):
-            raise LoreError(f"'{name}' is no name for a type: use lower-case letters")
+            raise LoreError(f"'{name}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(name, _text(fields, "description", ""))
         self._types = self._store.types.all()
 
     def _take_history(self, fields: dict[str, Any]) -> None:
         key = fields["history_of"]
         if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
-            raise LoreError("history_of is no [from, to, relation]")
+            raise LoreError("history_of is not a list [from, to, relation]")
         state: dict[str, object] = dict(zip(HISTORY_FIELDS, key, strict=False))
         state["weight"] = _number(fields, "weight", 1.0)
         for name in ("source", "status", "invalidated_at", "change", "changed_at"):
@@ -436,7 +436,7 @@ def _text(fields: dict[str, Any], name: str, default: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise LoreError(f"{name} is no text")
+        raise LoreError(f"{name} is not a string")
     return value
 
 
@@ -450,7 +450,7 @@ def _choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str,
 def _number(fields: dict[str, Any], name: str, default: float) -> float:
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise LoreError(f"{name} is no number")
+        raise LoreError(f"{name} is not a number")
     if not 0 <= value <= 1:  # nor is one that is infinite or no number
         raise LoreError(f"{name} is not from 0 to 1")
     return float(value)
@@ -459,7 +459,7 @@ def _number(fields: dict[str, Any], name: str, default: float) -> float:
 def _count(fields: dict[str, Any], name: str, default: int | None) -> int | None:
     value = fields.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
-        raise LoreError(f"{name} is no whole number")
+        raise LoreError(f"{name} is not a whole number")
     if value is not None and not 0 <= value < 1 << 53:
         raise LoreError(f"{name} is out of range")
     return value
@@ -468,7 +468,7 @@ def _count(fields: dict[str, Any], name: str, default: int | None) -> int | None
 def _tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
     value = fields.get("tags", default)
     if not isinstance(value, (str, list, tuple)) or not all(isinstance(tag, str) for tag in value):
-        raise LoreError("tags is no list of texts")
+        raise LoreError("tags is not a list of strings")
     return clean_tags(value)
 
 
@@ -479,7 +479,7 @@ def _object(fields: dict[str, Any], name: str, default: str) -> str:
     if value is None:
         return "{}"
     if not isinstance(value, dict):
-        raise LoreError(f"{name} is no JSON object")
+        raise LoreError(f"{name} is not a JSON object")
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:

@@ -139,7 +139,7 @@ class _PageImporter:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "new_types declares it")  # fmt: skip
             if not (type.isascii() and type.isalpha() and type.islower()):
-                raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
+                raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
             self._types[type] = ""
         self._type = type
         self._declared = set(self._store.relations.all())

@@ -161,7 +161,7 @@ def _read(file: str, max_text: int) -> str:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode):
-            raise LoreError("is no regular file")
+            raise LoreError("is not a regular file")
         if status.st_size > max_text:
             raise LoreError(f"has {status.st_size} bytes, max_text is {max_text}")
         content = read_plain(os.path.realpath(file), max_text)
@@ -281,7 +281,7 @@ def _confidence(value: Value) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise LoreError(f"'{_one(value)}' is no number from 0 to 1")
+        raise LoreError(f"'{_one(value)}' is not a number from 0 to 1")
     return number
 
 
@@ -292,7 +292,9 @@ def _date(value: Value) -> str:
         if moment.tzinfo is not None:
             moment = moment.astimezone(timezone.utc)
     except (ValueError, OverflowError):
-        raise LoreError(f"'{text}' is no date: give 2026-01-31 or 2026-01-31T12:00:00Z") from None
+        raise LoreError(
+            f"'{text}' is not a valid date: give 2026-01-31 or 2026-01-31T12:00:00Z"
+        ) from None
     return moment.isoformat()[:19] + "Z"
 
 

@@ -390,7 +390,7 @@ class Records:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
-            raise LoreError(f"'{type}' is no name for a type: use lower-case letters")
+            raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(type, "")
 
     def _require_text(self, text: str) -> str:
@@ -532,7 +532,7 @@ def require_known(status: str, source: str, fraction: float) -> None:
         if word not in known:
             raise LoreError(f"unknown {what} '{word}': one of {', '.join(known)}")
     if not 0 <= fraction <= 1:
-        raise LoreError(f"{fraction} is no weight and no confidence: give a number from 0 to 1")
+        raise LoreError(f"{fraction} is not a weight or a confidence: give a number from 0 to 1")
 
 
 def title_of(text: str) -> str:

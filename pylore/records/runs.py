@@ -238,7 +238,7 @@ class Runs:
     def _require_run(self, id: str) -> Node:
         node = self._store.nodes.get(id)
         if node is None or node.type != "run":
-            what = f"no run '{id}'" if node is None else f"'{id}' is no run"
+            what = f"no run '{id}'" if node is None else f"'{id}' is not a run"
             raise LoreError(f"{what}: see 'lore run list'")
         return self._require_live(id)
 

@@ -124,7 +124,7 @@ class Git:
     def commit(self, hash: str) -> Node:
         """One commit as a node; ``hash`` is what git itself gave for it."""
         if not is_commit(hash):
-            raise LoreError(f"'{hash}' is no commit: check the repository")
+            raise LoreError(f"'{hash}' is not a commit: check the repository")
         text = self.ask("log", "-1", *LOG, "--no-patch", "--format=%ct%n%B", hash, "--") or ""
         seconds, _, message = text.partition("\n")
         return commit_node(hash, int(seconds) if seconds.isdigit() else 0, message)
@@ -211,7 +211,7 @@ class Git:
             commit = self.ask("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
         if commit is None:
             raise LoreError(
-                f"'{revision}' is no commit of the repository in {self.folder}: see 'git log'"
+                f"'{revision}' is not a commit of the repository in {self.folder}: see 'git log'"
             )
         found = {*self.changed()}
         if self.head():
@@ -286,7 +286,7 @@ def _why(said: bytes) -> str:
     """git's own reason in one line, with what to do about it."""
     text = said.decode("utf-8", "replace")
     if "not a git repository" in text:
-        return "is no git repository: run this in one"
+        return "is not a git repository: run this in one"
     if "dubious ownership" in text:
         return "belongs to another user: see safe.directory in git's own help"
     line = next((line for line in text.splitlines() if line.startswith(("fatal:", "error:"))), "")

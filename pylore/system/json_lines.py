@@ -49,7 +49,7 @@ def _is_deep(value: Any, levels: int) -> bool:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number in JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _require_plain_text(value: Any) -> None:

@@ -25,7 +25,7 @@ LEFT_OUT = frozenset({"node_modules", "__pycache__", "site-packages"})
 NOT_SOURCES = ("pyvenv.cfg", "CACHEDIR.TAG")
 """A folder with one of these holds what a tool has put there."""
 
-MISSING = "is no plain file, or not there"
+MISSING = "is missing, or not a plain file"
 """Why a file is not listed that nobody keeps from being read."""
 
 OWN_FOLDERS = frozenset((".git", ".lore"))
@@ -89,7 +89,7 @@ def read_plain(path: str, most: int) -> bytes:
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
         if not S_ISREG(os.fstat(number).st_mode):
-            raise LoreError("is no plain file")
+            raise LoreError("is not a plain file")
         with os.fdopen(number, "rb", closefd=False) as file:
             return file.read(most + 1)
     finally:
@@ -118,7 +118,7 @@ class Listed:
         if not path.isprintable() or len(path) > LONGEST_PATH:
             return "has a name that cannot be kept"
         if not OWN_FOLDERS.isdisjoint(path.lower().split("/")):
-            return "is no file of the project's own"
+            return "is not a file of the project itself"
         try:
             full = place_within(self._root, path)
         except LoreError as error:

@@ -517,7 +517,7 @@ def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
         ("lines", "src/auth.py", "2-3", "are empty"),
         ("lines", "src/auth.py", "5-4", "give FIRST-LAST"),
         ("glob", "lib/*", "", "matches no file"),
-        ("hash", "src", "", "no plain file"),
+        ("hash", "src", "", "not a plain file"),
     ],
 )
 def test_there_must_be_something_to_anchor_to(

@@ -477,9 +477,9 @@ def test_only_what_changed_since_a_revision_is_looked_at(project: Project) -> No
     (project.root / "src/auth.py").unlink()
     assert project.index(since="HEAD")["removed"] == 1
     assert "file-src/auth.py" not in project.live("file")
-    with pytest.raises(LoreError, match="is no commit"):
+    with pytest.raises(LoreError, match="is not a commit"):
         project.index(since="no-such-thing")
-    with pytest.raises(LoreError, match="is no commit"):
+    with pytest.raises(LoreError, match="is not a commit"):
         project.index(since="--output=x")
 
 

@@ -219,7 +219,7 @@ def test_another_machine_is_asked_by_the_same_rules(endpoint: Endpoint) -> None:
     assert near.is_near and not far.is_near
     assert post(far, b'{"input":["a"]}', {}, 5.0).status == 200
     endpoint.raw = b"hello"
-    with pytest.raises(EmbedderError, match="no HTTP"):
+    with pytest.raises(EmbedderError, match="not HTTP"):
         post(far, b'{"input":["a"]}', {}, 5.0)
 
 

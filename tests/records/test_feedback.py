@@ -147,8 +147,8 @@ def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
     ("call", "message"),
     [
         (lambda runs, run: runs.finish("run-none"), "no run 'run-none': see 'lore run list'"),
-        (lambda runs, run: runs.finish("note-0"), "'note-0' is no run"),
-        (lambda runs, run: runs.get("note-0"), "'note-0' is no run"),
+        (lambda runs, run: runs.finish("note-0"), "'note-0' is not a run"),
+        (lambda runs, run: runs.get("note-0"), "'note-0' is not a run"),
         (lambda runs, run: runs.finish(run, ["note-none"]), "no node 'note-none'"),
         (lambda runs, run: runs.finish(run, [run]), "is a run: rate the records"),
         (lambda runs, run: runs.rate(["note-0", "x"], "helpful"), "no node 'x'"),
@@ -156,7 +156,7 @@ def test_a_run_is_linked_to_its_task_and_found_by_no_word(store: Store) -> None:
         (lambda runs, run: runs.start("task-none"), "no node 'task-none'"),
         (lambda runs, run: runs.take_back(["note-0"]), "no rating to take back"),
         (lambda runs, run: runs.take_back(["note-none"]), "no node 'note-none'"),
-        (lambda runs, run: runs.ratings([], "note-0"), "'note-0' is no run"),
+        (lambda runs, run: runs.ratings([], "note-0"), "'note-0' is not a run"),
     ],
 )
 def test_what_cannot_be_done_changes_nothing(store: Store, call: Any, message: str) -> None:

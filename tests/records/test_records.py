@@ -120,7 +120,7 @@ def test_long_names_with_one_beginning_are_not_one() -> None:
 @pytest.mark.parametrize("id", ["", "note", "note-", "note- ", "-x", "NOTE-x", "no te-x", "n1-x",
                                 "note-a\nb", "note-\x1b[31m", "note-" + "x" * 1000])  # fmt: skip
 def test_what_is_no_id(id: str) -> None:
-    with pytest.raises(LoreError, match="is no id"):
+    with pytest.raises(LoreError, match="is not a valid id"):
         check_id(id)
 
 
@@ -520,13 +520,13 @@ def test_a_long_text_is_gone_with_all_its_passages(store: Store, records: Record
 
 BAD = [
     (lambda r: r.add("nots", "x"), r"unknown type 'nots' \(did you mean 'note'\?\)"),
-    (lambda r: r.add("Bad1", "x", new_type=True), "is no name for a type"),
+    (lambda r: r.add("Bad1", "x", new_type=True), "is not a valid name for a type"),
     (lambda r: r.add("note", " \n"), "the text is empty"),
     (lambda r: r.add("note", "a\0b"), "NUL byte"),
     (lambda r: r.add("note", "\ud800"), "not valid Unicode"),
     (lambda r: r.add("note", "x" * 10_000_001), "has 10000001 bytes, max_text is 10000000"),
     (lambda r: r.add("note", "x", id="decision-x"), "is not of type note"),
-    (lambda r: r.add("note", "x", id="note"), "is no id"),
+    (lambda r: r.add("note", "x", id="note"), "is not a valid id"),
     (lambda r: r.add("note", "x", status="done"), "unknown status 'done': one of staged"),
     (lambda r: r.add("note", "x", source="me"), "unknown source 'me'"),
     (lambda r: r.add("note", "x", confidence=1.1), "give a number from 0 to 1"),

@@ -51,7 +51,7 @@ def test_what_is_no_commit_does_not_reach_git(tmp_path: Path) -> None:
     assert git.renamed_since(option) == {}
     assert git.last_commits(option, {"a.py"}) == {}
     for ask in (git.commit, git.changed_since):
-        with pytest.raises(LoreError, match="is no commit"):
+        with pytest.raises(LoreError, match="is not a commit"):
             ask(option)
     assert victim.read_text() == "kept"
 
@@ -131,7 +131,7 @@ def test_only_plain_files_are_read_and_no_link(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert read_plain(str(tmp_path / "a"), 2) == b"tex"
     for path in ("pipe", ""):
-        with pytest.raises(LoreError, match="is no plain file"):
+        with pytest.raises(LoreError, match="is not a plain file"):
             read_plain(str(tmp_path / path), 9)
     with pytest.raises(OSError, match="symbolic link"):
         read_plain(str(tmp_path / "link"), 9)
