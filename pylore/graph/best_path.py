@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..store.sqlite.edges import Bundle, Edges
+    from ..store.protocols import Bundle, Edges
 
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""

@@ -24,8 +24,8 @@ from ..core.vocabulary import (
     path_of,
 )
 from ..graph.relations import fold, known_relations
+from ..store import ALL
 from ..store.filter import Scope
-from ..store.sqlite.edges import ALL
 from .scoring import adjust, best_first, describe, explained_relevance
 
 TYPE_CHECKING = False

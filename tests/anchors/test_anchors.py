@@ -26,7 +26,7 @@ from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.sqlite.anchors import Anchor
+from pylore.store.anchor import Anchor
 
 CODE = """import os
 

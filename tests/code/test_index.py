@@ -26,7 +26,6 @@ from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.sqlite.check import damage
 from pylore.store.sqlite.code import Unguarded
 from pylore.system.bug_log import BugElsewhere
 from pylore.system.git_process import Process
@@ -218,13 +217,13 @@ def test_many_files_are_read_by_several_processes(project: Project) -> None:
 def test_what_is_written_without_checks_would_have_passed_them(project: Project) -> None:
     project.index()
     store = project.store
-    assert damage(store, full=True) == []
+    assert store.checks.damage(full=True) == []
     update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
     with pytest.raises(apsw.ConstraintError):
         store.connection.execute(update)
     with Unguarded(store.connection):
         store.connection.execute(update)
-    assert damage(store, full=True) != []
+    assert store.checks.damage(full=True) != []
 
 
 def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:

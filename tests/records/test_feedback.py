@@ -191,7 +191,8 @@ def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
     Records(store, Settings(), None).forget([run])
     assert "forgotten" in keep_shown(store, options(run=run), "q", ["note-1"])
     store.connection.execute("DROP TABLE shown")
-    assert "no such table" in keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
+    said = keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
+    assert "the table shown is missing" in said
 
 
 def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) -> None:

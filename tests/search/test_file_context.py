@@ -20,8 +20,8 @@ from pylore.records.records import Records
 from pylore.search.file_context import BY_GLOB, ITSELF, NEXT, TIED, Near, named, seeds
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
+from pylore.store.anchor import Anchor
 from pylore.store.filter import Scope
-from pylore.store.sqlite.anchors import Anchor
 from pylore.system.git import Git
 
 NOW = "2026-01-01T00:00:00Z"

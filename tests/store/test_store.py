@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_fts4 import rank_bm25 as theirs
 
-from pylore.core.errors import StoreError
+from pylore.core.errors import StoreBusy, StoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
@@ -29,6 +29,7 @@ from pylore.search.retrieve import NEIGHBOURS
 from pylore.store import Store, create_store, open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.fulltext import rank_bm25
+from pylore.store.sqlite.store import SqliteStore
 
 MANY = 2_000
 WEIGHTS = Settings().field_weights
@@ -262,7 +263,7 @@ def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_
 ) -> None:
     with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=60) as other:
         before = {name: other.connection.pragma(name) for name in _KEPT}
-        with store.transaction(), pytest.raises(apsw.BusyError), other.aside():
+        with store.transaction(), pytest.raises(StoreBusy), other.aside():
             pass
         with other.aside():
             assert other.connection.pragma("synchronous") == 0
@@ -482,7 +483,7 @@ def test_the_cache_of_words(empty: Store) -> None:
 def read_only(folder: Path) -> Store:
     """The store as one finds it who may not write: root may always, so SQLite is told."""
     connection = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    return Store(connection, str(folder / "search.db"))
+    return SqliteStore(connection, str(folder / "search.db"))
 
 
 def test_a_store_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:

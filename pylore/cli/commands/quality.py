@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +18,6 @@ from ...evaluate.run import Evaluation, missing
 from ...evaluate.space import coordinates
 from ...evaluate.table import report_text, tuning_text
 from ...evaluate.tune import fragment, tune
-from ...store import Store
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
 from ...system.links import real_place
@@ -26,6 +25,9 @@ from ...terminal.output import note
 from ..args import split_words
 from ..runtime import data_folder
 from .shared import Session, output_options, progress_bar, setting_options
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 _MOST = 1000
 _every_setting = setting_options(*(setting.name for setting in SETTINGS if setting.name != "quiet"))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
-from ...store import Store
 from ...terminal.text import bold, dim
 from .shared import Session, output_options, setting_options
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 _COSINE = click.FloatRange(0, 1)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.settings import BY_NAME
-from ...store import Store
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import Output, write
@@ -18,6 +17,9 @@ from ...view.page import page
 from ...view.select import Picked, pick_around, pick_matches, pick_whole, picture
 from ..runtime import ids_from
 from .shared import Session, setting_options
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 _DEEPEST = int(BY_NAME["graph_depth"].high)
 
