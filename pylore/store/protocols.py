@@ -1,10 +1,10 @@
 """What the engine needs of a store, whatever keeps it.
 
 ``Store`` has a part for each kind of thing. A part is asked for ids and gives values
-(``core.model``, ``anchor.Anchor``) that are the caller's own: changing one changes nothing in
-the store. Times are UTC, ISO 8601; a node or an edge is live while ``invalidated_at`` is
-None. A limit of ``ALL`` is none. What goes wrong is one of ``core.errors``: a driver's own
-errors leave ``with store.faults`` as such.
+(``core.model``, ``anchor.Anchor``) that are the caller's own: changing one changes nothing
+in the store. What writes is called in a ``transaction``. Times are UTC, ISO 8601; a node or
+an edge is live while ``invalidated_at`` is None. A limit of ``ALL`` is none. What goes wrong
+is one of ``core.errors``: a driver's own errors leave ``with store.faults`` as such.
 
 tests/conformance has these promises as tests, for any implementation. Nothing loads this
 module while a command runs: it is for the type checker.
@@ -138,7 +138,7 @@ class Nodes(Protocol):
         """Keys for new passages, one for each of these ids of nodes."""
 
     def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
-        """EdgeKey and full-text collection of the passages of these nodes, by key."""
+        """Key and full-text collection of the passages of these nodes, by key."""
 
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """The key of the first passage of each of these nodes that has one."""

@@ -173,7 +173,7 @@ def choose_engine(wanted: str) -> str:
     has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
     available = {"fts5": "FTS5" in has, "fts4": bool(has & {"FTS4", "FTS3"})}
     engine = wanted if wanted != "auto" else "fts5" if available["fts5"] else "fts4"
-    if not available[engine]:
+    if not available.get(engine):
         raise StoreError(f"this SQLite has no {engine}: set fulltext to another engine")
     return engine
 
