@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conformance.conftest import KINDS, Kept
 from memory_store import MemoryStore
+from stores import KINDS, Kept
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Hits
@@ -27,7 +28,7 @@ from pylore.store.filter import Scope
 
 SESSIONS, LIMITS, REPLICA = "decision-sessions", "decision-limits", "decision-replica"
 KEYS, OUTAGE = "lesson-keys", "failure-outage"
-RECORDS = {
+RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
     SESSIONS: ("Sessions are signed tokens, kept in a cookie", {"file": "src/auth.py"}),
     LIMITS: ("Requests above sixty a minute are refused", {"file": "src/auth.py", "tags": ["web"]}),
     REPLICA: ("Reading queries go to a replica of the database", {"file": "src/db.py"}),

@@ -74,6 +74,7 @@ def test_how_strict_a_match_is(text: str, how: str, expected: str, store: Store)
 def test_what_matches_better_comes_first(store: Store) -> None:
     assert found(store, "tokens", "some") == "a b"
     assert found(store, "tokens", "some", limit=1) == "a"
+    assert found(store, "replica queries reads limited", "some") == "c b"
 
 
 def test_only_the_scope_counts_for_the_limit(store: Store) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
 import pytest
-from conformance.conftest import Kept
+from stores import Kept
 from things import a_node, an_edge
 
 from pylore.core.errors import (
@@ -54,26 +57,41 @@ def test_a_transaction_within_another_is_a_part_of_it(store: Store) -> None:
     assert store.nodes.get("note-a") is None
 
 
-@pytest.mark.parametrize("way", ["transaction", "aside"])
-def test_two_do_not_write_at_once(way: str, store: Store, kept: Kept) -> None:
+@contextmanager
+def in_transaction(store: Store) -> Iterator[None]:
+    """A transaction whose errors are any store's, as commands have it."""
+    with store.faults, store.transaction():
+        yield
+
+
+def aside(store: Store) -> AbstractContextManager[None]:
+    """What may be lost, whose errors are any store's by themselves."""
+    return store.aside()
+
+
+Way = Callable[[Store], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize("way", [in_transaction, aside])
+def test_two_do_not_write_at_once(way: Way, store: Store, kept: Kept) -> None:
     with kept.open() as other:
         with store.transaction():
             store.nodes.put(a_node("note-a"))
-            with pytest.raises(StoreBusy), other.faults, getattr(other, way)():
+            with pytest.raises(StoreBusy), way(other):
                 other.nodes.put(a_node("note-b"))
             assert not other.in_transaction
-        with other.faults, getattr(other, way)():
+        with way(other):
             other.nodes.put(a_node("note-b"))
         assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"]
 
 
-@pytest.mark.parametrize("way", ["transaction", "aside"])
-def test_a_store_that_cannot_be_written_says_so(way: str, store: Store, kept: Kept) -> None:
+@pytest.mark.parametrize("way", [in_transaction, aside])
+def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Kept) -> None:
     store.nodes.put(a_node("note-a"))
     with kept.read_only() as other:
         assert not other.writable and store.writable
         assert other.nodes.require("note-a").title == "The note-a"
-        with pytest.raises(StoreReadOnly), other.faults, getattr(other, way)():
+        with pytest.raises(StoreReadOnly), way(other):
             other.nodes.put(a_node("note-b"))
     assert store.nodes.get("note-b") is None
 
