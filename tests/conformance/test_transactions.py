@@ -138,6 +138,9 @@ def test_a_lost_graph_is_told_from_the_rest(store: Store, kept: Kept) -> None:
             list(other.statistics.edges())
         with pytest.raises(StoreError), other.faults:
             other.edges.get("note-a", "note-b", "relates_to")
+        with pytest.raises(StoreError), other.aside():
+            other.edges.get("note-a", "note-b", "relates_to")
+        assert not other.in_transaction
         assert other.nodes.get("note-a") is not None
 
 
