@@ -32,7 +32,7 @@ from .embed import open_embedder
 from .graph.stats import stats
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
-from .store import Store, create_store, open_store
+from .store import create_store, open_store
 from .store.filter import Scope
 from .system.programs import find_program
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
     from .context.build import Context
     from .embed import Embedder
+    from .store import Store
 
 
 class Lore:

@@ -152,6 +152,43 @@ def test_only_the_store_speaks_sql() -> None:
     assert sql.search((PACKAGE / "store/sqlite/nodes.py").read_text())
 
 
+def of_sqlite(source: str, package: Name) -> list[str]:
+    """What a module imports of SQLite or of the store that is kept in it, late imports too."""
+    driver = {
+        name.name.partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import)
+        for name in node.names
+    } | {
+        (node.module or "").partition(".")[0]
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom) and not node.level
+    }
+    found = driver & {"apsw", "sqlite3", "sqlite_vec", "sqlite_fts4"}
+    parts = (".".join(name) for name in imports(source, package, NAMES) if "sqlite" in name)
+    return sorted({*found, *parts})
+
+
+def test_only_the_store_knows_what_it_is_kept_in() -> None:
+    found = {
+        ".".join(name_of(path)): of_sqlite(path.read_text(), path.relative_to(PACKAGE).parent.parts)
+        for path in MODULES
+    }
+    outside = {name: what for name, what in found.items() if not name.startswith("store")}
+    assert {name: what for name, what in outside.items() if what} == {}
+    doors = {name for name, what in found.items() if what and "sqlite" not in name}
+    assert doors == {"store", "store.machine"}
+    late = "def f():\n    from ..store.sqlite.driver import apsw\n    import apsw.ext\n"
+    assert of_sqlite(late, ("search",)) == ["apsw", "store.sqlite.driver"]
+    assert of_sqlite("from ..store.sqlite import check", ("cli",)) == ["store.sqlite.check"]
+
+
+def test_a_filter_has_no_sql() -> None:
+    sql = re.compile(r"\b(?:IN \(|GLOB|SELECT|AND n\.|LIKE)\b")
+    assert not sql.search((PACKAGE / "store/filter.py").read_text())
+    assert sql.search((PACKAGE / "store/sqlite/conditions.py").read_text())
+
+
 def spelled_ids(source: str) -> list[str]:
     """The texts of a module that begin as an id of a type that has names; no docstrings."""
     prefixes = ("file-", "symbol-", "entity-", "concept-", "commit-")

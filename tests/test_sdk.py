@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from homes import move_home
+from sqlite_stores import connection_of
 
 import pylore
 from pylore.embed.static import StaticEmbedder
@@ -304,7 +305,7 @@ def test_an_unknown_type_or_relation_is_wrong_use_and_no_option_is_spoken_of(
 def test_a_damaged_graph_leaves_plain_results_with_a_note(lore: pylore.Lore) -> None:
     id = lore.add("note", "one").id
     store, _ = lore._open()
-    store.connection.execute("DROP TABLE graph_edges")
+    connection_of(store).execute("DROP TABLE graph_edges")
     hits = lore.search("one", graph_depth=2)
     assert [hit.id for hit in hits] == [id]
     assert len(hits.notes) == 1 and "plain results only" in hits.notes[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..store.sqlite.anchors import Anchor
+from ..store.anchor import Anchor
 from ..system.trusted_roots import remember
 from .definitions import find_definitions
 from .edges import link_anchor, unlink_anchor, unlink_commits

@@ -11,7 +11,7 @@ from .globs import glob_pattern
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
-    from ..store.sqlite.anchors import Anchor
+    from ..store.anchor import Anchor
     from .file_nodes import Write
 
 MOST_MATCHES = 25

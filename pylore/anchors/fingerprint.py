@@ -6,7 +6,7 @@ from itertools import islice
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..store.sqlite.anchors import Anchor
+from ..store.anchor import Anchor
 from ..system.file_stamps import GONE
 from .project import Project, Unreadable, digest
 

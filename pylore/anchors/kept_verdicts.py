@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..core.model import Hit
     from ..store import Store
-    from ..store.sqlite.anchors import Anchor
+    from ..store.anchor import Anchor
 
 _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 

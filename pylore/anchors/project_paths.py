@@ -15,7 +15,7 @@ from ..system.trusted_roots import is_known
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
-    from ..store.sqlite.anchors import Anchor
+    from ..store.anchor import Anchor
 
 
 def fault_of(anchor: Anchor) -> str:

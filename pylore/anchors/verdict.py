@@ -31,7 +31,7 @@ from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..store.sqlite.anchors import Anchor
+    from ..store.anchor import Anchor
     from .definitions import FindSymbol
 
     Where = dict[str, list[str]]

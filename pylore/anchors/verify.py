@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..embed import Embedder
     from ..store import Store
-    from ..store.sqlite.anchors import Anchor, Key
+    from ..store.anchor import Anchor, AnchorKey
     from .definitions import FindSymbol
 
     Parse = Callable[[str, Sequence[str]], FindSymbol]
@@ -50,7 +50,7 @@ class Verified(Record):
 
     def __init__(self) -> None:
         self.found: list[tuple[Anchor, Anchor]] = []
-        self.unlooked: set[Key] = set()
+        self.unlooked: set[AnchorKey] = set()
         self.unreadable = 0
         self.away = 0
         self.notes: list[str] = []

@@ -20,7 +20,7 @@ from ..core.model import Record
 from ..embed.ahead import Ahead
 from ..indexing.indexer import write_nodes
 from ..records.records import split_location
-from ..store.sqlite.anchors import Anchor
+from ..store.anchor import Anchor
 
 if TYPE_CHECKING:
     from ..anchors.definitions import FindSymbol

@@ -71,10 +71,9 @@ def remember_words(store: Store, embedder: object) -> None:
     """Keeps the words that were new to an embedder; a store that is busy keeps nothing."""
     if getattr(embedder, "fresh", None) and store.writable:
         from ..core.errors import StoreError
-        from ..store.sqlite.driver import apsw
 
         try:
             with store.aside():
                 embedder.remember()  # type: ignore[attr-defined]
-        except (apsw.Error, StoreError):
+        except StoreError:
             return

@@ -15,18 +15,14 @@ from ..core.settings import Settings, from_environment
 from ..core.text import one_line
 from ..embed import open_embedder
 from ..indexing.similar import Plan, stale
-from ..store import Store, open_store
-from ..store.sqlite import check
-from ..store.sqlite.bounds import is_sound
-from ..store.sqlite.driver import apsw
-from ..store.sqlite.store import FILE, SCHEMA_VERSION
-from ..store.sqlite.values import wrong_values
+from ..store import FILE, machine, open_store
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
 from .runtime import require_found_store
 
 if TYPE_CHECKING:
     from ..embed import Embedder
+    from ..store import Store
 
 SETUP = "run 'make setup', or install lore again"
 REINDEX = "run 'lore reindex'"
@@ -70,7 +66,9 @@ def examine(folder: str, *, full: bool = False, config_problem: str = "") -> lis
     checks = [
         _python(),
         _guarded("sqlite", SETUP, _sqlite),
-        _guarded("sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, check.vector_extension())),
+        _guarded(
+            "sqlite-vec", SETUP, lambda: Check("sqlite-vec", True, machine.vector_extension())
+        ),
         _guarded("embedder", SETUP, lambda: _embedder(settings)),
         _guarded("ast-grep", SETUP, _ast_grep),
         _jq(),
@@ -104,7 +102,7 @@ def _guarded(id: str, fix: str, look: Callable[[], Check]) -> Check:
         return look()
     except EmbedderError as error:
         return _failed(id, error)
-    except (LoreError, apsw.Error, OSError) as error:
+    except (LoreError, OSError) as error:
         return _failed(id, error, fix)
 
 
@@ -145,14 +143,14 @@ def _ast_grep() -> Check:
 
 
 def _sqlite() -> Check:
-    features = check.sqlite_features()
+    features = machine.sqlite_features()
     usable = features["json"] and (features["fts5"] or features["fts4"])
     has = ", ".join(f"{'' if there else 'no '}{name}" for name, there in features.items())
-    return Check("sqlite", usable, f"{check.sqlite_version()}: {has}", None if usable else SETUP)
+    return Check("sqlite", usable, f"{machine.sqlite_version()}: {has}", None if usable else SETUP)
 
 
 def _embedder(settings: Settings) -> Check:
-    embedder = open_embedder(settings.embedder, check.scratch_store(), settings)
+    embedder = open_embedder(settings.embedder, machine.scratch_store(), settings)
     if embedder is None:
         return Check("embedder", True, "none: search is by full text alone")
     vector = embedder.embed(["a word"])[0] or b""
@@ -224,15 +222,15 @@ def _shared(path: str, more: int, private: str) -> Iterator[tuple[str, str]]:
 def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Check]:
     def looked(id: str, fix: str, look: Callable[[], Check]) -> Check:
         def within_faults() -> Check:
-            with store.faults:
+            with store.checks.faults, store.faults:
                 return look()
 
         return _guarded(id, fix, within_faults)
 
-    yield Check("store", True, f"{store.path}, schema version {SCHEMA_VERSION}")
+    yield Check("store", True, f"{store.path}, schema version {store.checks.version}")
     yield looked("tables", IMPORT, lambda: _tables(store))
     yield looked("integrity", IMPORT, lambda: _integrity(store, full))
-    if not is_sound(store.path):
+    if not store.checks.is_sound():
         return  # statements may find no end in such a file
     yield looked("values", IMPORT, lambda: _values(store))
     yield looked("fulltext", REINDEX, lambda: _fulltext(store))
@@ -246,22 +244,22 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
 
 
 def _tables(store: Store) -> Check:
-    replaced = check.replaced_tables(store)
+    replaced = store.checks.replaced_tables()
     if replaced:
         return _found("tables", replaced, "", IMPORT)
-    missing = check.missing_tables(store)
-    fix = REINDEX if check.DERIVED.issuperset(missing) else IMPORT
+    missing = store.checks.missing_tables()
+    fix = REINDEX if store.checks.derived.issuperset(missing) else IMPORT
     return _found("tables", [f"{name} is missing" for name in missing], "all there", fix)
 
 
 def _integrity(store: Store, full: bool) -> Check:
     fine = "sound" if full else "sound (quick check; --full checks the indexes too)"
-    return _found("integrity", check.damage(store, full=full), fine, IMPORT)
+    return _found("integrity", store.checks.damage(full=full), fine, IMPORT)
 
 
 def _values(store: Store) -> Check:
-    written = wrong_values(store.connection)
-    found = written or wrong_values(store.connection, made=True)
+    written = store.checks.wrong_values()
+    found = written or store.checks.wrong_values(made=True)
     wrong = [f"{place} not of a kind that lore writes" for place in found]
     return _found(
         "values", wrong, "all of the kinds that lore writes", IMPORT if written else REINDEX
@@ -270,16 +268,16 @@ def _values(store: Store) -> Check:
 
 def _fulltext(store: Store) -> Check:
     engine = store.fulltext.engine
-    return _found("fulltext", check.fulltext_damage(store), f"{engine}, sound", REINDEX)
+    return _found("fulltext", store.checks.fulltext_damage(), f"{engine}, sound", REINDEX)
 
 
 def _foreign_keys(store: Store) -> Check:
-    wrong = check.foreign_key_violations(store)
+    wrong = store.checks.foreign_key_violations()
     return _found("foreign-keys", wrong, "every type and relation is known", IMPORT)
 
 
 def _passages(store: Store) -> Check:
-    return _found("passages", check.unindexed(store), "every live node is indexed", REINDEX)
+    return _found("passages", store.checks.unindexed(), "every live node is indexed", REINDEX)
 
 
 def _vectors(store: Store, settings: Settings) -> Check:
@@ -292,8 +290,8 @@ def _vectors(store: Store, settings: Settings) -> Check:
         return Check("vectors", True, "none: search is by full text alone", EMBED)
     if wanted is not None and wanted.name != held:
         return Check("vectors", False, f"of {held}, the embedder is {wanted.name}", EMBED)
-    found = _found("vectors", check.unembedded(store), f"of {held}, one a passage", REINDEX)
-    if check.only_without_vectors(store):
+    found = _found("vectors", store.checks.unembedded(), f"of {held}, one a passage", REINDEX)
+    if store.checks.only_without_vectors():
         found.fix = "run 'lore embed --missing'"
     if found.ok and wanted is not None and not _same_vectors(store, wanted):
         return Check("vectors", False, f"{held} gives others now than the store has", EMBED)
@@ -305,7 +303,7 @@ def _vectors(store: Store, settings: Settings) -> Check:
 
 def _same_vectors(store: Store, embedder: Embedder) -> bool:
     """Whether a passage's vector is what the embedder gives for it; endpoints change models."""
-    passage = check.any_embedded(store) if embedder.name.startswith("endpoint:") else None
+    passage = store.checks.any_embedded() if embedder.name.startswith("endpoint:") else None
     if passage is None:
         return True
     text, vector = passage
@@ -343,8 +341,7 @@ def _similar(store: Store) -> Check:
 
 
 def _wal(store: Store) -> Check:
-    path = store.path + "-wal"
-    size = os.path.getsize(path) if os.path.exists(path) else 0
+    size = store.checks.log_size()
     detail = f"write-ahead log of {size / 1e6:.1f} MB"
     if size <= LARGE_WAL:
         return Check("wal", True, detail)

@@ -33,12 +33,32 @@ class NoStore(StoreError):
     """There is no store in this folder."""
 
 
+class StoreBusy(StoreError):
+    """Another writer did not end in time: nothing was changed."""
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written."""
+
+
+class StoreFull(StoreError):
+    """There is no room for what was to be written: nothing was changed."""
+
+
+class StoreDamaged(StoreError):
+    """The store or a part of it is missing, broken, or not what lore has written."""
+
+
 class EmbedderError(LoreError):
     """What turns text into vectors cannot: full text goes on without it."""
 
 
 class GraphUnavailable(StoreError):
     """The graph tables are missing or damaged; a plain search still works."""
+
+
+class VerdictsUnavailable(StoreError):
+    """The anchors are missing or damaged; a search works without their verdicts."""
 
 
 def nearest(word: str, known: list[str]) -> str:

@@ -135,6 +135,13 @@ class Edge(Record):
         return (self.from_id, self.to_id, self.relation)
 
 
+EDGE_HISTORY = (
+    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
+    "change", "changed_at",
+)  # fmt: skip
+"""What is kept of a state that an edge has left."""
+
+
 class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 

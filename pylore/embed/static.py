@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tokenizers import Tokenizer
 
-    from ..store.sqlite.tables import Words
+    from ..store.protocols import Words
 
 DIMENSION = 256
 TOKENS = 32_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..anchors.project_paths import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id
-from ..store.sqlite.anchors import HISTORY_FIELDS, Anchor
+from ..store.anchor import ANCHOR_HISTORY, Anchor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def take_anchor(store: Store, fields: dict[str, Any], at: str) -> str:
 def take_anchor_history(store: Store, fields: dict[str, Any], copies: int) -> None:
     """Writes one line of history, until it is there ``copies`` times; raises as ``take_anchor``."""
     state = {"node_id": check_id(_text(fields, "anchor_history_of"))}
-    for name in HISTORY_FIELDS[1:]:
+    for name in ANCHOR_HISTORY[1:]:
         state[name] = _text(fields, name, required=name not in ("detail", "reason"))
     _one_of(state, "kind", KINDS)
     _one_of(state, "verdict", VERDICTS)

@@ -15,14 +15,13 @@ from collections.abc import Iterator
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import check_id
 from ..core.limits import record_line
-from ..core.model import Edge, Node, Record
+from ..core.model import EDGE_HISTORY, Edge, Node, Record
 from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, RELATIONS, SOURCES, STATUSES, TYPES
 from ..embed.ahead import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
-from ..store.sqlite.edges import HISTORY_FIELDS
 from ..system.json_encode import harmless
 from ..system.json_lines import parse_object
 from .anchorlines import anchor_lines, take_anchor, take_anchor_history
@@ -385,7 +384,7 @@ class _LineImporter:
         key = fields["history_of"]
         if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
             raise LoreError("history_of is not a list [from, to, relation]")
-        state: dict[str, object] = dict(zip(HISTORY_FIELDS, key, strict=False))
+        state: dict[str, object] = dict(zip(EDGE_HISTORY, key, strict=False))
         state["weight"] = _number(fields, "weight", 1.0)
         for name in ("source", "status", "invalidated_at", "change", "changed_at"):
             state[name] = _text(fields, name, "") or None

@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..store.sqlite.edges import Bundle, Edges
+    from ..store.protocols import Bundle, Edges
     from .best_path import Weights
 
     Tie = tuple[Step, str, float, float]

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..store.sqlite.edges import Edges
+    from ..store.protocols import Edges
     from .best_path import Weights
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..store.sqlite.faults import GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     Raises:
         GraphUnavailable: the table of relations is missing or damaged.
     """
-    with GraphFaults():
+    with store.graph_faults:
         known = {name: row[:2] for name, row in store.relations.all().items()}
     for name, weight in settings.edge_weights.items():
         backward = known[name][1] / known[name][0] if known.get(name, (0,))[0] else 1.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..store import ALL
 from ..store.filter import Scope
-from ..store.sqlite.edges import ALL
 from .relations import relation_weights
 
 TYPE_CHECKING = False

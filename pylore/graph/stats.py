@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..store.sqlite.edges import ALL
-from ..store.sqlite.faults import GraphFaults
+from ..store import ALL
 from .relations import known_relations
 
 TYPE_CHECKING = False
@@ -26,7 +25,7 @@ def stats(store: Store) -> dict[str, Any]:
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    with GraphFaults():
+    with store.graph_faults:
         return store.statistics.stats(lambda: _count(store))
 
 
@@ -93,7 +92,7 @@ def hubs(store: Store, limit: int) -> list[dict[str, Any]]:
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    with GraphFaults():
+    with store.graph_faults:
         rows = store.statistics.hubs(limit)
     return [
         {"id": id, "type": type, "title": title, "degree": out + into, "out": out, "in": into}
@@ -107,7 +106,7 @@ def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[d
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    with GraphFaults():
+    with store.graph_faults:
         rows = store.statistics.orphans(types, limit)
     return [{"id": id, "type": type, "title": title} for id, type, title in rows]
 
@@ -122,7 +121,7 @@ def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     known = known_relations(store, settings)
-    with GraphFaults():
+    with store.graph_faults:
         stored = store.relations.all()
         counts = store.statistics.count_by_relation()
     set_here = {*settings.edge_weights, *settings.edge_backward_weights}

@@ -224,11 +224,7 @@ def rebuild(
 def _rebuild(
     store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
 ) -> int:
-    from ..store.sqlite.schema import choose_engine
-
-    engine = choose_engine(fulltext)
-    store.meta.set("fulltext", engine)
-    store.fulltext.create(engine)
+    store.fulltext.renew(fulltext)
     if store.meta.get("embedder") is not None:
         store.vectors.drop()
     store.staged_vectors.drop()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.times import now
-from ..store.sqlite.driver import apsw
 from .fact_status import promote
 
 TYPE_CHECKING = False
@@ -27,7 +26,7 @@ def count_accesses(store: Store, settings: Settings, ids: Sequence[str]) -> list
     """
     try:
         return _count(store, settings, list(dict.fromkeys(ids)))
-    except (apsw.Error, LoreError):
+    except LoreError:
         return []
 
 

@@ -5,10 +5,9 @@ Searches with a run import this, so it imports nothing heavy.
 
 from __future__ import annotations
 
-from ..core.errors import LoreError
+from ..core.errors import LoreError, StoreBusy
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
-from ..store.sqlite.driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +31,9 @@ def keep_shown(store: Store, settings: Settings, query: str, ids: Iterable[str])
     """
     try:
         why = _keep(store, settings.run, query, ids)
-    except (apsw.BusyError, apsw.LockedError):
+    except StoreBusy:
         why = "the store is busy"
-    except (apsw.Error, LoreError) as error:
+    except LoreError as error:
         why = str(error)
     return f"what was shown is not recorded: {why}" if why else ""
 

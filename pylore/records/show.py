@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..store.sqlite.faults import GraphFaults
 from ..system.json_encode import Raw
 
 TYPE_CHECKING = False
@@ -23,7 +22,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     fields = node.to_dict()
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)
-    with GraphFaults():
+    with store.graph_faults:
         linked = store.edges.of(id, forgotten=history)
     titles = store.nodes.briefs([_other_end(edge, id) for edge in linked])
     fields |= _anchors(store, id, history=history)

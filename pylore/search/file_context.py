@@ -24,8 +24,8 @@ from ..core.vocabulary import (
     path_of,
 )
 from ..graph.relations import fold, known_relations
+from ..store import ALL
 from ..store.filter import Scope
-from ..store.sqlite.edges import ALL
 from . import tuning
 from .scoring import describe, explained_relevance, in_order, put_together
 

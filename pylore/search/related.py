@@ -6,8 +6,8 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hits
 from ..core.vocabulary import CODE_TYPES
 from ..graph.relations import relation_weights
+from ..store import ALL
 from ..store.filter import Scope
-from ..store.sqlite.edges import ALL
 from .expansion import walk_hits
 from .scoring import best_first, explain_factors, rated, say_verdicts
 

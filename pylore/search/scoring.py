@@ -7,7 +7,7 @@ from the legs or from the rule of expansion, those of its age and credibility fr
 
 from __future__ import annotations
 
-from ..core.errors import GraphUnavailable
+from ..core.errors import GraphUnavailable, VerdictsUnavailable
 from ..core.model import Hit
 from ..core.scoring import (
     age_factor,
@@ -20,7 +20,6 @@ from ..core.scoring import (
     score_of,
     usage,
 )
-from ..store.sqlite.driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,8 +149,8 @@ def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
     """Writes into each hit whether what it is about still holds, as far as that is known."""
     try:
         anchors = store.nodes.anchored([hit.id for hit in hits])
-    except apsw.SQLError as error:
-        notes.append(f"the verdicts cannot be read ({error}): run 'lore doctor'")
+    except VerdictsUnavailable as error:
+        notes.append(str(error))
         return
     if anchors:
         from ..anchors.kept_verdicts import add_verdicts

@@ -1,12 +1,59 @@
-"""search.db behind one small interface; nothing outside this folder speaks SQL.
+"""Where knowledge is kept: what any store gives, and the one that keeps it in search.db.
 
-``open_store`` gives a ``Store`` with one attribute for each kind of thing it
-keeps: ``nodes``, ``edges``, ``fulltext``, ``vectors``, ``words``, ``meta``. A
-part is made when it is first used, so a plain search never touches the graph.
+``protocols.py`` says what a ``Store`` is; ``open_store`` gives one, with an attribute for
+each kind of thing it keeps: ``nodes``, ``edges``, ``fulltext``, ``vectors``, ``words``,
+``meta``. What goes wrong in it is one of ``core.errors``. Nothing outside of this folder
+speaks SQL or knows of SQLite.
 """
 
 from __future__ import annotations
 
-from .sqlite.store import Store, create_store, open_store
+from .sqlite.store import FILE
+from .sqlite.store import create_store as _create
+from .sqlite.store import open_store as _open
 
-__all__ = ["Store", "create_store", "open_store"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .protocols import Store
+
+__all__ = ["ALL", "FILE", "Store", "create_store", "open_store", "tell_waiting"]
+
+ALL = -1
+"""Instead of a limit: everything."""
+
+
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
+    """The store in ``folder``; a writer waits ``busy_timeout`` seconds for another one.
+
+    Raises:
+        NoStore: there is none.
+        StoreError: it is not a store, damaged, or of another version.
+    """
+    return _open(folder, busy_timeout=busy_timeout)
+
+
+def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
+    """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
+
+    Raises:
+        StoreError: it cannot be made there, or something else is there.
+    """
+    return _create(folder, fulltext=fulltext, busy_timeout=busy_timeout)
+
+
+def __getattr__(name: str) -> object:
+    # Who names a store's type at run time, as a test does: no search loads the protocols.
+    if name == "Store":
+        from .protocols import Store
+
+        return Store
+    raise AttributeError(name)
+
+
+def tell_waiting(tell: Callable[[str], None]) -> None:
+    """Whoever waits for another writer of a store says so by ``tell`` from now on."""
+    from .sqlite import write_queue
+
+    write_queue.tell = tell  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""Which nodes a search may return or start from, as SQL."""
+"""Which nodes a search may return or start from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.text import clean_tags
 from ..core.vocabulary import STATUSES
-from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +16,8 @@ class Scope(Record):
     """Conditions on a node; an empty one lets everything live through.
 
     ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
-    (lower case, no spaces); ``files``: any
-    of these GLOB patterns; ``since`` and ``until``: UTC times of the last update.
+    (lower case, no spaces); ``files``: any of these patterns, in which ``*``, ``?`` and
+    ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
     ``excluded``: ids that are as if they were not there; alone they make no filter.
     """
 
@@ -55,31 +54,6 @@ class Scope(Record):
         return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
                      excluded)  # fmt: skip
 
-    def where(self) -> tuple[str, list[str]]:
-        """``(condition on nodes n, its parameters)``; every value is a parameter."""
-        conditions = []
-        parameters: list[str] = []
-        for column, values in (("type", self.types), ("status", self.statuses)):
-            if values:
-                conditions.append(f"n.{column} IN ({', '.join('?' * len(values))})")
-                parameters.extend(values)
-        for tag in self.tags:
-            conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
-            parameters.append(tag)
-        if self.files:
-            conditions.append("(" + " OR ".join(["n.file GLOB ?"] * len(self.files)) + ")")
-            parameters.extend(self.files)
-        if self.since:
-            conditions.append("n.updated_at >= ?")
-            parameters.append(self.since)
-        if self.until:
-            conditions.append("n.updated_at <= ?")
-            parameters.append(self.until)
-        if self.excluded:
-            conditions.append("n.id NOT IN (SELECT value FROM json_each(?))")
-            parameters.append(dumps([*self.excluded]))
-        return " AND ".join(conditions) or "1", parameters
-
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
     """``names`` if they are statuses.
@@ -92,24 +66,3 @@ def require_statuses(names: Iterable[str]) -> tuple[str, ...]:
         if name not in STATUSES:
             raise UsageError(f"unknown status '{name}': one of {', '.join(STATUSES)}")
     return wanted
-
-
-def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
-    """``(` AND rowid IN (…)`, parameters)`` for a query on a passage table.
-
-    ``+rowid`` keeps full text from running its query anew for each of the rowids.
-    """
-    if not scope:
-        if not scope.excluded:
-            return "", []
-        return (
-            f" AND {rowid} NOT IN (SELECT key FROM passages"
-            " WHERE node_id IN (SELECT value FROM json_each(?)))",
-            [dumps([*scope.excluded])],
-        )
-    condition, parameters = scope.where()
-    return (
-        f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.id = p.node_id"
-        f" WHERE {condition})",
-        parameters,
-    )

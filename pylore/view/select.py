@@ -9,8 +9,7 @@ from ..core.text import printable
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
-from ..store.sqlite.edges import ALL
-from ..store.sqlite.faults import GraphFaults
+from ..store import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,7 +60,7 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
     picked = Picked("")
     wanted = relation_weights(store, settings).keys()
     degrees = {id: 0 for id, _ in store.statistics.nodes()}
-    with GraphFaults():
+    with store.graph_faults:
         for from_id, to_id, relation in store.statistics.edges():
             if relation in wanted and from_id in degrees and to_id in degrees:
                 degrees[from_id] += 1

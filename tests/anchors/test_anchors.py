@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from repositories import Repository
+from sqlite_stores import connection_of
 
 from pylore.anchors.attach import accept_anchors, place_anchor, remove_anchors
 from pylore.anchors.definitions import find_definitions
@@ -26,7 +27,7 @@ from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.sqlite.anchors import Anchor
+from pylore.store.anchor import Anchor
 
 CODE = """import os
 
@@ -454,7 +455,7 @@ def test_what_has_no_anchor_has_no_verdict(anchored: Anchored) -> None:
 
 
 def test_a_store_without_the_table_still_answers(anchored: Anchored) -> None:
-    anchored.store.connection.execute("DROP TABLE anchors")
+    connection_of(anchored.store).execute("DROP TABLE anchors")
     found = search(anchored.store, Settings(), Request("sessions"), None)
     assert (found[0].id, found[0].verdict) == ("decision-a", None)
     assert "run 'lore doctor'" in found.notes[0]
@@ -594,9 +595,9 @@ def test_a_stored_root_is_looked_into_where_this_user_anchored_something(
 def test_nothing_is_written_where_nothing_has_changed(anchored: Anchored) -> None:
     for kind, detail in KINDS:
         anchored.place(kind, detail=detail)
-    before = anchored.store.connection.total_changes()
+    before = connection_of(anchored.store).total_changes()
     assert anchored.verify().counts()["valid"] == len(KINDS)
-    assert anchored.store.connection.total_changes() == before
+    assert connection_of(anchored.store).total_changes() == before
 
 
 def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Repository) -> None:
@@ -605,9 +606,9 @@ def test_what_is_broken_is_not_written_again(anchored: Anchored, repository: Rep
     (repository.root / "src/auth.py").unlink()
     repository.commit("Remove it")
     assert anchored.verify().counts()["invalid"] == len(KINDS)
-    before = anchored.store.connection.total_changes()
+    before = connection_of(anchored.store).total_changes()
     assert anchored.verify().counts()["invalid"] == len(KINDS)
-    assert anchored.store.connection.total_changes() == before
+    assert connection_of(anchored.store).total_changes() == before
 
 
 def test_kept_verdicts_need_no_file(anchored: Anchored, repository: Repository) -> None:

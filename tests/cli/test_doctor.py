@@ -16,7 +16,6 @@ from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.records.records import Records
 from pylore.store import create_store, open_store
-from pylore.store.sqlite.check import missing_tables
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
@@ -272,4 +271,4 @@ def test_the_text_marks_what_fails_and_what_only_warns() -> None:
 
 def test_the_schema_of_a_new_store_is_whole(folder: str) -> None:
     with open_store(folder) as store:
-        assert missing_tables(store) == []
+        assert store.checks.missing_tables() == []

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 from code_project import Project
+from sqlite_stores import connection_of
 
 from pylore.code import index as indexing
 from pylore.code.index import below_root
@@ -27,7 +28,6 @@ from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.sqlite.check import damage
 from pylore.store.sqlite.code import Unguarded
 from pylore.system.bug_log import BugElsewhere
 from pylore.system.git_process import Process
@@ -108,18 +108,18 @@ def test_files_symbols_and_edges(project: Project) -> None:
 
 def test_a_second_run_reads_and_writes_nothing(project: Project) -> None:
     first = project.index()
-    before = project.store.connection.total_changes()
+    before = connection_of(project.store).total_changes()
     again = project.index()
     assert (again["read"], again["unchanged"]) == (0, 3)
     assert again["edges"] == first["edges"]
     # Files that were written a moment ago are looked into once more: their stamps may lie.
-    assert project.store.connection.total_changes() - before < 10
+    assert connection_of(project.store).total_changes() - before < 10
 
 
 def test_a_change_touches_its_own_file_alone(project: Project) -> None:
     project.index()
     store = project.store
-    store.connection.execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
+    connection_of(store).execute("UPDATE nodes SET updated_at = '2001-01-01T00:00:00Z'")
     project.write("src/jwt.py", "# one line more\n\n" + JWT.replace("encode", "sign"))
     done = project.index()
     assert (done["read"], done["changed"], done["symbols"]) == (1, 1, 4)
@@ -194,7 +194,7 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
 
     def passages() -> set[tuple[object, ...]]:
         return set(
-            store.connection.execute(
+            connection_of(store).execute(
                 "SELECT p.node_id, f.title, f.body, f.parts, v.embedding, s.sign FROM passages p"
                 " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
                 " LEFT JOIN signs s USING (key) WHERE p.collection = 'code'"
@@ -219,13 +219,13 @@ def test_many_files_are_read_by_several_processes(project: Project) -> None:
 def test_what_is_written_without_checks_would_have_passed_them(project: Project) -> None:
     project.index()
     store = project.store
-    assert damage(store, full=True) == []
+    assert store.checks.damage(full=True) == []
     update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
     with pytest.raises(apsw.ConstraintError):
-        store.connection.execute(update)
-    with Unguarded(store.connection):
-        store.connection.execute(update)
-    assert damage(store, full=True) != []
+        connection_of(store).execute(update)
+    with Unguarded(connection_of(store)):
+        connection_of(store).execute(update)
+    assert store.checks.damage(full=True) != []
 
 
 def test_what_another_run_writes_meanwhile_is_resolved_too(project: Project) -> None:

@@ -16,6 +16,7 @@ from homes import move_home
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from repositories import Repository
+from sqlite_stores import connection_of
 from tokenizers import Tokenizer
 
 from pylore.context.budget import Tokens
@@ -440,7 +441,7 @@ def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
 
 
 def test_without_a_graph_there_are_plain_results(project: Store) -> None:
-    project.connection.execute("DROP TABLE graph_edges")
+    connection_of(project).execute("DROP TABLE graph_edges")
     context = asked(project, "how are sessions signed")
     assert "decision-new" in ids(context.included)
     assert any("plain results only" in line for line in context.notes)

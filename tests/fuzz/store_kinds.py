@@ -26,7 +26,6 @@ from pylore.records.records import Records
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
-from pylore.store.sqlite.check import damage, fulltext_damage
 from pylore.system.json_encode import dumps
 
 TEXTS = (
@@ -138,7 +137,7 @@ class _Importing(Kind):
     def _look(self) -> None:
         """The store is sound, and comes back from its own export."""
         store = self.store_in_use
-        assert not damage(store, full=True) and not fulltext_damage(store)
+        assert not store.checks.damage(full=True) and not store.checks.fulltext_damage()
         with create_store(str(self.folder / "copy")) as copy:
             lines = [line.encode() for line in self._held]
             import_lines(copy, Settings(), None, lines)

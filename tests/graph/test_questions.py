@@ -17,6 +17,7 @@ import pytest
 from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_stores import connection_of
 
 from pylore.core.errors import GraphUnavailable, UsageError
 from pylore.core.model import Edge, Node
@@ -282,7 +283,7 @@ def test_whatever_changes_the_graph_is_counted(
         before = stats(store)
         assert store.meta.get("stats")
         with open_store(str(tmp_path)) as other, other.transaction():
-            other.connection.execute(change)
+            connection_of(other).execute(change)
         after = stats(store)
     assert after != before
     assert {name: after[name] for name in differs} == differs
@@ -312,7 +313,7 @@ def test_stats_answer_without_waiting_while_another_writes(tmp_path: Path) -> No
 def test_stats_of_a_store_that_cannot_be_written(tmp_path: Path) -> None:
     with graph_store(tmp_path) as store:
         put_chain(store, 3)
-        store.connection.pragma("query_only", 1)
+        connection_of(store).pragma("query_only", 1)
         assert stats(store)["nodes"] == 3
 
 
@@ -320,7 +321,7 @@ def test_nothing_is_kept_without_all_the_triggers(tmp_path: Path) -> None:
     with graph_store(tmp_path) as store:
         put_chain(store, 3)
         stats(store)
-        store.connection.execute("DROP TRIGGER stats_node_added")
+        connection_of(store).execute("DROP TRIGGER stats_node_added")
         put_chain(store, 5)
         assert stats(store)["nodes"] == 5
 
@@ -330,8 +331,8 @@ def test_a_missing_table_is_said(tmp_path: Path, table: str) -> None:
     with graph_store(tmp_path) as store:
         put_chain(store, 3)
         stats(store)
-        store.connection.pragma("foreign_keys", 0)
-        store.connection.execute(f"DROP TABLE {table}")
+        connection_of(store).pragma("foreign_keys", 0)
+        connection_of(store).execute(f"DROP TABLE {table}")
         questions: list[Callable[[], object]] = [
             lambda: neighbours(store, Settings(), "note-0"),
             lambda: path(store, Settings(), "note-0", "note-2"),
@@ -404,7 +405,7 @@ def drawings(
 ) -> dict[str, str]:
     """The four forms of a graph with these nodes (key to title) and edges (by number)."""
     names = sorted(f"note-{key}" for key in named)
-    store.connection.execute("BEGIN")
+    connection_of(store).execute("BEGIN")
     try:
         for key, title in named.items():
             store.nodes.put(
@@ -418,7 +419,7 @@ def drawings(
             for form in ("json", "dot", "mermaid", "graphml")
         }
     finally:
-        store.connection.execute("ROLLBACK")
+        connection_of(store).execute("ROLLBACK")
 
 
 @given(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from endpoints import Endpoint, chosen, letters
+from sqlite_stores import connection_of
 
 from pylore.cli.doctor import examine
 from pylore.core.errors import EmbedderError, LoreError
@@ -64,7 +65,7 @@ def anew(store: Store, settings: Settings) -> Embedder:
 
 def vectors_of(store: Store) -> dict[str, bytes]:
     """Each passage's text and its vector."""
-    rows = store.connection.execute(
+    rows = connection_of(store).execute(
         "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
         " JOIN texts_fts f ON f.rowid = v.key JOIN signs s ON s.key = v.key"
     )
@@ -190,7 +191,7 @@ def test_reindex_gives_up_what_was_begun(store: Store, endpoint: Endpoint) -> No
     interrupted(store, endpoint, 1)
     rebuild(store, open_embedder("static", store), "auto")
     assert store.staged_vectors.embedder is None
-    tables = store.connection.execute("SELECT name FROM sqlite_schema").fetchall()
+    tables = connection_of(store).execute("SELECT name FROM sqlite_schema").fetchall()
     assert ("passages_vec_next",) not in tables
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 import pytest
+from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
@@ -62,8 +63,8 @@ def read(store: Store, id: str, times: int, **flags: object) -> list[str]:
 def age(store: Store, days: int) -> None:
     """Makes everything so old."""
     at = f"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-{days} days')"
-    store.connection.execute(f"UPDATE nodes SET updated_at = {at}")
-    store.connection.execute(f"UPDATE graph_edges SET created_at = {at}")
+    connection_of(store).execute(f"UPDATE nodes SET updated_at = {at}")
+    connection_of(store).execute(f"UPDATE graph_edges SET created_at = {at}")
 
 
 # --- how a fact begins, and what takes its place

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.model import Edge
@@ -190,8 +191,9 @@ def test_recording_never_fails_a_search(store: Store, tmp_path: Path) -> None:
     assert "no run 'note-1'" in keep_shown(store, options(run="note-1"), "q", ["note-1"])
     Records(store, Settings(), None).forget([run])
     assert "forgotten" in keep_shown(store, options(run=run), "q", ["note-1"])
-    store.connection.execute("DROP TABLE shown")
-    assert "no such table" in keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
+    connection_of(store).execute("DROP TABLE shown")
+    said = keep_shown(store, options(run=Runs(store).start()), "q", ["note-1"])
+    assert "the table shown is missing" in said
 
 
 def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) -> None:
@@ -212,12 +214,14 @@ def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None
         store.edges.put(Edge("note-1", "run-1", "used_in_run", 0.5))
     for change, wrong in (("helpful = helpful + 1e-12", 0), ("helpful = helpful - 0.1", 1),
                           ("rated = rated + 1", 2)):  # fmt: skip
-        store.connection.execute(f"UPDATE ratings SET {change} WHERE node_id = 'note-{wrong // 2}'")
+        connection_of(store).execute(
+            f"UPDATE ratings SET {change} WHERE node_id = 'note-{wrong // 2}'"
+        )
         assert store.ratings.wrong() == wrong
-    store.connection.execute("DELETE FROM ratings WHERE node_id = 'note-1'")
+    connection_of(store).execute("DELETE FROM ratings WHERE node_id = 'note-1'")
     assert store.ratings.wrong() == 2
     store.ratings.recount()
-    store.connection.execute("INSERT INTO ratings VALUES ('note-2', 0, 1)")
+    connection_of(store).execute("INSERT INTO ratings VALUES ('note-2', 0, 1)")
     assert store.ratings.wrong() == 1
 
 
@@ -320,7 +324,7 @@ def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path:
     with create_store(str(tmp_path / "other")) as other:
         import_lines(other, Settings(), None, map(str.encode, export_lines(store)))
         assert scores(other) == wanted
-        other.connection.execute("UPDATE ratings SET rated = 9")
+        connection_of(other).execute("UPDATE ratings SET rated = 9")
         assert other.ratings.wrong() == 2
         from pylore.indexing.indexer import rebuild
 
@@ -392,9 +396,9 @@ def test_a_plain_search_reads_ratings_and_no_table_of_the_graph(store: Store) ->
     Runs(store).rate(["note-1"], "helpful")
     wanted = scores(store)
     for table in ("graph_edges", "edge_history", "shown"):
-        store.connection.execute(f"DROP TABLE {table}")
+        connection_of(store).execute(f"DROP TABLE {table}")
     assert scores(store) == wanted
-    store.connection.execute("DROP TABLE ratings")
+    connection_of(store).execute("DROP TABLE ratings")
     hits = search(store, options(), Request("tokens"), None)
     assert len(hits) == 8
     assert [note for note in hits.notes if note.endswith("without feedback")]

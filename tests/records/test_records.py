@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
 from pylore.core.ids import check_id, named_id, record_id
@@ -37,9 +38,9 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, St
 def store(shared: tuple[Store, StaticEmbedder]) -> Iterator[Store]:
     """The shared store, empty again after each test."""
     store, _ = shared
-    store.connection.execute("BEGIN IMMEDIATE")
+    connection_of(store).execute("BEGIN IMMEDIATE")
     yield store
-    store.connection.execute("ROLLBACK")
+    connection_of(store).execute("ROLLBACK")
 
 
 @pytest.fixture
@@ -48,14 +49,14 @@ def records(store: Store, shared: tuple[Store, StaticEmbedder]) -> Records:
 
 
 def count(store: Store, table: str = "nodes") -> int:
-    number: int = store.connection.execute(f"SELECT count(*) FROM {table}").get
+    number: int = connection_of(store).execute(f"SELECT count(*) FROM {table}").get
     return number
 
 
 def everything(store: Store) -> list[Any]:
     """All that the tables hold, the cache of words aside."""
     return [
-        store.connection.execute(f"SELECT * FROM {table}").fetchall()
+        connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
                       "passages_vec", "signs", "types", "relations")
     ]  # fmt: skip
@@ -431,7 +432,7 @@ def test_an_edge_comes_back_when_both_its_ends_do(
 ) -> None:
     a, b, _ = chain
     for first, second in ((a, b), (b, a)):
-        store.connection.execute("SAVEPOINT here")
+        connection_of(store).execute("SAVEPOINT here")
         _forget_at(store, records, a, "2026-01-01T00:00:00Z")
         _forget_at(store, records, b, "2026-01-02T00:00:00Z")
         records.restore([first])
@@ -439,7 +440,7 @@ def test_an_edge_comes_back_when_both_its_ends_do(
         assert (a, b, "relates_to") not in {edge.key for edge in store.edges.of(first)}
         records.restore([second])
         assert (a, b, "relates_to") in {edge.key for edge in store.edges.of(first)}
-        store.connection.execute("ROLLBACK TO here")
+        connection_of(store).execute("ROLLBACK TO here")
 
 
 def _forget_at(store: Store, records: Records, id: str, at: str) -> None:
@@ -588,7 +589,7 @@ def test_whatever_is_kept_comes_back_as_it_was(
     shared: tuple[Store, StaticEmbedder], text: str, why: str, tags: list[str]
 ) -> None:
     store, embedder = shared
-    store.connection.execute("BEGIN IMMEDIATE")
+    connection_of(store).execute("BEGIN IMMEDIATE")
     try:
         records = Records(store, Settings(), embedder, ROOT)
         try:
@@ -602,4 +603,4 @@ def test_whatever_is_kept_comes_back_as_it_was(
         assert json.loads(node.data).get("why", "") == why
         assert records.add("note", text, why=why, tags=tags).state == "unchanged"
     finally:
-        store.connection.execute("ROLLBACK")
+        connection_of(store).execute("ROLLBACK")

@@ -24,7 +24,7 @@ from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
 from pylore.search.related import about_files, related
 from pylore.store import Store, create_store
-from pylore.store.sqlite.anchors import Anchor
+from pylore.store.anchor import Anchor
 
 TOLERANCE = 2e-6
 """A score has six digits. Where ratings, at most a doubling, multiply one of six digits, it is

@@ -21,8 +21,8 @@ from pylore.search.file_context import Near, named, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
 from pylore.store import Store, create_store
+from pylore.store.anchor import Anchor
 from pylore.store.filter import Scope
-from pylore.store.sqlite.anchors import Anchor
 from pylore.system.git import Git
 
 NOW = "2026-01-01T00:00:00Z"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
 from pylore.core.model import Hit, Hits
@@ -451,13 +452,13 @@ def test_a_relation_of_weight_0_leads_nowhere(look: Lookup) -> None:
 def test_what_is_old_counts_less_but_is_not_lost(store: Store, look: Lookup) -> None:
     ageing = {"recency_weight": 0.5, "recency_grace": 7, "recency_half_life": 83}
     before = {hit.id: hit.score for hit in look.words("tokens", **ageing)}
-    store.connection.execute("SAVEPOINT old")
-    store.connection.execute(
+    connection_of(store).execute("SAVEPOINT old")
+    connection_of(store).execute(
         "UPDATE nodes SET updated_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-90 days')"
         " WHERE id = ?", (KEYS,),
     )  # fmt: skip
     hits = {hit.id: hit for hit in look.words("tokens", **ageing)}
-    store.connection.execute("ROLLBACK TO old")
+    connection_of(store).execute("ROLLBACK TO old")
     assert hits[KEYS].recency_score == 0.5
     assert hits[SESSIONS].recency_score == 1
     assert hits[KEYS].score == pytest.approx(0.75 * before[KEYS], abs=1e-5)

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
 from pylore.core.model import Edge, Hit, Node
@@ -18,9 +19,9 @@ from pylore.graph.best_path import Step, Walk
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.rules import Matches, rule_named
-from pylore.store import Store, create_store
+from pylore.store import ALL, Store, create_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.edges import ALL, Edges
+from pylore.store.protocols import Edges
 
 if TYPE_CHECKING:
     from pylore.core.scoring import Factors
@@ -121,13 +122,13 @@ def test_runs_tie_records_to_each_other_and_are_shown_to_who_asks_for_them(store
         request = Request("tokens", Scope(types=types))
         return [hit.id for hit in search(store, options(), request, None)]
 
-    store.connection.execute("SAVEPOINT run")
+    connection_of(store).execute("SAVEPOINT run")
     store.nodes.put(Node("run-1", "run", created_at=now(), updated_at=now()))
     store.nodes.put(Node("note-d", "note", created_at=now(), updated_at=now()))
     for id in ("note-a", "note-d"):
         store.edges.put(Edge(id, "run-1", "used_in_run", 1.0, created_at=now()))
     found, runs = asked(), asked("run")
-    store.connection.execute("ROLLBACK TO run")
+    connection_of(store).execute("ROLLBACK TO run")
     assert set(found) == {"note-a", "note-b", "note-c", "note-d"}
     assert runs == ["run-1"]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
 from pylore.core.scoring import recency, relevance, relevance_factor, usage
@@ -204,10 +205,10 @@ def test_the_walk_does_not_enter_them(store: Store, expansion: str) -> None:
 
 
 def test_accesses_lift_and_the_score_stays_one(store: Store) -> None:
-    store.connection.execute("SAVEPOINT read")
+    connection_of(store).execute("SAVEPOINT read")
     store.review.count_access(["note-g"] * 1, "2026-01-01T00:00:00Z")
     settings = options(retrievers="fulltext")
     hits = list(search(store, settings, Request("tokens"), None))
-    store.connection.execute("ROLLBACK TO read")
+    connection_of(store).execute("ROLLBACK TO read")
     assert [hit.id for hit in hits][:2] == ["note-g", "note-d"]
     assert hits[0].score == 1 == hits[1].score, "in order, and none above 1"

@@ -23,8 +23,8 @@ from pylore.search.related import related
 from pylore.search.retrieve import Candidates, candidates
 from pylore.search.rules import Matches, rule_named
 from pylore.store import Store, create_store
+from pylore.store.anchor import Anchor
 from pylore.store.filter import Scope
-from pylore.store.sqlite.anchors import Anchor
 
 NOW = "2026-01-01T00:00:00Z"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 from homes import move_home
+from sqlite_stores import connection_of
 
 from pylore import Lore
 from pylore.cli.main import _guarded
@@ -37,11 +38,11 @@ def test_all_that_lore_makes_is_its_own(tmp_path: Path, engine: str) -> None:
     with create_store(str(tmp_path), fulltext=engine) as store:
         store.vectors.create(64)
         store.staged_vectors.begin("another", 128)
-        store.connection.execute("ANALYZE")
-        assert foreign_objects(store.connection, 2, spared=()) == {}
+        connection_of(store).execute("ANALYZE")
+        assert foreign_objects(connection_of(store), 2, spared=()) == {}
         store.staged_vectors.take_over()
         store.compact()
-        assert foreign_objects(store.connection, 2, spared=()) == {}
+        assert foreign_objects(connection_of(store), 2, spared=()) == {}
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_fts4 import rank_bm25 as theirs
+from sqlite_stores import connection_of
 
-from pylore.core.errors import StoreError
+from pylore.core.errors import StoreBusy, StoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
@@ -29,6 +30,7 @@ from pylore.search.tuning import NEIGHBOURS
 from pylore.store import Store, create_store, open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.fulltext import rank_bm25
+from pylore.store.sqlite.store import SqliteStore
 
 MANY = 2_000
 WEIGHTS = Settings().field_weights
@@ -99,7 +101,7 @@ def brute_force(store: Store, vector: bytes) -> list[tuple[int, float]]:
     """Every passage with its cosine, nearest first, in plain Python."""
     query = unpack("<256f", vector)
     found = []
-    for key, blob in store.connection.execute("SELECT key, embedding FROM passages_vec"):
+    for key, blob in connection_of(store).execute("SELECT key, embedding FROM passages_vec"):
         cosine = sum(a * b for a, b in zip(query, unpack("<256f", blob), strict=True))
         found.append((key, cosine))
     return sorted(found, key=lambda item: (-item[1], item[0]))
@@ -131,7 +133,7 @@ def test_a_forgotten_node_has_no_passage(store: Store, nodes: list[Node]) -> Non
     assert not any(store.nodes.passages(node.id) for node in gone)
     live = MANY - len(gone)
     for table in ("passages", "passages_vec", "signs"):
-        assert store.connection.execute(f"SELECT count(*) FROM {table}").get == live
+        assert connection_of(store).execute(f"SELECT count(*) FROM {table}").get == live
 
 
 def test_vectors_of_another_length_are_refused(store: Store) -> None:
@@ -241,15 +243,15 @@ def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
         raise KeyError
     assert empty.nodes.get("note-1") is None
     assert empty.meta.get("embedder") is None
-    assert empty.connection.execute("SELECT count(*) FROM texts_fts").get == 0
-    assert not empty.connection.in_transaction
+    assert connection_of(empty).execute("SELECT count(*) FROM texts_fts").get == 0
+    assert not connection_of(empty).in_transaction
 
 
 def test_an_inner_transaction_is_a_part_of_the_outer_one(empty: Store) -> None:
     with pytest.raises(KeyError), empty.transaction():
         with empty.transaction():
             empty.nodes.put(note("note-1"))
-        assert empty.connection.in_transaction
+        assert connection_of(empty).in_transaction
         raise KeyError
     assert empty.nodes.get("note-1") is None
     with empty.transaction():
@@ -261,17 +263,17 @@ def test_what_is_written_aside_waits_for_nobody_and_leaves_the_connection_as_it_
     tmp_path: Path,
 ) -> None:
     with create_store(str(tmp_path)) as store, open_store(str(tmp_path), busy_timeout=60) as other:
-        before = {name: other.connection.pragma(name) for name in _KEPT}
-        with store.transaction(), pytest.raises(apsw.BusyError), other.aside():
+        before = {name: connection_of(other).pragma(name) for name in _KEPT}
+        with store.transaction(), pytest.raises(StoreBusy), other.aside():
             pass
         with other.aside():
-            assert other.connection.pragma("synchronous") == 0
-            assert other.connection.pragma("wal_autocheckpoint") == 0
+            assert connection_of(other).pragma("synchronous") == 0
+            assert connection_of(other).pragma("wal_autocheckpoint") == 0
             other.meta.set("told", "yes")
-        assert {name: other.connection.pragma(name) for name in _KEPT} == before
+        assert {name: connection_of(other).pragma(name) for name in _KEPT} == before
         assert (before["synchronous"], store.meta.get("told")) == (2, "yes")
         with other.transaction(), other.aside():  # a part of the outer one: synced with it
-            assert other.connection.pragma("synchronous") == 2
+            assert connection_of(other).pragma("synchronous") == 2
 
 
 _KEPT = ("busy_timeout", "synchronous", "wal_autocheckpoint")
@@ -316,9 +318,11 @@ def test_the_engine_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
     for name in ("fts5", "fts4"):
         with create_store(str(tmp_path / name), fulltext=name) as store:
             assert store.fulltext.engine == store.meta.get("fulltext") == name
-            sql = store.connection.execute(
-                "SELECT sql FROM sqlite_schema WHERE name = 'texts_fts'"
-            ).get
+            sql = (
+                connection_of(store)
+                .execute("SELECT sql FROM sqlite_schema WHERE name = 'texts_fts'")
+                .get
+            )
             assert f"USING {name}" in sql
     with create_store(str(tmp_path / "fts4"), fulltext="fts5") as store:
         assert store.fulltext.engine == "fts4", "a store that is there keeps its engine"
@@ -335,10 +339,10 @@ def test_fts4_finds_what_fts5_finds(tmp_path: Path) -> None:
 
 def test_the_rank_is_that_of_sqlite_fts4(tmp_path: Path, nodes: list[Node]) -> None:
     with filled(tmp_path, nodes[:300], "fts4") as store:
-        store.connection.create_scalar_function("theirs", theirs)
-        store.connection.create_scalar_function("rank_bm25", lambda *row: rank_bm25(row[0]))
+        connection_of(store).create_scalar_function("theirs", theirs)
+        connection_of(store).create_scalar_function("rank_bm25", lambda *row: rank_bm25(row[0]))
         query = " OR ".join(sorted({word for node in nodes[:4] for word in node.body.split()}))
-        rows = store.connection.execute(
+        rows = connection_of(store).execute(
             "SELECT rank_bm25(matchinfo(texts_fts, 'pcnalx')),"
             " theirs(matchinfo(texts_fts, 'pcnalx')) FROM texts_fts"
             " WHERE texts_fts MATCH ?", (f"title:nothing OR {query}",),
@@ -374,12 +378,12 @@ def test_an_index_can_go_from_one_engine_to_the_other_and_back(tmp_path: Path) -
     with decisions(tmp_path, "fts5") as store:
         embedder = open_embedder("static", store)
         before = [found(store, query, 1) for query in SIMPLE]
-        vectors = store.connection.execute("SELECT count(*) FROM passages_vec").get
+        vectors = connection_of(store).execute("SELECT count(*) FROM passages_vec").get
         for engine in ("fts4", "fts5", "auto"):
             assert rebuild(store, embedder, engine) == 5
             assert store.fulltext.engine == ("fts5" if engine == "auto" else engine)
             assert [found(store, query, 1) for query in SIMPLE] == before
-            assert store.connection.execute("SELECT count(*) FROM passages_vec").get == vectors
+            assert connection_of(store).execute("SELECT count(*) FROM passages_vec").get == vectors
             with open_store(str(tmp_path)) as other:
                 assert other.fulltext.engine == store.fulltext.engine
 
@@ -444,13 +448,13 @@ def test_every_state_that_an_edge_leaves_is_kept(linked: Store) -> None:
 def test_what_changes_nothing_leaves_no_history(linked: Store) -> None:
     assert linked.edges.put(Edge(*KEY, 0.5, created_at=DAYS[2])) == "unchanged"
     with linked.transaction():
-        linked.connection.execute("UPDATE graph_edges SET access_count = 5, weight = 0.5")
+        connection_of(linked).execute("UPDATE graph_edges SET access_count = 5, weight = 0.5")
     assert list(linked.edges.history()) == []
 
 
 def test_an_edge_that_is_deleted_leaves_its_last_state(linked: Store) -> None:
     with linked.transaction():
-        linked.connection.execute("DELETE FROM graph_edges")
+        connection_of(linked).execute("DELETE FROM graph_edges")
     assert [(s["change"], s["weight"]) for s in linked.edges.history(KEY)] == [("purged", 0.5)]
 
 
@@ -482,7 +486,7 @@ def test_the_cache_of_words(empty: Store) -> None:
 def read_only(folder: Path) -> Store:
     """The store as one finds it who may not write: root may always, so SQLite is told."""
     connection = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    return Store(connection, str(folder / "search.db"))
+    return SqliteStore(connection, str(folder / "search.db"))
 
 
 def test_a_store_that_cannot_be_written_can_be_searched(tmp_path: Path) -> None:
@@ -559,9 +563,9 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     connection.pragma("user_version", 1)
     connection.close()
     with open_store(str(tmp_path)) as store:
-        assert store.connection.pragma("user_version") == 2
+        assert connection_of(store).pragma("user_version") == 2
         assert store.nodes.get("note-a") is not None
-        assert store.connection.execute("SELECT count(*) FROM anchors").get == 0
+        assert connection_of(store).execute("SELECT count(*) FROM anchors").get == 0
         assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}
         weights = store.relations.all()
     assert weights["imports"][:2] == RELATIONS["imports"][:2]

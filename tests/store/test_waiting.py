@@ -16,6 +16,7 @@ from typing import Any
 
 import apsw
 import pytest
+from sqlite_stores import connection_of
 
 import pylore
 from pylore.code import write
@@ -285,7 +286,7 @@ def test_writers_have_their_turn_in_the_order_they_came(store: Store) -> None:
         )
     for process in waiting:
         process.communicate()
-    rows = store.connection.execute("SELECT word FROM words ORDER BY CAST(tokens AS INTEGER)")
+    rows = connection_of(store).execute("SELECT word FROM words ORDER BY CAST(tokens AS INTEGER)")
     assert [word for (word,) in rows] == ["word0", "word1", "word3", "word4", "word5"]
 
 

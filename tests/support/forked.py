@@ -17,7 +17,7 @@ from typing import Any
 import pylore
 from pylore.context.budget import Tokens
 from pylore.embed.static import StaticEmbedder
-from pylore.store.sqlite.check import scratch_store
+from pylore.store.machine import scratch_store
 
 
 def preload() -> None:

@@ -12,8 +12,7 @@ from ...formats.drawing import draw
 from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
-from ...store.sqlite.edges import ALL
-from ...store.sqlite.faults import GraphFaults
+from ...store import ALL
 from ...terminal.output import write
 from ...terminal.text import bold, dim
 from .shared import Session
@@ -70,7 +69,7 @@ def export_command(
     session = Session(options)
     if hops is not None and around is None:
         raise UsageError("--hops needs --around ID: see 'lore graph export --help'")
-    with session.open() as store, store.faults, GraphFaults():
+    with session.open() as store, store.faults, store.graph_faults:
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:

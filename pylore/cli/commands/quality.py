@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...app.engine import remember_words
 from ...core.errors import LoreError, UsageError
@@ -15,7 +15,6 @@ from ...evaluate.run import Evaluation, missing
 from ...evaluate.space import coordinates
 from ...evaluate.table import report_text, tuning_text
 from ...evaluate.tune import fragment, tune
-from ...store import Store
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
 from ...system.links import real_place
@@ -23,6 +22,9 @@ from ...terminal.output import note
 from ..args import split_words
 from ..runtime import data_folder
 from .shared import Session, progress_bar
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 _MOST = 1000
 

@@ -12,14 +12,14 @@ from ...app.engine import Engine
 from ...core.settings import SETTINGS, Settings, from_environment
 from ...embed import open_embedder
 from ...records.records import Records
-from ...store import Store
-from ...store.sqlite import write_queue as queue
+from ...store import tell_waiting
 from ...system.interrupts import Tidying
 from ...terminal.output import FORMATS, Output, note
 from ..runtime import open_for_reading, project_root, read_stdin, say
 
 if TYPE_CHECKING:
     from ...embed import Embedder
+    from ...store import Store
 
 __all__ = [
     "Session", "chosen_output", "progress_bar", "project_root", "read_stdin", "say",
@@ -40,7 +40,7 @@ class Session:
             note(warning)
         self.output = chosen_output(options)
         if not self.settings.quiet:
-            queue.tell = note
+            tell_waiting(note)
 
     def open(self) -> Store:
         """The store of this command's data folder."""

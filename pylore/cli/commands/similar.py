@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...indexing.similar import Plan, stale
 from ...indexing.similar_all import build, duplicates, remove
-from ...store import Store
 from ...terminal.text import bold, dim
 from .shared import Session
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 
 def similar_command(least: float | None, nearest: int | None, types: tuple[str, ...],

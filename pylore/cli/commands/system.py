@@ -11,8 +11,7 @@ from ...core.errors import DONE, FAILURE, UsageError, nearest
 from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
-from ...store import create_store
-from ...store.sqlite.store import FILE
+from ...store import FILE, create_store
 from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
 from ..doctor import checks_text, examine

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...store import Store
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import Output, write
@@ -15,6 +14,9 @@ from ...view.page import page
 from ...view.select import Picked, pick_around, pick_matches, pick_whole, picture
 from ..runtime import ids_from
 from .shared import Session
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 
 def view_command(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...core.errors import StoreError
 from ...core.times import now, parse_since
 from ...core.vocabulary import CO_CHANGES
-from ...store.sqlite.driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,5 +55,5 @@ def _remember(store: Store, key: str, value: str) -> None:
     try:
         with store.aside():
             store.meta.set(key, value)
-    except (apsw.Error, StoreError):
+    except StoreError:
         return

@@ -2,74 +2,22 @@
 
 from __future__ import annotations
 
-from ...core.model import Record
 from ...system.json_encode import dumps
+from ..anchor import ANCHOR_HISTORY, Anchor
 from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    Key = tuple[str, str, str, str]
-    """(node, kind, path, detail)"""
-
-HISTORY_FIELDS = (
-    "node_id", "kind", "path", "detail", "verdict", "reason", "change", "changed_at",
-)  # fmt: skip
-
-
-class Anchor(Record):
-    """One row of ``anchors``. ``path`` starts from ``root``, that from the project if empty."""
-
-    __slots__ = (
-        "node_id", "kind", "path", "detail", "root", "hash", "stamp", "commit_id", "verdict",
-        "reason", "created_at", "verified_at",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        node_id: str,
-        kind: str,
-        path: str,
-        detail: str = "",
-        root: str = "",
-        hash: str = "",
-        stamp: str = "",
-        commit_id: str = "",
-        verdict: str = "valid",
-        reason: str = "",
-        created_at: str = "",
-        verified_at: str = "",
-    ) -> None:
-        self.node_id = node_id
-        self.kind = kind
-        self.path = path
-        self.detail = detail
-        self.root = root
-        self.hash = hash
-        self.stamp = stamp
-        self.commit_id = commit_id
-        self.verdict = verdict
-        self.reason = reason
-        self.created_at = created_at
-        self.verified_at = verified_at
-
-    @property
-    def key(self) -> Key:
-        """What makes an anchor one anchor: node, kind, path, detail."""
-        return (self.node_id, self.kind, self.path, self.detail)
-
-    def copy(self) -> Anchor:
-        """Another one with the same fields."""
-        return Anchor(*self.to_dict().values())
-
+    from ..anchor import AnchorKey
 
 _FIELDS = ", ".join(Anchor.__slots__)
 _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "node_id, kind, path, detail"
 
 
-class Anchors:
+class SqliteAnchors:
     """Reads and writes anchors; the database keeps the history of each."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -151,7 +99,7 @@ class Anchors:
         )
         return "added" if old is None else "updated"
 
-    def replace(self, changes: Iterable[tuple[Key, Anchor]]) -> None:
+    def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
         """Writes anchors over those with these keys; one that is no more is left out.
 
         Where an anchor moves to a place that its node is anchored to already, the one
@@ -164,7 +112,7 @@ class Anchors:
             if anchor.key != key and not self._db.changes():
                 self.delete(key)
 
-    def delete(self, key: Key) -> bool:
+    def delete(self, key: AnchorKey) -> bool:
         """Takes one anchor away; whether it was there."""
         self._db.execute(f"DELETE FROM anchors WHERE {_KEY}", key)
         return self._db.changes() > 0
@@ -177,18 +125,18 @@ class Anchors:
     def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
         """The places and verdicts that anchors have left, of one node or of all, oldest first."""
         rows = self._db.execute(
-            f"SELECT {', '.join(HISTORY_FIELDS)} FROM anchor_history"
+            f"SELECT {', '.join(ANCHOR_HISTORY)} FROM anchor_history"
             " WHERE ?1 = '' OR node_id = ?1 ORDER BY node_id, changed_at, rowid",
             (node_id,),
         )
         for row in rows:
-            yield dict(zip(HISTORY_FIELDS, row, strict=True))
+            yield dict(zip(ANCHOR_HISTORY, row, strict=True))
 
     def add_history(self, state: dict[str, str], copies: int) -> None:
         """Writes one line of history from an export, until it is there ``copies`` times."""
-        columns, marks = ", ".join(HISTORY_FIELDS), ", ".join("?" * len(HISTORY_FIELDS))
-        same = " AND ".join(f"{name} = ?" for name in HISTORY_FIELDS)
-        values = [state[name] for name in HISTORY_FIELDS]
+        columns, marks = ", ".join(ANCHOR_HISTORY), ", ".join("?" * len(ANCHOR_HISTORY))
+        same = " AND ".join(f"{name} = ?" for name in ANCHOR_HISTORY)
+        values = [state[name] for name in ANCHOR_HISTORY]
         self._db.execute(
             f"INSERT INTO anchor_history({columns}) SELECT {marks}"
             f" WHERE (SELECT count(*) FROM anchor_history WHERE {same}) < ?",

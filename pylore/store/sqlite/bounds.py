@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...core.errors import StoreError
+from ...core.errors import StoreDamaged
 from .driver import apsw
 
 LONGEST_VALUE = 1 << 26
@@ -51,8 +51,8 @@ class _Suspicion:
         if not self._asked:
             self._asked = True
             if not is_sound(self._path):
-                raise StoreError(f"{self._path}: is damaged: run 'lore doctor', "
-                                 "or import your last export into a new one")  # fmt: skip
+                raise StoreDamaged(f"{self._path}: is damaged: run 'lore doctor', "
+                                   "or import your last export into a new one")  # fmt: skip
         return False
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import os
+
 from ...core.text import words
+from .bounds import is_sound
 from .driver import apsw
+from .faults import Whatever
 from .foreign import SCHEMA_FILES, foreign_objects
-from .fulltext import TABLES
+from .fulltext import TABLES, SqliteFullText
+from .schema import create_schema
+from .tables import SqliteMeta
+from .values import wrong_values
+from .vectors import SqliteVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .store import Store
-
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
-
-DERIVED = frozenset((*TABLES.values(), "passages_vec", "signs"))
-"""Tables that ``rebuild`` makes anew from the nodes."""
 
 _INDEXED = (
     "WITH indexed(key, title, body) AS ("
@@ -71,133 +74,142 @@ def vector_extension() -> str:
     Raises:
         StoreError: it cannot be loaded.
     """
-    from .vectors import Vectors
-
     memory = apsw.Connection(":memory:")
-    path = Vectors(memory).load_extension()
+    path = SqliteVectors(memory).load_extension()
     return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"
 
 
-def scratch_store() -> Store:
-    """An empty store in memory, with every table that the schema has."""
-    from .schema import create_schema
-    from .store import Store
+class SqliteChecks:
+    """Questions about one store; each answer is a list of what is wrong."""
 
-    memory = apsw.Connection(":memory:")
-    create_schema(memory, "auto")
-    return Store(memory, ":memory:")
+    derived = frozenset((*TABLES.values(), "passages_vec", "signs"))
+    """Tables that ``rebuild`` makes anew from the nodes."""
 
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
+        self._db = connection
+        self._path = path
+        self.faults = Whatever(path)
 
-def missing_tables(store: Store) -> list[str]:
-    """The tables, indexes and triggers that the schema has and this store has not."""
-    found = _schema_names(store.connection)
-    whole = scratch_store()
-    if "meta" in found and _has_vectors(store):
-        whole.vectors.create(1)
-    return sorted(_schema_names(whole.connection) - found)
+    @property
+    def version(self) -> int:
+        """The version of the schema."""
+        return int(self._db.pragma("user_version"))
 
+    def is_sound(self) -> bool:
+        """Whether each page of the file is in its place; if not, other questions may not end."""
+        return is_sound(self._path)
 
-def replaced_tables(store: Store) -> list[str]:
-    """The tables that stand in the place of lore's own, and are spared when it is opened."""
-    found = foreign_objects(store.connection, len(SCHEMA_FILES), spared=())
-    return [f"{name} is not lore's" for name in sorted(found)]
+    def wrong_values(self, *, made: bool = False) -> list[str]:
+        """Where there are values that lore does not write, as ``nodes.status: 2``.
 
+        ``made``: in what can be made anew from the nodes, and not in the nodes.
+        """
+        return wrong_values(self._db, made=made)
 
-def damage(store: Store, *, full: bool = False) -> list[str]:
-    """What SQLite's own check finds in the file, the full-text index left aside.
+    def log_size(self) -> int:
+        """Bytes that were committed and are not yet in the file itself."""
+        path = self._path + "-wal"
+        return os.path.getsize(path) if os.path.exists(path) else 0
 
-    The quick check reads every page, but does not look whether each index
-    agrees with its table; ``full`` does.
-    """
-    if _has_vectors(store):
-        store.vectors.load_extension()
-    found = _pragma(store, f"{'integrity' if full else 'quick'}_check({LIMIT})")
-    return [line for line in found if not any(table in line for table in TABLES.values())]
+    def missing_tables(self) -> list[str]:
+        """The tables, indexes and triggers that the schema has and this store has not."""
+        found = _schema_names(self._db)
+        whole = apsw.Connection(":memory:")
+        create_schema(whole, "auto")
+        if "meta" in found and self._has_vectors():
+            SqliteVectors(whole).create(1)
+        return sorted(_schema_names(whole) - found)
 
+    def replaced_tables(self) -> list[str]:
+        """The tables that stand in the place of lore's own, and are spared when it is opened."""
+        found = foreign_objects(self._db, len(SCHEMA_FILES), spared=())
+        return [f"{name} is not lore's" for name in sorted(found)]
 
-def fulltext_damage(store: Store) -> list[str]:
-    """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
-    found = [
-        f"{table} is not of {store.fulltext.engine}"
-        for (table,) in store.connection.execute(
-            "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
-            " AND NOT instr(sql, ' USING ' || ? || '(')",
-            (store.fulltext.engine,),
+    def damage(self, *, full: bool = False) -> list[str]:
+        """What SQLite's own check finds in the file, the full-text index left aside.
+
+        The quick check reads every page, but does not look whether each index
+        agrees with its table; ``full`` does.
+        """
+        if self._has_vectors():
+            SqliteVectors(self._db).load_extension()
+        found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
+        return [line for line in found if not any(table in line for table in TABLES.values())]
+
+    def fulltext_damage(self) -> list[str]:
+        """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
+        engine = SqliteFullText(self._db).engine
+        found = [
+            f"{table} is not of {engine}"
+            for (table,) in self._db.execute(
+                "SELECT name FROM sqlite_schema WHERE sql GLOB 'CREATE VIRTUAL TABLE *'"
+                " AND NOT instr(sql, ' USING ' || ? || '(')",
+                (engine,),
+            )
+        ]
+        if found:
+            return found
+        return [line for table in TABLES.values() for line in self._pragma(f"quick_check({table})")]
+
+    def foreign_key_violations(self) -> list[str]:
+        """The tables with rows that name an unknown type or relation, a row each."""
+        rows = self._db.execute("PRAGMA foreign_key_check")
+        return [f"{table} names no row of {parent}" for table, _, parent, _ in rows]
+
+    def unindexed(self) -> list[str]:
+        """Where nodes and full text are out of step: how often, and what is wrong."""
+        return self._counts(
+            {
+                "live nodes without passages": _LIVE_WITHOUT_PASSAGES,
+                "passages without a live node": _PASSAGES_WITHOUT_NODES,
+                "passages without full text": _PASSAGES_WITHOUT_TEXT,
+                "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
+            },
         )
-    ]
-    if found:
+
+    def unembedded(self) -> list[str]:
+        """Where passages and vectors are out of step; text without words has no vector."""
+        SqliteVectors(self._db).load_extension()
+        rows = self._db.execute(_INDEXED + _PASSAGES_WITHOUT_VECTORS)
+        without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
+        found = [f"{without} passages without a vector"] if without else []
+        return found + self._counts(
+            {
+                "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
+                "vectors without signs": _VECTORS_WITHOUT_SIGNS,
+                "signs without a vector": _SIGNS_WITHOUT_VECTORS,
+                "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
+            },
+        )
+
+    def only_without_vectors(self) -> bool:
+        """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
+        found = self.unembedded()
+        return len(found) == 1 and found[0].endswith("without a vector")
+
+    def any_embedded(self) -> tuple[str, bytes] | None:
+        """The text of a passage and its vector, if there is one."""
+        for text, vector in self._db.execute(
+            f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
+            " JOIN indexed f ON f.key = v.key LIMIT 1"
+        ):
+            return str(text), bytes(vector)
+        return None
+
+    def _has_vectors(self) -> bool:
+        return SqliteMeta(self._db).get("embedder") is not None
+
+    def _counts(self, queries: dict[str, str]) -> list[str]:
+        found = []
+        for what, query in queries.items():
+            count = self._db.execute(f"{_INDEXED} SELECT count(*) FROM ({query})").get
+            if count:
+                found.append(f"{count} {what}")
         return found
-    return [line for table in TABLES.values() for line in _pragma(store, f"quick_check({table})")]
 
-
-def foreign_key_violations(store: Store) -> list[str]:
-    """The tables with rows that name an unknown type or relation, a row each."""
-    rows = store.connection.execute("PRAGMA foreign_key_check")
-    return [f"{table} names no row of {parent}" for table, _, parent, _ in rows]
-
-
-def unindexed(store: Store) -> list[str]:
-    """Where nodes and full text are out of step: how often, and what is wrong."""
-    return _counts(
-        store,
-        {
-            "live nodes without passages": _LIVE_WITHOUT_PASSAGES,
-            "passages without a live node": _PASSAGES_WITHOUT_NODES,
-            "passages without full text": _PASSAGES_WITHOUT_TEXT,
-            "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
-        },
-    )
-
-
-def unembedded(store: Store) -> list[str]:
-    """Where passages and vectors are out of step; text without words has no vector."""
-    store.vectors.load_extension()
-    rows = store.connection.execute(_INDEXED + _PASSAGES_WITHOUT_VECTORS)
-    without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
-    found = [f"{without} passages without a vector"] if without else []
-    return found + _counts(
-        store,
-        {
-            "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
-            "vectors without signs": _VECTORS_WITHOUT_SIGNS,
-            "signs without a vector": _SIGNS_WITHOUT_VECTORS,
-            "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
-        },
-    )
-
-
-def only_without_vectors(store: Store) -> bool:
-    """Whether what ``unembedded`` finds is passages without a vector and nothing else."""
-    found = unembedded(store)
-    return len(found) == 1 and found[0].endswith("without a vector")
-
-
-def any_embedded(store: Store) -> tuple[str, bytes] | None:
-    """The text of a passage and its vector, if there is one."""
-    for text, vector in store.connection.execute(
-        f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-        " JOIN indexed f ON f.key = v.key LIMIT 1"
-    ):
-        return str(text), bytes(vector)
-    return None
-
-
-def _has_vectors(store: Store) -> bool:
-    return store.meta.get("embedder") is not None
-
-
-def _counts(store: Store, queries: dict[str, str]) -> list[str]:
-    found = []
-    for what, query in queries.items():
-        count = store.connection.execute(f"{_INDEXED} SELECT count(*) FROM ({query})").get
-        if count:
-            found.append(f"{count} {what}")
-    return found
-
-
-def _pragma(store: Store, name: str) -> list[str]:
-    found = [str(line) for (line,) in store.connection.execute(f"PRAGMA {name}")]
-    return [] if found == ["ok"] else found
+    def _pragma(self, name: str) -> list[str]:
+        found = [str(line) for (line,) in self._db.execute(f"PRAGMA {name}")]
+        return [] if found == ["ok"] else found
 
 
 def _schema_names(connection: apsw.Connection) -> set[str]:

@@ -54,7 +54,7 @@ class Unguarded:
         self._db.pragma("ignore_check_constraints", not guarded)
 
 
-class CodeFiles:
+class SqliteCodeFiles:
     """The table ``code_files``, and the nodes and edges that belong to its files."""
 
     def __init__(self, connection: apsw.Connection) -> None:

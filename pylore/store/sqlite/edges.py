@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.model import Edge
+from ...core.model import EDGE_HISTORY, Edge
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
@@ -12,20 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    Neighbour = tuple[str, str, str, float, bool]
-    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
-
-    Bundle = tuple[str, bool, list[str], list[str], list[float]]
-    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
-
-ALL = -1
-"""Instead of a limit: everything."""
+    from ..protocols import Bundle, Neighbour
 
 _FIELDS = ", ".join(Edge.__slots__)
-HISTORY_FIELDS = (
-    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
-    "change", "changed_at",
-)  # fmt: skip
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
 _PUT = (
     f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})"
@@ -84,7 +73,7 @@ def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
     return (node, outgoing, names, others, weights)
 
 
-class Edges:
+class SqliteEdges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -277,18 +266,18 @@ class Edges:
         """The states that one edge, or every edge, has left, oldest first."""
         condition = " WHERE from_id = ? AND to_id = ? AND relation = ?" if key else ""
         rows = self._db.execute(
-            f"SELECT {', '.join(HISTORY_FIELDS)} FROM edge_history{condition}"
+            f"SELECT {', '.join(EDGE_HISTORY)} FROM edge_history{condition}"
             " ORDER BY from_id, to_id, relation, changed_at, rowid",
             key or (),
         )
         for row in rows:
-            yield dict(zip(HISTORY_FIELDS, row, strict=True))
+            yield dict(zip(EDGE_HISTORY, row, strict=True))
 
     def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
         """Writes one line of history from an export, until it is there ``copies`` times."""
-        columns, marks = ", ".join(HISTORY_FIELDS), ", ".join("?" * len(HISTORY_FIELDS))
-        same = " AND ".join(f"{name} IS ?" for name in HISTORY_FIELDS)
-        values = [state.get(name) for name in HISTORY_FIELDS]
+        columns, marks = ", ".join(EDGE_HISTORY), ", ".join("?" * len(EDGE_HISTORY))
+        same = " AND ".join(f"{name} IS ?" for name in EDGE_HISTORY)
+        values = [state.get(name) for name in EDGE_HISTORY]
         return bool(
             self._change(
                 f"INSERT INTO edge_history({columns}) SELECT {marks}"

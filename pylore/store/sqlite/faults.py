@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import os
 
-from ...core.errors import GraphUnavailable, LoreError, StoreError
+from ...core.errors import (
+    GraphUnavailable,
+    LoreError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -15,19 +23,25 @@ _REBUILD = "import your last export into a new store"
 
 _FULL = "could not grow, the disk is full: nothing was changed; free some space"
 
-_MESSAGES: tuple[tuple[type[apsw.Error], str], ...] = (
-    (apsw.NotADBError, "is not a database: move it away and import your last export"),
-    (apsw.CorruptError, "is damaged: run 'lore doctor', or import your last export into a new one"),
-    (apsw.BusyError, "is locked by another writer: try again, or raise busy_timeout"),
-    (apsw.LockedError, "is locked by another writer: try again, or raise busy_timeout"),
-    (apsw.ReadOnlyError, "cannot be written: check the permissions of it and of its folder"),
-    (apsw.FullError, _FULL),
-    (apsw.CantOpenError, "cannot be opened: check the permissions of it and of its folder"),
-    (apsw.IOError, "could not be read or written: check the disk"),
-    (apsw.InterruptError, "was interrupted: nothing was changed"),
-    (apsw.TooBigError, "takes no text this long: keep it in a file and link to that"),
-)
+_LOCKED = "is locked by another writer: try again, or raise busy_timeout"
 
+_MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
+    (apsw.NotADBError, StoreDamaged,
+     "is not a database: move it away and import your last export"),
+    (apsw.CorruptError, StoreDamaged,
+     "is damaged: run 'lore doctor', or import your last export into a new one"),
+    (apsw.BusyError, StoreBusy, _LOCKED),
+    (apsw.LockedError, StoreBusy, _LOCKED),
+    (apsw.ReadOnlyError, StoreReadOnly,
+     "cannot be written: check the permissions of it and of its folder"),
+    (apsw.FullError, StoreFull, _FULL),
+    (apsw.CantOpenError, StoreError,
+     "cannot be opened: check the permissions of it and of its folder"),
+    (apsw.IOError, StoreError, "could not be read or written: check the disk"),
+    (apsw.InterruptError, StoreError, "was interrupted: nothing was changed"),
+    (apsw.TooBigError, StoreError, "takes no text this long: keep it in a file and link to that"),
+)  # fmt: skip
+"""SQLite's error, what it is to any store, and what is said of it."""
 
 _OF_ANOTHER_SHAPE = (
     "no such ", "access to view ", "unsafe use of ", "unable to use function ", "table ",
@@ -39,16 +53,16 @@ _OF_ANOTHER_SHAPE = (
 def translate(error: apsw.Error, path: str) -> LoreError | None:
     """The failure that this SQLite error means to a user; None if it is a bug of ours."""
     if lacks_room(error) or (isinstance(error, apsw.ReadOnlyError) and _is_full(path)):
-        return StoreError(f"{path}: {_FULL}")
-    for kind, message in _MESSAGES:
+        return StoreFull(f"{path}: {_FULL}")
+    for kind, failure, message in _MEANT:
         if isinstance(error, kind):
-            return StoreError(f"{path}: {message}")
+            return failure(f"{path}: {message}")
     said = str(error)
     if isinstance(error, apsw.SQLError) and said.startswith("no such table: "):
         table = said.removeprefix("no such table: ").removeprefix("main.")
-        return StoreError(f"{path}: the table {table} is missing: run 'lore doctor'")
+        return StoreDamaged(f"{path}: the table {table} is missing: run 'lore doctor'")
     if isinstance(error, apsw.SQLError) and said.startswith(_OF_ANOTHER_SHAPE):
-        return StoreError(f"{path}: its tables are not lore's ({said}): run 'lore doctor'")
+        return StoreDamaged(f"{path}: its tables are not lore's ({said}): run 'lore doctor'")
     return None
 
 
@@ -93,9 +107,9 @@ class Translated:
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if isinstance(error, UnicodeDecodeError):
-            raise StoreError(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
+            raise StoreDamaged(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
         if kind is not None and kind.__name__ == "JSONDecodeError":  # json is slow to import
-            raise StoreError(
+            raise StoreDamaged(
                 f"{self.path}: has a record whose data is no JSON: {_REBUILD}"
             ) from error
         if isinstance(error, apsw.Error):
@@ -108,9 +122,32 @@ class Translated:
             wrong = [*wrong_values(self._connection), *wrong_values(self._connection, made=True)]
             if wrong:
                 named = ", ".join(wrong[:3])
-                raise StoreError(
+                raise StoreDamaged(
                     f"{self.path}: has values that lore does not write ({named}): run 'lore doctor'"
                 ) from error
+
+
+class Whatever:
+    """A ``with`` block in which each of SQLite's errors becomes ``StoreError``, a bug's too."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, apsw.Error):
+            raise meaning(error, self._path) from error
+
+
+def meaning(error: apsw.Error, path: str) -> LoreError:
+    """The failure that this SQLite error means to any caller."""
+    return translate(error, path) or StoreError(f"{path}: {error}: run 'lore doctor'")
 
 
 class GraphFaults:

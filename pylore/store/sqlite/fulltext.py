@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from math import log
 
+from ...core.errors import StoreError
 from ...core.text import composed, inflections
 from ...core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
-from ..filter import Scope, passages_in
+from .conditions import passages_in
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ...core.text import Query
+    from ..filter import Scope
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
@@ -36,7 +38,7 @@ CREATE = {
 """Engine to the statement that makes one of the tables."""
 
 
-class FullText:
+class SqliteFullText:
     """The full-text tables. Rows have the keys of ``passages``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -51,6 +53,16 @@ class FullText:
                 self._db.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5"
             )
         return self._engine
+
+    def renew(self, wanted: str) -> None:
+        """Makes the index anew, empty, by the engine that is wanted, or ``auto``.
+
+        Raises:
+            StoreError: there is no such engine here.
+        """
+        engine = choose_engine(wanted)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (engine,))
+        self.create(engine)
 
     def create(self, engine: str) -> None:
         """Makes the tables, empty; older ones are dropped with all that they held."""
@@ -151,6 +163,20 @@ class FullText:
             return f"bm25({table}, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
         self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
+
+
+def choose_engine(wanted: str) -> str:
+    """``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
+
+    Raises:
+        StoreError: the linked SQLite has not got it.
+    """
+    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
+    available = {"fts5": "FTS5" in has, "fts4": bool(has & {"FTS4", "FTS3"})}
+    engine = wanted if wanted != "auto" else "fts5" if available["fts5"] else "fts4"
+    if not available.get(engine):
+        raise StoreError(f"this SQLite has no {engine}: set fulltext to another engine")
+    return engine
 
 
 def rank_bm25(matchinfo: bytes) -> float:

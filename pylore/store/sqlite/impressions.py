@@ -8,10 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
-    """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
-
-    Summary = tuple[str, str, str, int, int, float, float]
+    from ..protocols import Summary, Use
 
 _RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
   WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
@@ -38,7 +35,7 @@ GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC LIMIT ?2
 """
 
 
-class Impressions:
+class SqliteImpressions:
     """Reads and writes what runs were shown; a run itself is a node."""
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.errors import LoreError, nearest
+from ...core.errors import LoreError, VerdictsUnavailable, nearest
 from ...core.model import Node
 from ...system.json_encode import dumps
-from ..filter import Scope
+from .conditions import where
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
-    """(type, title, file, first line, last line, days since the last update, confidence,
-    source, status, accesses)"""
+    from ..filter import Scope
+    from ..protocols import Brief
 
 _FIELDS = ", ".join(Node.__slots__)
 _LEAST_LIKE = 3
@@ -25,7 +24,7 @@ _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
 
 
-class Nodes:
+class SqliteNodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -91,7 +90,7 @@ class Nodes:
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
     ) -> list[Node]:
         """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
-        condition, parameters = scope.where()
+        condition, parameters = where(scope)
         rows = self._db.execute(
             f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
             f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
@@ -126,12 +125,20 @@ class Nodes:
         return [id for id, status in rows if status not in shown]
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
-        """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes."""
-        rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
-            " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
-            (dumps(ids),),
-        ).fetchall()
+        """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
+
+        Raises:
+            VerdictsUnavailable: there is no table of anchors, or another one.
+        """
+        try:
+            rows: list[tuple[str, str, str, str, str, str]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT a.node_id, a.verdict, a.kind, a.root, a.path, a.stamp"
+                " FROM json_each(?) j CROSS JOIN anchors a ON a.node_id = j.value",
+                (dumps(ids),),
+            ).fetchall()
+        except apsw.SQLError as error:
+            message = f"the verdicts cannot be read ({error}): run 'lore doctor'"
+            raise VerdictsUnavailable(message) from None
         return rows
 
     def categories(self, ids: Sequence[str]) -> dict[str, str]:
@@ -170,7 +177,7 @@ class Nodes:
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
-        condition, parameters = scope.where()
+        condition, parameters = where(scope)
         rows = self._db.execute(
             "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
             f" WHERE n.invalidated_at IS NULL AND {condition}",

@@ -10,11 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Key = tuple[str, str, str]
-    """(from, to, relation)"""
-
-    Staged = tuple[float, float, int]
-    """(confidence, days since it last changed, accesses)"""
+    from ..protocols import EdgeKey, Staged
 
 # A fact is an edge between things: entities, and concepts for values.
 _FACT = """(e.from_id LIKE 'entity-%' OR e.from_id LIKE 'concept-%')
@@ -34,7 +30,7 @@ def _things(ids: Sequence[str]) -> list[str]:
     return [id for id in ids if id.startswith(THING_IDS)]
 
 
-class Review:
+class SqliteReview:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -64,12 +60,12 @@ class Review:
         )
         return [id for (id,) in rows]
 
-    def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[Key]:
+    def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """The staged facts of these nodes that were read so often."""
         things = _things(ids)
         if not things:
             return []
-        rows: list[Key] = self._db.execute(  # type: ignore[assignment]
+        rows: list[EdgeKey] = self._db.execute(  # type: ignore[assignment]
             "SELECT from_id, to_id, relation FROM graph_edges"
             f" WHERE (from_id, to_id, relation) IN ({_FACTS_OF})"
             " AND status = 'staged' AND access_count >= ?2 ORDER BY from_id, to_id, relation",
@@ -94,7 +90,7 @@ class Review:
         )
         return {row[0]: row[1:] for row in rows}
 
-    def staged_edges(self, source: str) -> dict[Key, Staged]:
+    def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
         """The live staged edges of one source. A change makes an edge as new as it is."""
         rows = self._db.execute(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"

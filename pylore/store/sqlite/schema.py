@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ...core.errors import StoreError
 from ...core.vocabulary import COLLECTIONS, RELATIONS, TYPES
 from .driver import apsw
 from .foreign import schema_text
-from .fulltext import COLUMNS, TABLES, FullText
-from .tables import Meta, Ratings
+from .fulltext import COLUMNS, TABLES, SqliteFullText
+from .tables import SqliteMeta, SqliteRatings
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
@@ -19,9 +18,7 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
         ((name, *row) for name, row in RELATIONS.items()),
     )
-    engine = choose_engine(fulltext)
-    Meta(connection).set("fulltext", engine)
-    FullText(connection).create(engine)
+    SqliteFullText(connection).renew(fulltext)
 
 
 def upgrade_schema(connection: apsw.Connection, version: int) -> None:
@@ -42,13 +39,13 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             (name, weight, backward, description, old),
         )
     if version < 2:
-        Ratings(connection).recount()
+        SqliteRatings(connection).recount()
 
 
 def _copy_passages(connection: apsw.Connection) -> None:
     """From the one full-text table of version 1 to those of today."""
-    engine = Meta(connection).get("fulltext") or "fts5"
-    FullText(connection).create(engine)
+    engine = SqliteMeta(connection).get("fulltext") or "fts5"
+    SqliteFullText(connection).create(engine)
     connection.executemany(
         "UPDATE passages SET collection = ? WHERE node_id IN (SELECT id FROM nodes WHERE type = ?)",
         ((collection, type) for type, collection in COLLECTIONS.items()),
@@ -71,17 +68,3 @@ FIRST_WEIGHTS = {
     "supersedes": 0.5, "used_in_run": 0.3,
 }  # fmt: skip
 """The weights, the same in both directions, that stores of version 1 began with."""
-
-
-def choose_engine(wanted: str) -> str:
-    """``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
-
-    Raises:
-        StoreError: the linked SQLite has not got it.
-    """
-    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
-    available = {"fts5": "FTS5" in has, "fts4": bool(has & {"FTS4", "FTS3"})}
-    engine = wanted if wanted != "auto" else "fts5" if available["fts5"] else "fts4"
-    if not available[engine]:
-        raise StoreError(f"this SQLite has no {engine}: set fulltext to another engine")
-    return engine

@@ -13,12 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..protocols import Passage
     from .driver import apsw
-    from .tables import Meta
-    from .vectors import Vectors
-
-    Passage = tuple[int, str]
-    """(key, the text that is embedded: title and body)"""
+    from .tables import SqliteMeta
+    from .vectors import SqliteVectors
 
 # A passage's text is in the full-text table of its collection.
 _TEXT = (
@@ -29,10 +27,12 @@ _IN_TABLES = " ".join(f"LEFT JOIN {name} ON {name}.rowid = p.key" for name in TA
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 
 
-class StagedVectors:
+class SqliteStagedVectors:
     """The side table, and what it or the one in use lacks. The caller holds transactions."""
 
-    def __init__(self, connection: apsw.Connection, meta: Meta, vectors: Vectors) -> None:
+    def __init__(
+        self, connection: apsw.Connection, meta: SqliteMeta, vectors: SqliteVectors
+    ) -> None:
         self._db = connection
         self._meta = meta
         self._vectors = vectors

@@ -27,7 +27,7 @@ GROUP BY id
 """
 
 
-class Statistics:
+class SqliteStatistics:
     """Reads the graph as a whole; a node or an edge counts while it is live."""
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import os
 
-from ...core.errors import NoStore, StoreError
+from ...core.errors import NoStore, StoreBusy, StoreError, StoreReadOnly
 from .bounds import set_bounds
 from .driver import apsw
-from .edges import Edges
-from .faults import Translated, lacks_room
+from .edges import SqliteEdges
+from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
 from .foreign import refuse_foreign
-from .fulltext import FullText
-from .nodes import Nodes
-from .tables import Meta, Ratings, Relations, Types, Words
-from .vectors import Vectors
+from .fulltext import SqliteFullText
+from .nodes import SqliteNodes
+from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes, SqliteWords
+from .vectors import SqliteVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from .anchors import Anchors
-    from .code import CodeFiles
-    from .impressions import Impressions
-    from .review import Review
-    from .staged_vectors import StagedVectors
-    from .statistics import Statistics
+    from .anchors import SqliteAnchors
+    from .check import SqliteChecks
+    from .code import SqliteCodeFiles
+    from .impressions import SqliteImpressions
+    from .review import SqliteReview
+    from .staged_vectors import SqliteStagedVectors
+    from .statistics import SqliteStatistics
     from .write_queue import Turn
 
 FILE = "search.db"
@@ -41,64 +42,65 @@ _JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9 \xa1c\xd7"
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
-class Store:
+class SqliteStore:
     """One open search.db. Use it from one thread; close it, or use it in a ``with``."""
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
         self.faults = Translated(path, connection)
-        self.meta = Meta(connection)
-        self.types = Types(connection)
-        self.relations = Relations(connection)
-        self.words = Words(connection)
-        self.ratings = Ratings(connection)
-        self.nodes = Nodes(connection)
-        self.edges = Edges(connection)
-        self.fulltext = FullText(connection)
-        self.vectors = Vectors(connection)
+        self.graph_faults = GraphFaults()
+        self.meta = SqliteMeta(connection)
+        self.types = SqliteTypes(connection)
+        self.relations = SqliteRelations(connection)
+        self.words = SqliteWords(connection)
+        self.ratings = SqliteRatings(connection)
+        self.nodes = SqliteNodes(connection)
+        self.edges = SqliteEdges(connection)
+        self.fulltext = SqliteFullText(connection)
+        self.vectors = SqliteVectors(connection)
 
     @property
-    def statistics(self) -> Statistics:
+    def statistics(self) -> SqliteStatistics:
         """Counts over the whole graph; made here, since no search asks for it."""
-        from .statistics import Statistics
+        from .statistics import SqliteStatistics
 
-        return Statistics(self.connection)
+        return SqliteStatistics(self.connection)
 
     @property
-    def anchors(self) -> Anchors:
+    def anchors(self) -> SqliteAnchors:
         """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
-        from .anchors import Anchors
+        from .anchors import SqliteAnchors
 
-        return Anchors(self.connection)
+        return SqliteAnchors(self.connection)
 
     @property
-    def code(self) -> CodeFiles:
+    def code(self) -> SqliteCodeFiles:
         """What ``lore index`` has read; made here, since no search asks for it."""
-        from .code import CodeFiles
+        from .code import SqliteCodeFiles
 
-        return CodeFiles(self.connection)
+        return SqliteCodeFiles(self.connection)
 
     @property
-    def impressions(self) -> Impressions:
+    def impressions(self) -> SqliteImpressions:
         """What runs were shown; made here, since most searches belong to none."""
-        from .impressions import Impressions
+        from .impressions import SqliteImpressions
 
-        return Impressions(self.connection)
+        return SqliteImpressions(self.connection)
 
     @property
-    def review(self) -> Review:
+    def review(self) -> SqliteReview:
         """Accesses and what is staged; made here, since no search asks for it."""
-        from .review import Review
+        from .review import SqliteReview
 
-        return Review(self.connection)
+        return SqliteReview(self.connection)
 
     @property
-    def staged_vectors(self) -> StagedVectors:
+    def staged_vectors(self) -> SqliteStagedVectors:
         """Vectors of another embedder while they are made; made here, as ``shape`` is."""
-        from .staged_vectors import StagedVectors
+        from .staged_vectors import SqliteStagedVectors
 
-        return StagedVectors(self.connection, self.meta, self.vectors)
+        return SqliteStagedVectors(self.connection, self.meta, self.vectors)
 
     @property
     def writable(self) -> bool:
@@ -129,6 +131,13 @@ class Store:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
         return Snapshot(self.connection)
 
+    @property
+    def checks(self) -> SqliteChecks:
+        """What ``lore doctor`` asks of the file; made here, since nothing else asks."""
+        from .check import SqliteChecks
+
+        return SqliteChecks(self.connection, self.path)
+
     def compact(self) -> None:
         """Puts each table's pages side by side: a search reads them an eighth faster.
 
@@ -140,7 +149,7 @@ class Store:
         except (apsw.BusyError, apsw.FullError):
             return
 
-    def copied_to(self, folder: str) -> Store:
+    def copied_to(self, folder: str) -> SqliteStore:
         """A copy of the store, in a folder that has none."""
         from ...system.private_files import make_private_file
 
@@ -153,7 +162,7 @@ class Store:
         """Lets go of the file; a second call does nothing."""
         self.connection.close()
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> SqliteStore:
         return self
 
     def __exit__(
@@ -241,8 +250,8 @@ class Transaction:
         wait = int(self._connection.pragma("busy_timeout"))
         self._turn = queue.Turn(self._path)
         if not self._turn.wait(wait / 1000):
-            raise StoreError(f"{self._path}: is locked by {self._turn.whose()}: "
-                             "try again, or raise busy_timeout")  # fmt: skip
+            raise StoreBusy(f"{self._path}: is locked by {self._turn.whose()}: "
+                            "try again, or raise busy_timeout")  # fmt: skip
         # Whoever writes without a turn, as another program may, is waited for as well.
         soon = min(wait, int(1000 * queue.NOTICE))
         self._connection.set_busy_timeout(soon)
@@ -273,6 +282,10 @@ class Aside(Transaction):
 
     The write-ahead log alone goes without a sync, which can lose a commit and no more; when
     it is brought into the file, that waits for the disk as ever.
+
+    Raises:
+        StoreBusy: another writer did not end in time.
+        StoreError: whatever else goes wrong in it, so that who may lose it can go on.
     """
 
     def __init__(self, connection: apsw.Connection, path: str, patience: float) -> None:
@@ -291,8 +304,10 @@ class Aside(Transaction):
                 self._connection.pragma("synchronous", _OFF)
                 self._connection.wal_autocheckpoint(0)  # that would not be synced either
             super().__enter__()
-        except BaseException:
+        except BaseException as error:
             self._restore()
+            if isinstance(error, apsw.Error):
+                raise meaning(error, self._path) from error
             raise
 
     def __exit__(
@@ -300,8 +315,12 @@ class Aside(Transaction):
     ) -> None:
         try:
             super().__exit__(kind, error, _)
+        except apsw.Error as failed:
+            raise meaning(failed, self._path) from failed
         finally:
             self._restore()
+        if isinstance(error, apsw.Error):
+            raise meaning(error, self._path) from error
 
     def _restore(self) -> None:
         self._connection.set_busy_timeout(self._before)
@@ -310,7 +329,7 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
     """The store in ``folder``.
 
     Raises:
@@ -328,7 +347,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     if version != SCHEMA_VERSION:
         connection.close()
         raise _other_version(path, version)
-    return Store(connection, path)
+    return SqliteStore(connection, path)
 
 
 def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
@@ -348,7 +367,7 @@ def _upgrade(connection: apsw.Connection, path: str) -> object:
     from .schema import upgrade_schema
 
     if connection.readonly("main"):
-        raise StoreError(f"{path}: is of an older lore: open it once where it can be written")
+        raise StoreReadOnly(f"{path}: is of an older lore: open it once where it can be written")
     with Transaction(connection, path):
         version = connection.pragma("user_version")
         if isinstance(version, int) and version < SCHEMA_VERSION:
@@ -377,7 +396,7 @@ def _other_version(path: str, version: object) -> StoreError:
     return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
 
 
-def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
+def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> SqliteStore:
     """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
 
     Two processes may call this at once: the second one finds the first one's work.
@@ -410,6 +429,16 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
                 raise StoreError(f"{path}: belongs to another program: choose another folder")
         connection.close()
     return open_store(folder, busy_timeout=busy_timeout)
+
+
+def scratch_store() -> SqliteStore:
+    """An empty store in memory, with every table that the schema has."""
+    from .schema import create_schema
+
+    with Whatever(":memory:"):
+        connection = apsw.Connection(":memory:")
+        create_schema(connection, "auto")
+    return SqliteStore(connection, ":memory:")
 
 
 def _look_before_writing(path: str, busy_timeout: float) -> None:

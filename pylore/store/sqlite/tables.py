@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-class Meta:
+class SqliteMeta:
     """Facts about the store itself: whose vectors it holds, which full-text engine."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -36,7 +36,7 @@ class Meta:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-class Types:
+class SqliteTypes:
     """The node types that this store knows."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -71,7 +71,7 @@ class Types:
         )
 
 
-class Relations:
+class SqliteRelations:
     """The relations that this store knows, with their weights."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -95,7 +95,7 @@ class Relations:
         )
 
 
-class Words:
+class SqliteWords:
     """The tokens of words that were embedded before."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -141,7 +141,7 @@ _WRONG = f"""
     WHERE r.node_id IS NULL)"""
 
 
-class Ratings:
+class SqliteRatings:
     """How nodes were rated: sums over their edges to runs, which triggers keep in step."""
 
     def __init__(self, connection: apsw.Connection) -> None:

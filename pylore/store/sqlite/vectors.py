@@ -17,18 +17,20 @@ import sys
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from ..filter import Scope, passages_in
+from .conditions import passages_in
 from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..filter import Scope
+
 CANDIDATES = 4
 """Passages taken from the signs for each one that is wanted."""
 
 
-class Vectors:
+class SqliteVectors:
     """The tables ``passages_vec`` and ``signs``. Rows have the keys of ``passages``."""
 
     def __init__(self, connection: apsw.Connection) -> None:

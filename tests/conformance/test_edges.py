@@ -1,0 +1,229 @@
+"""The graph: what is around a frontier, what an edge was, and what counts say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from things import EARLY, LATE, LATER, a_node, an_edge
+
+from pylore.core.model import EDGE_HISTORY
+from pylore.store import ALL, Store
+
+KEY = ("note-a", "note-b", "relates_to")
+
+
+@pytest.fixture
+def store(store: Store) -> Iterator[Store]:
+    """What is written belongs in a transaction; only there has a store to keep history."""
+    with store.transaction():
+        store.edges.put_many(
+            [
+                an_edge("note-a", "note-b", weight=0.5),
+                an_edge("note-a", "note-c", weight=0.9),
+                an_edge("note-a", "note-d", weight=0.5),
+                an_edge("note-a", "note-e", "supersedes", 0.1),
+                an_edge("note-a", "note-f", weight=1.0, invalidated_at=LATE),
+                an_edge("note-b", "note-a", "contradicts", 0.7),
+                an_edge("note-g", "note-c", weight=0.3),
+            ]
+        )
+        yield store
+
+
+def around(store: Store, frontier: list[str], relations: list[str], limit: int) -> set[Any]:
+    found = store.edges.neighbours(frontier, relations, limit)
+    flat = [
+        (node, other, relation, weight, out)
+        for node, out, names, others, weights in store.edges.bundles(frontier, relations, limit)
+        for relation, other, weight in zip(names, others, weights, strict=True)
+    ]
+    assert sorted(flat) == sorted(found) and len({*flat}) == len(flat)
+    return {*flat}
+
+
+def test_a_frontier_has_the_edges_of_both_ends(store: Store) -> None:
+    assert around(store, ["note-a", "note-c"], ["relates_to", "contradicts"], ALL) == {
+        ("note-a", "note-b", "relates_to", 0.5, True),
+        ("note-a", "note-c", "relates_to", 0.9, True),
+        ("note-a", "note-d", "relates_to", 0.5, True),
+        ("note-a", "note-b", "contradicts", 0.7, False),
+        ("note-c", "note-a", "relates_to", 0.9, False),
+        ("note-c", "note-g", "relates_to", 0.3, False),
+    }
+    assert around(store, [], ["relates_to"], ALL) == set()
+    assert around(store, ["note-a"], [], ALL) == set()
+    assert around(store, ["note-none"], ["relates_to"], 3) == set()
+
+
+def test_a_cap_leaves_the_heaviest_of_each_relation_and_direction(store: Store) -> None:
+    every = ["relates_to", "supersedes", "contradicts"]
+    assert around(store, ["note-a"], every, 2) == {
+        ("note-a", "note-c", "relates_to", 0.9, True),
+        ("note-a", "note-b", "relates_to", 0.5, True),  # as heavy as note-d, and before it
+        ("note-a", "note-e", "supersedes", 0.1, True),
+        ("note-a", "note-b", "contradicts", 0.7, False),
+    }
+    # An edge of another relation takes no room.
+    assert around(store, ["note-a"], ["supersedes"], 1) == {
+        ("note-a", "note-e", "supersedes", 0.1, True)
+    }
+
+
+NAMES = st.sampled_from([f"note-{letter}" for letter in "abcde"])
+RELATIONS = st.sampled_from(["relates_to", "supersedes", "contradicts"])
+EDGES = st.lists(
+    st.tuples(NAMES, NAMES, RELATIONS, st.sampled_from([0.0, 0.25, 0.5, 1.0]), st.booleans()),
+    max_size=25, unique_by=lambda edge: edge[:3],
+)  # fmt: skip
+
+
+@settings(max_examples=40, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@given(
+    edges=EDGES, frontier=st.lists(NAMES, unique=True), limit=st.sampled_from([1, 2, 3, ALL]),
+    relations=st.lists(RELATIONS, unique=True),
+)  # fmt: skip
+def test_any_graph_gives_its_heaviest_edges(
+    edges: list[Any], frontier: list[str], limit: int, relations: list[str], store: Store
+) -> None:
+    ends: dict[Any, list[Any]] = {}
+    for from_id, to_id, relation, weight, live in edges:
+        if live and relation in relations:
+            ends.setdefault((from_id, True, relation), []).append((-weight, to_id))
+            ends.setdefault((to_id, False, relation), []).append((-weight, from_id))
+    expected = {
+        (node, other, relation, -weight, out)
+        for (node, out, relation), of in ends.items() if node in frontier
+        for weight, other in sorted(of)[: None if limit == ALL else limit]
+    }  # fmt: skip
+    with store.transaction():
+        store.edges.replace_all(
+            an_edge(*edge[:4], invalidated_at=None if edge[4] else LATE) for edge in edges
+        )
+    assert around(store, frontier, relations, limit) == expected
+
+
+def test_edges_of_code_are_found_by_its_file(store: Store) -> None:
+    for target in ("file-a.py", "symbol-a.py::f", "symbol-a.pyx::g", "file-b.py", "symbol-a.py"):
+        store.edges.put(an_edge("note-a", target, "anchored_to", 0.5))
+    found = store.edges.into_files(["a.py", "none.py"], "anchored_to")
+    assert found == [("note-a", "a.py", 0.5)] * 2
+    assert store.edges.into_files(["a.py"], "relates_to") == []
+
+
+def test_questions_about_edges(store: Store) -> None:
+    assert [edge.key[:2] for edge in store.edges.between("note-a", "note-b")] == [KEY[:2]]
+    assert [edge.to_id for edge in store.edges.of("note-a")] == [
+        "note-a", "note-b", "note-c", "note-d", "note-e",
+    ]  # fmt: skip
+    assert "note-f" in [edge.to_id for edge in store.edges.of("note-a", forgotten=True)]
+    keys = [edge.key for edge in store.edges.all()]
+    assert keys == sorted(keys) and len(keys) == 7
+    assert len(list(store.edges.all(live_only=True))) == 6
+    assert len(list(store.edges.with_relation("relates_to"))) == 5
+    outlines = list(store.edges.outlines(["supersedes", "contradicts"]))
+    assert outlines == [
+        ("note-a", "note-e", "supersedes", 0.1, "confirmed"),
+        ("note-b", "note-a", "contradicts", 0.7, "confirmed"),
+    ]
+    assert store.edges.get(*KEY) is not None and store.edges.get("x", "y", "z") is None
+    store.nodes.put(a_node("note-g"))
+    store.nodes.put(a_node("note-c"))
+    dangling = store.edges.dangling()
+    assert ("note-g", "note-c", "relates_to") not in dangling and len(dangling) == 5
+    assert store.edges.dangling(2) == dangling[:2]
+
+
+def changes(store: Store, key: tuple[str, str, str] = KEY) -> list[tuple[object, ...]]:
+    history = list(store.edges.history(key))
+    assert all(tuple(state) == EDGE_HISTORY for state in history)
+    return [(state["change"], state["weight"], state["invalidated_at"]) for state in history]
+
+
+def test_each_state_that_an_edge_leaves_is_kept(store: Store) -> None:
+    edge = store.edges.get(*KEY)
+    assert edge is not None and changes(store) == []
+    assert store.edges.put(edge) == "unchanged" and changes(store) == []
+    edge.weight = 0.6
+    assert store.edges.put(edge) == "updated"
+    store.edges.invalidate(KEY, LATE, "retracted")
+    left = store.edges.get(*KEY)
+    assert left is not None and (left.invalidated_at, left.status) == (LATE, "retracted")
+    store.edges.invalidate(KEY, None)
+    store.edges.invalidate(KEY, None)
+    assert changes(store) == [
+        ("updated", 0.5, None), ("invalidated", 0.6, None), ("restored", 0.6, LATE),
+    ]  # fmt: skip
+    assert store.edges.put(an_edge("note-x", "note-y")) == "added"
+    assert len(list(store.edges.history())) == 3
+
+
+def test_an_edge_keeps_when_it_was_made(store: Store) -> None:
+    edge = an_edge(*KEY[:2], weight=0.6, created_at=LATE)
+    store.edges.put_many([edge])
+    found = store.edges.get(*KEY)
+    assert found is not None and (found.created_at, found.weight) == (EARLY, 0.6)
+
+
+def test_edges_go_and_come_back_with_their_node(store: Store) -> None:
+    for id in ("note-a", "note-b", "note-c"):
+        store.nodes.put(a_node(id, invalidated_at=LATER if id == "note-c" else None))
+    assert store.edges.invalidate_node("note-a", LATE) == 5
+    assert store.edges.of("note-a") == [] and store.edges.ended_at("note-a", LATE)
+    assert not store.edges.ended_at("note-a", LATER)
+    # note-f was invalidated at the same time, so it counts as one of them.
+    assert store.edges.restore_node("note-a", LATE) == 6
+    found = {edge.to_id: edge.invalidated_at for edge in store.edges.of("note-a", forgotten=True)}
+    assert found["note-b"] is None and found["note-c"] == LATER
+    assert store.edges.delete_node("note-a") == 6
+    assert store.edges.of("note-a", forgotten=True) == [] and changes(store) == []
+
+
+def test_history_is_taken_in_again_once_a_copy(store: Store) -> None:
+    store.edges.invalidate(KEY, LATE)
+    (state,) = store.edges.history(KEY)
+    assert not store.edges.add_history(state)
+    assert store.edges.add_history(state, 2) and not store.edges.add_history(state, 2)
+    assert list(store.edges.history(KEY)) == [state, state]
+
+
+def test_all_edges_may_be_replaced(store: Store) -> None:
+    store.edges.replace_all([an_edge("note-x", "note-y")])
+    assert [edge.key for edge in store.edges.all()] == [("note-x", "note-y", "relates_to")]
+
+
+def test_counts_are_of_what_is_live(store: Store) -> None:
+    for id in "abcdeg":
+        store.nodes.put(a_node(f"note-{id}"))
+    store.nodes.put(a_node("lesson-alone"))
+    store.nodes.put(a_node("note-gone", invalidated_at=LATE))
+    counts = store.statistics
+    assert counts.count_forgotten() == 1
+    assert counts.count_by_relation() == {"relates_to": 4, "supersedes": 1, "contradicts": 1}
+    assert counts.hubs(2) == [
+        ("note-a", "note", "The note-a", 4, 1), ("note-b", "note", "The note-b", 1, 1),
+    ]  # fmt: skip
+    assert counts.orphans([], ALL) == [("lesson-alone", "lesson", "The lesson-alone")]
+    assert counts.orphans(["note"], ALL) == [] and counts.orphans([], 0) == []
+    assert len({*counts.nodes()}) == 7 and len({*counts.edges()}) == 6
+
+
+def test_what_was_counted_is_kept_until_something_changes(store: Store) -> None:
+    counted: list[int] = []
+
+    def count() -> dict[str, Any]:
+        counted.append(1)
+        return {"edges": len({*store.statistics.edges()}), "by": {"x": 1}}
+
+    first = store.statistics.stats(count)
+    assert store.statistics.stats(count) == first == {"edges": 6, "by": {"x": 1}}
+    assert len(counted) == 1
+    store.edges.invalidate(KEY, LATE)
+    assert store.statistics.stats(count)["edges"] == 5
+    store.nodes.put(a_node("note-a"))
+    store.statistics.stats(count)
+    assert len(counted) == 3

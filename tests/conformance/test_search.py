@@ -1,0 +1,201 @@
+"""Both legs of a search: words and vectors of passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import pack
+
+import pytest
+from things import LATER, a_node
+
+from pylore.core.errors import StoreError
+from pylore.core.settings import Settings
+from pylore.core.text import parse_query
+from pylore.core.vocabulary import CODE, NAMES, TEXTS
+from pylore.store import Store
+from pylore.store.filter import Scope
+
+WEIGHTS = Settings().field_weights
+ANY = Scope()
+TEXT = {
+    "note-a": ("Signed tokens", "Sessions are signed tokens in a cookie"),
+    "note-b": ("Limits", "Requests are limited; tokens are not"),
+    "note-c": ("Zürich", "A replica reads in Zürich, for reading queries"),
+    "note-d": ("Nothing", "lorem ipsum dolor"),
+}
+
+
+@pytest.fixture
+def store(store: Store) -> Iterator[Store]:
+    with store.transaction():
+        for id, (title, body) in TEXT.items():
+            store.nodes.put(a_node(id, title=title, body=body, updated_at=LATER))
+        keys = store.nodes.new_passages([*TEXT], TEXTS)
+        store.fulltext.add(
+            TEXTS,
+            [(key, *text, "", "", "") for key, text in zip(keys, TEXT.values(), strict=True)],
+        )
+        yield store
+
+
+def found(store: Store, text: str, how: str, scope: Scope = ANY, limit: int = 9) -> str:
+    query = parse_query(text)
+    rows = store.fulltext.search(TEXTS, query, how, scope, WEIGHTS, limit)
+    scores = [score for _, _, score in rows]
+    assert scores == sorted(scores, reverse=True)
+    keys = store.nodes.first_passages([id for _, id, _ in rows])
+    assert [keys[id] for _, id, _ in rows] == [key for key, _, _ in rows]
+    return " ".join(id.removeprefix("note-") for _, id, _ in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "expected"),
+    [
+        ("signed tokens", "all", "a"),
+        ("tokens", "all", "a b"),
+        ("token", "all", "a b"),  # a short query's words stand for their other forms
+        ("signed limits tokens", "all", ""),
+        ("signed replica", "some", "a c"),
+        ("token", "some", ""),
+        ("token", "inflected", "a b"),
+        ("lor", "prefix", "d"),
+        ("or", "prefix", ""),  # too short
+        ("ZURICH", "all", "c"),  # neither case nor accents count
+        ("zürich", "some", "c"),
+        ("signed-tokens", "all", "a"),  # one term of two words, next to each other
+        ("tokens-signed", "all", ""),
+        ("cookie-in", "all", ""),
+    ],
+)
+def test_how_strict_a_match_is(text: str, how: str, expected: str, store: Store) -> None:
+    assert " ".join(sorted(found(store, text, how).split())) == expected
+
+
+def test_what_matches_better_comes_first(store: Store) -> None:
+    assert found(store, "tokens", "some") == "a b"
+    assert found(store, "tokens", "some", limit=1) == "a"
+    assert found(store, "replica queries reads limited", "some") == "c b"
+
+
+def test_only_the_scope_counts_for_the_limit(store: Store) -> None:
+    assert found(store, "tokens", "some", Scope().without(frozenset(["note-a"])), 1) == "b"
+    assert found(store, "tokens", "some", Scope(types=("decision",))) == ""
+    assert found(store, "tokens", "some", Scope(types=("note",), since=LATER)) == "a b"
+
+
+def test_all_terms_of_a_query_in_one_passage(store: Store) -> None:
+    query = parse_query("signed tokens")
+    assert store.fulltext.nodes_with_all(TEXTS, query, Scope(), 9) == {"note-a"}
+    hidden = Scope().without(frozenset(["note-a"]))
+    assert store.fulltext.nodes_with_all(TEXTS, query, hidden, 9) == set()
+
+
+def test_a_removed_passage_is_found_no_more(store: Store) -> None:
+    ((key, collection),) = store.nodes.passages(["note-a"])
+    assert store.fulltext.body(key) == TEXT["note-a"][1]
+    title, everything = store.fulltext.indexed(key)
+    assert title == "Signed tokens" and "Signed tokens Sessions are" in everything
+    store.fulltext.remove(collection, [key])
+    store.nodes.remove_passages([key])
+    assert found(store, "tokens", "some") == "b"
+    assert store.fulltext.body(key) == "" and store.fulltext.indexed(key) == ("", "")
+
+
+def test_a_collection_is_one_of_its_own(store: Store) -> None:
+    assert store.fulltext.collections(()) == [TEXTS]
+    store.nodes.put(a_node("symbol-f"))
+    (key,) = store.nodes.new_passages(["symbol-f"], CODE)
+    store.fulltext.add(CODE, [(key, "tokens", "tokens", "", "", "")])
+    assert found(store, "tokens", "some") == "a b"
+    rows = store.fulltext.search(CODE, parse_query("tokens"), "all", Scope(), WEIGHTS, 9)
+    assert [row[:2] for row in rows] == [(key, "symbol-f")]
+    assert set(store.fulltext.collections(())) == {TEXTS, CODE}
+    assert store.fulltext.collections(["note"]) == [TEXTS]
+    assert NAMES not in store.fulltext.collections(["file"])
+
+
+def test_an_index_made_anew_is_empty(store: Store) -> None:
+    engine = store.fulltext.engine
+    store.fulltext.renew("auto")
+    assert store.fulltext.engine == engine and found(store, "tokens", "some") == ""
+    with pytest.raises(StoreError):
+        store.fulltext.renew("none")
+
+
+# --- vectors
+
+
+def vector(*values: float) -> bytes:
+    return pack("<8f", *values, *[0.5] * (8 - len(values)))
+
+
+@pytest.fixture
+def embedded(store: Store) -> Store:
+    store.vectors.create(8)
+    keys = [key for key, _ in store.nodes.passages([*TEXT])]
+    store.vectors.add(
+        zip(keys, (vector(1, 1), vector(1, -1), vector(-1, -1), vector(0.9, 0.8)), strict=True)
+    )
+    return store
+
+
+def near(store: Store, scope: Scope = ANY, limit: int = 9) -> str:
+    rows = store.vectors.search(vector(1, 1), scope, limit)
+    cosines = [cosine for _, _, cosine in rows]
+    assert cosines == sorted(cosines, reverse=True)
+    assert all(-1.001 <= cosine <= 1.001 for cosine in cosines)
+    return " ".join(id.removeprefix("note-") for _, id, _ in rows)
+
+
+def test_the_nearest_come_first(embedded: Store) -> None:
+    assert near(embedded) == "a d b c"
+    assert near(embedded, limit=2) == "a d"
+    assert near(embedded, Scope().without(frozenset(["note-a"])), 2) == "d b"
+    assert near(embedded, Scope(types=("decision",))) == ""
+
+
+def test_vectors_by_passage_and_by_node(embedded: Store) -> None:
+    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
+    held = list(embedded.vectors.of_nodes(["note-b", "note-a", "note-none"]))
+    assert held == [("note-b", vector(1, -1)), ("note-a", vector(1, 1))]
+    same, other = embedded.vectors.cosines([(keys[0], keys[0]), (keys[0], keys[1])])
+    assert same == pytest.approx(1.0) and other == pytest.approx(1.5 / 3.5)
+    signs = embedded.vectors.signs([*keys[:2], 999])
+    assert {key: len(sign) for key, sign in signs.items()} == dict.fromkeys(keys[:2], 1)
+    apart = int.from_bytes(signs[keys[0]], "big") ^ int.from_bytes(signs[keys[1]], "big")
+    assert apart.bit_count() == 1
+    embedded.vectors.remove(keys[:1])
+    assert near(embedded) == "d b c"
+
+
+def test_other_vectors_are_made_aside_and_take_over(embedded: Store) -> None:
+    staged = embedded.staged_vectors
+    keys = [key for key, _ in embedded.nodes.passages([*TEXT])]
+    assert (staged.embedder, staged.dimension) == (None, 0)
+    staged.begin("other", 8)
+    assert (staged.embedder, staged.dimension, staged.count_passages()) == ("other", 8, 4)
+    assert staged.count_lacking(aside=True) == 4 and staged.count_lacking(aside=False) == 0
+    staged.add([(key, vector(-1, -1)) for key in keys[:3]])
+    lacking = staged.lacking(0, 9, aside=True)
+    assert lacking == [(keys[3], "Nothing lorem ipsum dolor")]
+    assert staged.lacking(keys[3], 9, aside=True) == []
+    assert staged.unchanged([*lacking, (keys[0], "another text")]) == {keys[3]}
+    assert staged.sample(2) == staged.sample(2) and len(staged.sample(9)) == 4
+    staged.remove([keys[0]])
+    assert staged.count_lacking(aside=True) == 2
+    staged.add((key, vector(1, 1)) for key in keys)
+    assert near(embedded) == "a d b c"
+    staged.take_over()
+    assert embedded.meta.get("embedder") == "other" and staged.embedder is None
+    assert [row[2] for row in embedded.vectors.search(vector(1, 1), Scope(), 9)] == [
+        pytest.approx(1.0, abs=1e-6)
+    ] * 4
+
+
+def test_what_was_begun_may_be_given_up(embedded: Store) -> None:
+    embedded.staged_vectors.begin("other", 8)
+    embedded.staged_vectors.drop()
+    assert embedded.staged_vectors.embedder is None and near(embedded) == "a d b c"
+    embedded.vectors.create(16)
+    assert list(embedded.vectors.of_nodes([*TEXT])) == []
+    embedded.vectors.drop()

@@ -1,0 +1,171 @@
+"""A second store, of dicts: what ``pylore/store/protocols.py`` asks for, and nothing faster.
+
+It stands for whatever else may keep knowledge one day. Several ``MemoryStore`` of one
+``Shared`` are like several processes with one file.
+"""
+
+from __future__ import annotations
+
+import os
+from copy import deepcopy
+from types import TracebackType
+
+from pylore.core.errors import StoreBusy, StoreReadOnly
+
+from .code import Anchors, CodeFiles
+from .edges import Edges, Statistics
+from .nodes import Nodes
+from .runs import Impressions, Ratings, Review
+from .small import Meta, Relations, Types, Words
+from .state import Shared, State
+from .vectors import StagedVectors, Vectors
+from .words import FullText
+
+__all__ = ["MemoryStore", "Shared"]
+
+
+class Nothing:
+    """A ``with`` block that changes no error: there is no driver whose own could come."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+class Block:
+    """A transaction: works on a copy, which is put in place of the state at the end."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._inner = False
+
+    def __enter__(self) -> None:
+        store = self._store
+        self._inner = store.own is not None
+        if self._inner:
+            return
+        store.require_writing()
+        store.shared.writer = store
+        store.own = deepcopy(store.shared.state)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        store = self._store
+        if self._inner or store.own is None:
+            return
+        if kind is None:
+            store.shared.state = store.own
+            store.shared.writes[id(store)] += 1
+        store.own = store.shared.writer = None
+
+
+class View(Block):
+    """A snapshot: a copy that nobody else sees."""
+
+    def __enter__(self) -> None:
+        self._store.own = deepcopy(self._store.shared.state)
+
+    def __exit__(self, *_: object) -> None:
+        self._store.own = None
+
+
+class MemoryStore:
+    """One open store."""
+
+    def __init__(
+        self, shared: Shared | None = None, folder: str = "/memory", *, read_only: bool = False
+    ) -> None:
+        self.shared = shared or Shared()
+        self.own: State | None = None
+        self.path = os.path.join(folder, "memory")
+        self.writable = not read_only
+        self.faults, self.graph_faults = Nothing(), Nothing()
+        self.meta, self.types, self.relations = Meta(self), Types(self), Relations(self)
+        self.words, self.ratings, self.nodes = Words(self), Ratings(self), Nodes(self)
+        self.edges, self.fulltext, self.vectors = Edges(self), FullText(self), Vectors(self)
+        self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
+        self.anchors, self.code = Anchors(self), CodeFiles(self)
+        self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
+
+    @property
+    def state(self) -> State:
+        """What this store sees."""
+        return self.own or self.shared.state
+
+    @property
+    def changing(self) -> State:
+        """The same, to be written to."""
+        if self.own is None:
+            self.require_writing()
+            self.shared.writes[id(self)] += 1
+        return self.state
+
+    def require_writing(self) -> None:
+        """Goes on where this store may write now."""
+        if not self.writable:
+            raise StoreReadOnly(f"{self.path}: cannot be written: open it otherwise")
+        if self.shared.writer not in (None, self):
+            raise StoreBusy(f"{self.path}: is locked by another writer: try again")
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.own is not None
+
+    def data_version(self) -> object:
+        return self.shared.writes.total() - self.shared.writes[id(self)]
+
+    def transaction(self) -> Block:
+        return Block(self)
+
+    def aside(self, patience: float = 0.0) -> Block:
+        return Block(self)
+
+    def snapshot(self) -> View:
+        return View(self)
+
+    def compact(self) -> None:
+        return None
+
+    def copied_to(self, folder: str) -> MemoryStore:
+        return MemoryStore(Shared(deepcopy(self.state)), folder)
+
+    def close(self) -> None:
+        return None
+
+    def __enter__(self) -> MemoryStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Checks:
+    """Nothing can be wrong with dicts."""
+
+    version = 1
+    derived: frozenset[str] = frozenset()
+    faults = Nothing()
+
+    def is_sound(self) -> bool:
+        return True
+
+    def any_embedded(self) -> None:
+        return None
+
+    def only_without_vectors(self) -> bool:
+        return False
+
+    def log_size(self) -> int:
+        return 0
+
+    def _nothing(self, *, made: bool = False, full: bool = False) -> list[str]:
+        return []
+
+    wrong_values = missing_tables = replaced_tables = damage = fulltext_damage = _nothing
+    foreign_key_violations = unindexed = unembedded = _nothing

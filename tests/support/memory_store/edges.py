@@ -1,0 +1,227 @@
+"""The graph, its history, and counts over it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from typing import Any
+
+from pylore.core.errors import (
+    GraphUnavailable,
+)
+from pylore.core.model import EDGE_HISTORY, Edge
+from pylore.core.times import now
+
+from .state import Key, Part, limited
+
+STATE = ("weight", "source", "status", "metadata", "invalidated_at")
+
+
+class Edges(Part):
+    def _readable(self) -> dict[Key, Edge]:
+        if "graph" in self._state.lost:
+            raise GraphUnavailable("the graph cannot be read (lost): run 'lore doctor'")
+        return self._state.edges
+
+    def _live(self) -> Iterator[Edge]:
+        for _, edge in sorted(self._readable().items()):
+            if edge.invalidated_at is None:
+                yield edge
+
+    def _write(self, edge: Edge, *, created: bool = True) -> None:
+        """Puts an edge in place of the one that is there; that one's state is history."""
+        state = self._changing
+        old = state.edges.get(edge.key)
+        if old is not None:
+            edge.created_at = old.created_at
+            edge.accessed_at, edge.access_count = old.accessed_at, old.access_count
+            if any(getattr(old, name) != getattr(edge, name) for name in STATE):
+                self._keep(old, _change(old, edge))
+        state.edges[edge.key] = edge
+        state.counted = None
+
+    def _keep(self, old: Edge, change: str) -> None:
+        left = {name: getattr(old, name) for name in EDGE_HISTORY[:8]}
+        self._changing.edge_history.append({**left, "change": change, "changed_at": now()})
+
+    def _update(self, edge: Edge, **fields: object) -> None:
+        changed = copy(edge)
+        for name, value in fields.items():
+            setattr(changed, name, value)
+        self._write(changed)
+
+    def neighbours(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[tuple[str, str, str, float, bool]]:
+        return [
+            (node, other, relation, weight, outgoing)
+            for node, outgoing, names, others, weights in self.bundles(frontier, relations, limit)
+            for relation, other, weight in zip(names, others, weights, strict=True)
+        ]
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[tuple[str, bool, list[str], list[str], list[float]]]:
+        found: dict[tuple[str, bool, str], list[tuple[float, str]]] = {}
+        for edge in self._live():
+            if edge.relation in relations:
+                for node, other, out in (
+                    (edge.from_id, edge.to_id, True), (edge.to_id, edge.from_id, False),
+                ):  # fmt: skip
+                    if node in frontier:
+                        ends = found.setdefault((node, out, edge.relation), [])
+                        ends.append((-edge.weight, other))
+        bundles = []
+        for (node, out, relation), ends in found.items():
+            kept = limited(sorted(ends), limit)
+            if kept:
+                bundles.append((node, out, [relation] * len(kept), [other for _, other in kept],
+                                [-weight for weight, _ in kept]))  # fmt: skip
+        return bundles
+
+    def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
+        return [
+            (edge.from_id, path, edge.weight)
+            for edge in self._live() if edge.relation == relation
+            for path in paths
+            if edge.to_id == f"file-{path}" or edge.to_id.startswith(f"symbol-{path}::")
+        ]  # fmt: skip
+
+    def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
+        return copy(self._readable().get((from_id, to_id, relation)))
+
+    def put(self, edge: Edge) -> str:
+        old = self.get(*edge.key)
+        if old is not None and all(getattr(old, name) == getattr(edge, name) for name in STATE):
+            return "unchanged"
+        self.put_many([edge])
+        return "added" if old is None else "updated"
+
+    def replace_all(self, edges: Iterable[Edge]) -> None:
+        for edge in self._changing.edges.values():
+            self._keep(edge, "purged")
+        self._changing.edges.clear()
+        self.put_many(edges)
+
+    def put_many(self, edges: Iterable[Edge]) -> None:
+        for edge in edges:
+            self._write(copy(edge))
+
+    def with_relation(self, relation: str) -> Iterator[Edge]:
+        return (edge for edge in self.all() if edge.relation == relation)
+
+    def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
+        found = [edge for edge in self.all(live_only=not forgotten) if id in edge.key[:2]]
+        return sorted(found, key=lambda edge: (edge.relation, *edge.key))
+
+    def between(self, from_id: str, to_id: str) -> list[Edge]:
+        return [copy(edge) for edge in self._live() if edge.key[:2] == (from_id, to_id)]
+
+    def all(self, *, live_only: bool = False) -> Iterator[Edge]:
+        for _, edge in sorted(self._readable().items()):
+            if not live_only or edge.invalidated_at is None:
+                yield copy(edge)
+
+    def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
+        for edge in self._live():
+            if edge.relation in relations:
+                yield (*edge.key, edge.weight, edge.status)
+
+    def invalidate(self, key: Key, at: str | None, status: str = "") -> None:
+        edge = self.get(*key)
+        if edge is not None:
+            self._update(edge, invalidated_at=at, status=status or edge.status)
+
+    def invalidate_node(self, id: str, at: str) -> int:
+        edges = self.of(id)
+        for edge in edges:
+            self._update(edge, invalidated_at=at)
+        return len(edges)
+
+    def ended_at(self, id: str, at: str) -> bool:
+        return any(edge.invalidated_at == at for edge in self.of(id, forgotten=True))
+
+    def restore_node(self, id: str, at: str) -> int:
+        edges = [edge for edge in self.of(id, forgotten=True) if edge.invalidated_at == at]
+        for edge in edges:
+            other = self._state.nodes.get(edge.to_id if edge.from_id == id else edge.from_id)
+            self._update(edge, invalidated_at=other.invalidated_at if other else None)
+        return len(edges)
+
+    def delete_node(self, id: str) -> int:
+        state = self._changing
+        gone = [key for key in state.edges if id in key[:2]]
+        for key in gone:
+            del state.edges[key]
+        state.edge_history = [
+            one for one in state.edge_history if id not in (one["from_id"], one["to_id"])
+        ]
+        state.counted = None
+        return len(gone)
+
+    def history(self, key: Key | None = None) -> Iterator[dict[str, object]]:
+        left = sorted(
+            self._state.edge_history,
+            key=lambda one: [str(one[name]) for name in (*EDGE_HISTORY[:3], "changed_at")],
+        )
+        for one in left:
+            if key is None or tuple(one[name] for name in EDGE_HISTORY[:3]) == key:
+                yield dict(one)
+
+    def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
+        line = {name: state.get(name) for name in EDGE_HISTORY}
+        kept = self._changing.edge_history
+        if kept.count(line) >= copies:
+            return False
+        kept.append(line)
+        return True
+
+    def dangling(self, limit: int = -1) -> list[Key]:
+        ends = (edge.key for edge in self._live())
+        return limited((key for key in ends if not all(map(self._node_is_live, key[:2]))), limit)
+
+
+def _change(old: Edge, new: Edge) -> str:
+    if (old.invalidated_at is None) == (new.invalidated_at is None):
+        return "updated"
+    return "invalidated" if old.invalidated_at is None else "restored"
+
+
+class Statistics(Part):
+    def stats(self, count: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        if self._state.counted is not None:
+            return dict(self._state.counted)
+        found = count()
+        if self._store.writable:
+            self._store.state.counted = dict(found)
+        return found
+
+    def nodes(self) -> Iterator[tuple[str, str]]:
+        return ((node.id, node.type) for node in self._store.nodes.all(live_only=True))
+
+    def edges(self) -> Iterator[Key]:
+        return (edge.key for edge in self._store.edges.all(live_only=True))
+
+    def count_forgotten(self) -> int:
+        return sum(node.invalidated_at is not None for node in self._state.nodes.values())
+
+    def count_by_relation(self) -> dict[str, int]:
+        return dict(Counter(relation for _, _, relation in self.edges()))
+
+    def hubs(self, limit: int) -> list[tuple[str, str, str, int, int]]:
+        out = Counter(edge[0] for edge in self.edges())
+        into = Counter(edge[1] for edge in self.edges())
+        found = [
+            (node.id, node.type, node.title, out[node.id], into[node.id])
+            for node in self._store.nodes.all(live_only=True) if out[node.id] + into[node.id]
+        ]  # fmt: skip
+        return limited(sorted(found, key=lambda row: (-row[3] - row[4], row[0])), limit)
+
+    def orphans(self, types: Sequence[str], limit: int) -> list[tuple[str, str, str]]:
+        ends = {end for edge in self.edges() for end in edge[:2]}
+        found = (
+            (node.id, node.type, node.title) for node in self._store.nodes.all(live_only=True)
+            if node.id not in ends and (not types or node.type in types)
+        )  # fmt: skip
+        return limited(found, limit)

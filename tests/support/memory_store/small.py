@@ -1,0 +1,70 @@
+"""What a store knows of itself: facts, types, relations, words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pylore.core.errors import (
+    UsageError,
+    nearest,
+)
+from pylore.core.vocabulary import (
+    NO_RECORDS,
+    RECORDS,
+)
+
+from .state import Part
+
+
+class Meta(Part):
+    def all(self) -> dict[str, str]:
+        return dict(self._state.meta)
+
+    def get(self, key: str) -> str | None:
+        return self._state.meta.get(key)
+
+    def set(self, key: str, value: str | None) -> None:
+        if value is None:
+            self._changing.meta.pop(key, None)
+        else:
+            self._changing.meta[key] = value
+
+
+class Types(Part):
+    def all(self) -> dict[str, str]:
+        return dict(sorted(self._state.types.items()))
+
+    def require(self, names: Iterable[str]) -> tuple[str, ...]:
+        wanted, known = dict.fromkeys(names), list(self.all())
+        if RECORDS in wanted:
+            del wanted[RECORDS]
+            wanted |= dict.fromkeys(name for name in known if name not in NO_RECORDS)
+        for name in wanted:
+            if name not in known:
+                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
+                                 f"one of {RECORDS}, {', '.join(known)}")  # fmt: skip
+        return tuple(wanted)
+
+    def declare(self, name: str, description: str) -> None:
+        self._changing.types[name] = description
+
+
+class Relations(Part):
+    def all(self) -> dict[str, tuple[float, float, str]]:
+        return dict(sorted(self._state.relations.items()))
+
+    def declare(self, name: str, weight: float, backward: float, description: str) -> None:
+        self._changing.relations[name] = (weight, backward, description)
+
+
+class Words(Part):
+    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
+        known = self._state.words
+        return {word: list(known[word]) for word in words if word in known}
+
+    def is_empty(self) -> bool:
+        return not self._state.words
+
+    def put(self, tokens: Mapping[str, list[int]]) -> None:
+        for word, numbers in tokens.items():
+            self._changing.words.setdefault(word, list(numbers))

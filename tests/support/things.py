@@ -1,0 +1,22 @@
+"""Nodes and edges in a few words, with the fields that a store needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pylore.core.model import Edge, Node
+
+EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
+
+
+def a_node(id: str, **fields: Any) -> Node:
+    """A node of the type that its id begins with."""
+    times = {"created_at": EARLY, "updated_at": EARLY}
+    return Node(id, id.partition("-")[0], **{"title": f"The {id}", **times, **fields})
+
+
+def an_edge(
+    from_id: str, to_id: str, relation: str = "relates_to", weight: float = 1.0, **fields: Any
+) -> Edge:
+    """An edge, made early."""
+    return Edge(from_id, to_id, relation, weight, **{"created_at": EARLY, **fields})
