@@ -28,7 +28,7 @@ from pylore.search.fulltext import coverage
 from pylore.search.tuning import SURE
 from pylore.store import create_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.fulltext import SqliteFullText
+from pylore.store.protocols import FullText
 
 WEIGHTS = {"title": 4.0, "body": 1.0, "tags": 2.0, "file": 1.0, "parts": 0.5}
 ANYTHING = st.text(max_size=60) | st.text("aB_'\"*()-^: /.é\u0301\0\n", max_size=40)
@@ -53,7 +53,7 @@ TYPED = st.text(
 @pytest.fixture(scope="module", params=["fts5", "fts4"])
 def fulltext(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SqliteFullText]:
+) -> Iterator[FullText]:
     """The full text of a store that has one passage, with the key 1."""
     folder = tmp_path_factory.mktemp(request.param)
     with create_store(str(folder), fulltext=request.param) as store:
@@ -61,7 +61,7 @@ def fulltext(
         yield store.fulltext
 
 
-def found(fulltext: SqliteFullText, text: str, typed: str, how: str) -> bool:
+def found(fulltext: FullText, text: str, typed: str, how: str) -> bool:
     """Whether a passage of this text is found by what is typed."""
     fulltext.remove("texts", [1])
     fulltext.add("texts", [(1, "", text, "", "", identifier_parts(text))])
@@ -155,9 +155,7 @@ def test_no_text_is_too_odd_for_a_query(typed: str) -> None:
 @pytest.mark.parametrize(
     "separator", [" ", ",", "/", "A"], ids=["spaces", "commas", "slashes", "one camelCase word"]
 )
-def test_of_a_very_long_query_the_first_words_count(
-    fulltext: SqliteFullText, separator: str
-) -> None:
+def test_of_a_very_long_query_the_first_words_count(fulltext: FullText, separator: str) -> None:
     text = separator.join(f"w{number}" for number in range(10_000))
     query = parse_query(text)
     assert max(sum(map(len, ways)) for ways in zip(*query.terms, strict=False)) <= MAX_TERMS
@@ -175,7 +173,7 @@ def test_of_a_very_long_query_the_first_words_count(
 @example("straße ÀÉÎ Ёлка")
 @settings(deadline=None)
 def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
-    fulltext: SqliteFullText, typed: str
+    fulltext: FullText, typed: str
 ) -> None:
     query = parse_query(typed)
     if not query:
@@ -209,13 +207,13 @@ def test_every_query_is_sound_and_finds_the_text_it_is_made_from(
     ],
 )
 def test_spellings_that_mean_the_same_find_each_other(
-    fulltext: SqliteFullText, text: str, typed: str
+    fulltext: FullText, text: str, typed: str
 ) -> None:
     assert found(fulltext, text, typed, "all")
     assert coverage(parse_query(typed), " ".join(fulltext.indexed(1))) > SURE
 
 
-def test_all_words_are_more_than_some_and_a_beginning_is_least(fulltext: SqliteFullText) -> None:
+def test_all_words_are_more_than_some_and_a_beginning_is_least(fulltext: FullText) -> None:
     assert not found(fulltext, "one two", "one three", "all")
     assert found(fulltext, "one two", "one three", "some")
     assert not found(fulltext, "kubernetes", "kuber", "some")

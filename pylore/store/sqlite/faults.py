@@ -32,6 +32,7 @@ _MEANT: tuple[tuple[type[apsw.Error], type[StoreError], str], ...] = (
      "is damaged: run 'lore doctor', or import your last export into a new one"),
     (apsw.BusyError, StoreBusy, _LOCKED),
     (apsw.LockedError, StoreBusy, _LOCKED),
+    (apsw.ProtocolError, StoreBusy, _LOCKED),
     (apsw.ReadOnlyError, StoreReadOnly,
      "cannot be written: check the permissions of it and of its folder"),
     (apsw.FullError, StoreFull, _FULL),

@@ -246,7 +246,7 @@ def test_a_shallow_clone_says_so_and_its_first_commit_does_not_count(
 
 @pytest.mark.parametrize(
     ("state", "message"),
-    [("none", "no git repository"), ("empty", "no commit yet"), ("gone", "no such folder"),
+    [("none", "not a git repository"), ("empty", "no commit yet"), ("gone", "no such folder"),
      ("broken", "check the repository")],
 )  # fmt: skip
 def test_without_a_history_there_is_one_line(
