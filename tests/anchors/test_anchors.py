@@ -702,12 +702,12 @@ def test_definitions_by_their_looks(
     assert found == ([lines] if lines else [])
 
 
-CODE = st.lists(
+SNIPPETS = st.lists(
     st.sampled_from(["def f():", "  pass", "void f() {", "}", "class f", "end", "f(", "", "\0"])
 ).map("\n".join)
 
 
-@given(st.text(max_size=200) | CODE, st.text(alphabet="f.:#(*", min_size=1, max_size=5))
+@given(st.text(max_size=200) | SNIPPETS, st.text(alphabet="f.:#(*", min_size=1, max_size=5))
 @example("\ndef f():\n  pass\n", "f")
 def test_any_text_can_be_looked_through(text: str, name: str) -> None:
     for path in ("a.py", "a.c", "a.rb"):
