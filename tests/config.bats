@@ -386,8 +386,10 @@ M[c]	$place:22	3"
 }
 
 @test "config.example has every setting, with a comment before it" {
-  local key
-  for key in $(lore config list --ids); do
+  local key keys
+  keys=$(lore config list --ids)
+  [ -n "$keys" ]
+  for key in $keys; do
     grep -B 1 -E "^(declare -A )?$key=" "$LORE_REPOSITORY/config.example" | head -n 1 | grep -q '^# '
   done
 }

@@ -20,7 +20,9 @@ setup() { setup_lore; }
 }
 
 @test "docs/commands.md has every command" {
-  for name in $(lore commands); do
+  names=$(lore commands)
+  [ -n "$names" ]
+  for name in $names; do
     grep -qx "## lore $name" "$LORE_REPOSITORY/docs/commands.md"
   done
 }

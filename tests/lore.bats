@@ -119,7 +119,9 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
 
 @test "help lists every command once, with its summary" {
   run_lore help
-  for name in $(lore commands); do
+  names=$(lore commands)
+  [ -n "$names" ]
+  for name in $names; do
     [ "$(grep -c "^  $name  " <<<"$output")" -eq 1 ]
     [ "$(grep -c "^  $name  *$" <<<"$output")" -eq 0 ]
   done
@@ -147,7 +149,9 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   mkdir .lore
   echo 'x=$(touch canary)' >"$USER_CONFIG"
   echo 'not a config' >.lore/.config
-  for name in $(lore commands 2>/dev/null); do
+  names=$(lore commands 2>/dev/null)
+  [ -n "$names" ]
+  for name in $names; do
     for option in --help -h; do
       run_lore "$name" $option --nonsense
       expect 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from repositories import Repository
 from sqlite_stores import connection_of
@@ -703,10 +703,18 @@ def test_definitions_by_their_looks(
     assert found == ([lines] if lines else [])
 
 
-@given(st.text(max_size=200), st.text(alphabet="f.:#(*", min_size=1, max_size=5))
+SNIPPETS = st.lists(
+    st.sampled_from(["def f():", "  pass", "void f() {", "}", "class f", "end", "f(", "", "\0"])
+).map("\n".join)
+
+
+@given(st.text(max_size=200) | SNIPPETS, st.text(alphabet="f.:#(*", min_size=1, max_size=5))
+@example("\ndef f():\n  pass\n", "f")
 def test_any_text_can_be_looked_through(text: str, name: str) -> None:
     for path in ("a.py", "a.c", "a.rb"):
-        for one in find_definitions(path, text, name):
+        found = find_definitions(path, text, name)
+        assert found or (path, text, name) != ("a.py", "\ndef f():\n  pass\n", "f")
+        for one in found:
             assert 1 <= one.line_start <= one.line_end <= text.count("\n") + 1
 
 

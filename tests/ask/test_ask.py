@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.ask.citations import Sources
@@ -63,11 +63,18 @@ def test_an_id_with_spaces_or_brackets_is_found() -> None:
     )
 
 
-@given(st.text(), st.text(alphabet="decison-file[]:/.0123456789 #L"))
+@given(
+    st.text(),
+    st.text(alphabet="decison-file[]:/.0123456789 #L")
+    | st.lists(st.sampled_from(
+        ["decision-1a2b3c4d", "[file-a]", "src/a.py:1-2", ":3", "[", "…"])).map(" ".join),
+)  # fmt: skip
+@example("", "see decision-1a2b3c4d")
 def test_any_answer_can_be_checked(prompt: str, answer: str) -> None:
     sources = Sources(prompt, (), TYPES)
     texts = [citation.text for citation in sources.check(answer)]
     assert len(texts) == len(set(texts))
+    assert texts or "decision-1a2b3c4d" not in answer
     assert all(text in answer for text in texts)
 
 

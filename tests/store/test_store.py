@@ -541,21 +541,15 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     connection.execute(
         "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"
     )
-    for table in (
-        "texts_fts",
-        "names_fts",
-        "code_fts",
-        "shown",
-        "ratings",
-        "anchors",
-        "anchor_history",
-        "code_files",
-    ):
+    for table in TABLES_OF_VERSION_2:
         connection.execute(f"DROP TABLE {table}")
     for statement in (
         "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
         " VALUES ('note-a', 'run-a', 'used_in_run', 1, '')",
         "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('symbol-a', 'symbol', '', '')",
+        "INSERT INTO passages(key, node_id) VALUES (7, 'note-a'), (8, 'symbol-a')",
+        "INSERT INTO passages_fts(rowid, title) VALUES (7, 'rotating keys'), (8, 'rotating')",
         "UPDATE relations SET weight = 0.6, backward_weight = 0.6 WHERE name = 'imports'",
         "UPDATE relations SET weight = 0.33 WHERE name = 'calls'",
     ):
@@ -567,6 +561,20 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
         assert store.nodes.get("note-a") is not None
         assert connection_of(store).execute("SELECT count(*) FROM anchors").get == 0
         assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}
+        query = parse_query("rotating")
+        for collection, id in (("texts", "note-a"), ("code", "symbol-a")):
+            (hit,) = store.fulltext.search(collection, query, "all", Scope(), WEIGHTS, 9)
+            assert hit[1] == id
         weights = store.relations.all()
     assert weights["imports"][:2] == RELATIONS["imports"][:2]
     assert weights["calls"][0] == 0.33
+
+
+def test_what_stands_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a text")
+    for use in (create_store, open_store):
+        with pytest.raises(StoreError, match=r"/file: is a file, not a folder: move it away"):
+            use(str(tmp_path / "file"))
+    (tmp_path / "folder/search.db").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"search\.db: is no plain file: move it away"):
+        open_store(str(tmp_path / "folder"))

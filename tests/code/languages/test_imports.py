@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from facts import file, pairs, symbol
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.code.imports import Importers, SourceTree
@@ -378,6 +378,9 @@ def test_bash(written: str, path: str, others: list[str], expected: object) -> N
 
 
 words = st.text(alphabet="ab./@#*:$\"'<>-~\\\n\0é", max_size=12)
+found_ones = st.sampled_from(
+    [Import("a.c"), Import("./c.py", kind="include"), Import("", "c", level=1)]
+)
 imports = st.builds(
     Import,
     words,
@@ -394,11 +397,15 @@ languages = st.sampled_from(
 )
 
 
-@given(st.lists(imports, max_size=4), languages)
+@given(st.lists(imports | found_ones, max_size=4), languages)
+@example([Import("a.c")], "python")
 def test_no_import_makes_it_fail_or_leads_out_of_the_tree(items: list[Import], name: str) -> None:
     files = {"a/b.py": file("a/b.py", name, ["function f"], items, [("f", "a.b")])}
     files["a/a"] = file("a/a", name, ["class b"])
-    for (one, other, _), (sure, _) in resolve(files, "/nowhere").edges.items():
+    files["a/c.py"] = file("a/c.py", name, ["function f"])
+    edges = resolve(files, "/nowhere").edges
+    assert edges or Import("a.c") not in items or name != "python"
+    for (one, other, _), (sure, _) in edges.items():
         assert one.partition("-")[2].partition("::")[0] in files
         assert other.partition("-")[2].partition("::")[0] in files
         assert 0 < sure <= 1
