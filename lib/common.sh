@@ -56,7 +56,7 @@ lore_help() { # <file>: the comment at its head, without the marks
 }
 
 lore_is_verb() { # <file> <command> <verb>: whether the comment at the head of <file> has a part for it
-  case $3 in # no ranges: in some locales a-z has capitals in it
+  case $3 in     # no ranges: in some locales a-z has capitals in it
     '' | -* | *[!abcdefghijklmnopqrstuvwxyz-]*) return 1 ;;
   esac
   local line

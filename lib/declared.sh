@@ -169,7 +169,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
-*	-	-' ;;
+*	-	-'
+      ;;
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --busy-timeout	SECONDS	-
 1	[FILE]	@files' ;;

@@ -46,7 +46,7 @@ def data() -> str:
         f"{_HEAD}lore_groups='{groups[1:]}'\n\n",
         "lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments\n",
         "  case $1 in\n",
-        *(f"    '{name}'){_ALLOWED.get(name, ' ')}REPLY='{_quoted(lines)}' ;;\n"
+        *(f"    '{name}'){_ALLOWED.get(name, ' ')}REPLY='{_quoted(lines)}'{_end(name)}\n"
           for name, lines in cases),
         "    *) REPLY= ;;\n  esac\n}\n\n",
         "lore_verbs() { # <command>: REPLY becomes its verbs, a line each\n  case $1 in\n",
@@ -123,3 +123,8 @@ def _of_setting(setting: Setting) -> str:
 def _few(low: float, high: float) -> str:
     numbers = range(int(low), int(high) + 1)
     return " ".join(map(str, numbers)) if len(numbers) <= _FEW else "-"
+
+
+def _end(name: str) -> str:
+    """How a case ends, as shfmt has it: by itself where its command has a line of its own."""
+    return "\n      ;;" if name in _ALLOWED else " ;;"
