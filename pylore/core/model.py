@@ -41,7 +41,7 @@ class Node(Record):
     __slots__ = (
         "id", "type", "title", "body", "status", "source", "confidence", "category", "tags",
         "file", "line_start", "line_end", "data", "created_at", "updated_at", "accessed_at",
-        "access_count", "invalidated_at",
+        "access_count", "invalidated_at", "changed_at",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +64,7 @@ class Node(Record):
         accessed_at: str | None = None,
         access_count: int = 0,
         invalidated_at: str | None = None,
+        changed_at: str | None = None,
     ) -> None:
         self.id = id
         self.type = type
@@ -83,6 +84,7 @@ class Node(Record):
         self.accessed_at = accessed_at
         self.access_count = access_count
         self.invalidated_at = invalidated_at
+        self.changed_at = changed_at
 
     @property
     def why(self) -> str:
@@ -100,7 +102,7 @@ class Edge(Record):
 
     __slots__ = (
         "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
-        "accessed_at", "access_count", "invalidated_at",
+        "accessed_at", "access_count", "invalidated_at", "changed_at",
     )  # fmt: skip
 
     def __init__(
@@ -116,6 +118,7 @@ class Edge(Record):
         accessed_at: str | None = None,
         access_count: int = 0,
         invalidated_at: str | None = None,
+        changed_at: str | None = None,
     ) -> None:
         self.from_id = from_id
         self.to_id = to_id
@@ -128,6 +131,7 @@ class Edge(Record):
         self.accessed_at = accessed_at
         self.access_count = access_count
         self.invalidated_at = invalidated_at
+        self.changed_at = changed_at
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -137,9 +141,38 @@ class Edge(Record):
 
 EDGE_HISTORY = (
     "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "invalidated_at",
-    "change", "changed_at",
+    "change", "changed_at", "made_at",
 )  # fmt: skip
-"""What is kept of a state that an edge has left."""
+"""What is kept of a state that an edge has left. ``made_at`` is the clock of the state, empty
+where it is not known, ``changed_at`` that of the one after it."""
+
+
+class Past(Record):
+    """A state that a node has left: the node as it was, the command by which it was left
+    (``change``), and the clock of the state after it (``changed_at``).
+
+    ``node`` has the access counts and the time of creation of no particular moment.
+    ``command`` is the number of the command in this store, None for another store's.
+    """
+
+    __slots__ = ("change", "changed_at", "command", "node")
+
+    def __init__(self, node: Node, change: str, changed_at: str, command: int | None) -> None:
+        self.node = node
+        self.change = change
+        self.changed_at = changed_at
+        self.command = command
+
+
+class PastCommand(Record):
+    """One command that changed a store."""
+
+    __slots__ = ("at", "id", "name")
+
+    def __init__(self, id: int, name: str, at: str) -> None:
+        self.id = id
+        self.name = name
+        self.at = at
 
 
 class Hit(Record):

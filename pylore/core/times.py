@@ -29,6 +29,22 @@ def now_exactly() -> str:
     return f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{nanoseconds // 1000:06d}Z"
 
 
+def later(moment: str) -> str:
+    """A whole second that comes after a time; now, where that is none.
+
+    >>> later("2026-01-31T23:59:59.5Z")
+    '2026-02-01T00:00:00Z'
+    """
+    from calendar import timegm
+
+    try:
+        seconds = timegm(time.strptime(moment[:19], _FORM[:-1])) + 1
+    except ValueError:
+        return now()
+    after = time.strftime(_FORM, time.gmtime(seconds))
+    return after if after > moment else now()
+
+
 def parse_since(text: str) -> str:
     """``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``, ``1y``.
 

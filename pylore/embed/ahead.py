@@ -66,10 +66,11 @@ class Ahead:
             with self._store.faults:
                 learn(texts)
 
-    def settled(self, write: Callable[[], Result]) -> Result:
+    def settled(self, write: Callable[[], Result], command: str = "") -> Result:
         """What ``write`` returns, run in a transaction; it may run several times.
 
         Within a transaction of the caller's it runs once, and embeds where it stands.
+        ``command`` is what the history calls it.
 
         Raises:
             StoreError: as ``Store.transaction``, and SQLite's own in one line.
@@ -81,7 +82,7 @@ class Ahead:
             for given in filter(None, self._given):
                 given.fetch()
             try:
-                with self._store.faults, self._store.transaction():
+                with self._store.faults, self._store.transaction(command):
                     result = write()
                     if any(given.is_lacking for given in filter(None, self._given)):
                         raise _Lacking

@@ -98,7 +98,7 @@ def import_lines(
         new_relations=new_relations, new_types=new_types, progress=progress,
     )  # fmt: skip
     part.prepare()
-    return ahead.settled(part.write)
+    return ahead.settled(part.write, "import")
 
 
 class LineImport:
@@ -243,11 +243,11 @@ def export_lines(store: Store, types: Collection[str] = ()) -> Iterator[str]:
 _NODE_DEFAULTS: dict[str, Any] = {
     "title": "", "body": "", "status": "confirmed", "source": "user_edit", "confidence": 1.0,
     "category": None, "tags": [], "file": None, "line_start": None, "line_end": None, "data": {},
-    "accessed_at": None, "access_count": 0, "invalidated_at": None,
+    "accessed_at": None, "access_count": 0, "invalidated_at": None, "changed_at": None,
 }  # fmt: skip
 _EDGE_DEFAULTS: dict[str, Any] = {
     "source": "user_edit", "status": "confirmed", "metadata": {}, "accessed_at": None,
-    "access_count": 0, "invalidated_at": None,
+    "access_count": 0, "invalidated_at": None, "changed_at": None,
 }  # fmt: skip
 
 
@@ -389,6 +389,7 @@ class _LineImporter:
         for name in ("source", "status", "invalidated_at", "change", "changed_at"):
             state[name] = _text(fields, name, "") or None
         state["metadata"] = _object(fields, "metadata", "{}")
+        state["made_at"] = _text(fields, "made_at", "")
         if not all(state[name] for name in ("source", "status", "change", "changed_at")):
             raise LoreError("history_of lacks source, status, change or changed_at")
         # An edge can leave one state twice within a second: the nth such line is the nth row.
@@ -408,7 +409,7 @@ def _node_from(fields: dict[str, Any], node: Node) -> Node:
     node.access_count = _count(fields, "access_count", node.access_count) or 0
     node.line_start = _count(fields, "line_start", node.line_start)
     node.line_end = _count(fields, "line_end", node.line_end)
-    for name in ("category", "file", "accessed_at", "invalidated_at"):
+    for name in ("category", "file", "accessed_at", "invalidated_at", "changed_at"):
         setattr(node, name, _text(fields, name, getattr(node, name) or "") or None)
     for name in ("created_at", "updated_at"):
         setattr(node, name, _text(fields, name, getattr(node, name)))
@@ -424,6 +425,7 @@ def _edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
     edge.created_at = _text(fields, "created_at", edge.created_at)
     edge.accessed_at = _text(fields, "accessed_at", edge.accessed_at or "") or None
     edge.invalidated_at = _text(fields, "invalidated_at", "") or None
+    edge.changed_at = _text(fields, "changed_at", "") or None
     return edge
 
 

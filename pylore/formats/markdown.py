@@ -72,7 +72,7 @@ def import_markdown(
         progress=progress,
     )  # fmt: skip
     part.prepare()
-    return ahead.settled(part.write)
+    return ahead.settled(part.write, "import")
 
 
 class MarkdownImport:

@@ -58,7 +58,7 @@ def _written(
 
     @wraps(method)
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-        return self._settled(lambda: method(self, *given, **fields))
+        return self._settled(lambda: method(self, *given, **fields), method.__name__)
 
     return run
 
@@ -330,12 +330,12 @@ class Records:
 
     # --- the steps; each runs inside the transaction of a method above
 
-    def _settled(self, write: Callable[[], Result]) -> Result:
+    def _settled(self, write: Callable[[], Result], command: str) -> Result:
         def anew() -> Result:
             self._embedder, self._notes = self._ahead.given, []
             return write()
 
-        return self._ahead.settled(anew)
+        return self._ahead.settled(anew, command)
 
     def _write(self, node: Node) -> str:
         require_known(node.status, node.source, node.confidence)

@@ -20,6 +20,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     """
     node = store.nodes.require(id)
     fields = node.to_dict()
+    del fields["changed_at"]
     fields["tags"] = list(node.tags)
     fields["data"] = Raw(node.data)
     with store.graph_faults:

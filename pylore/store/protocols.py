@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from ..core.model import Edge, Node
+    from ..core.model import Edge, Node, Past, PastCommand
     from ..core.text import Query
     from .anchor import Anchor, AnchorKey
     from .filter import Scope
@@ -236,6 +236,67 @@ class Edges(Protocol):
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is no live node."""
+
+
+class PastStates(Protocol):
+    """States that nodes and edges have left, what commands did, and what merging needs.
+
+    A store keeps what is left by itself: any change of a node's ``states.NODE_STATE`` leaves
+    a state, but for what the index of code made (source ``file``; types file, symbol and
+    commit). A change sets ``changed_at`` where no other time makes the new state's clock
+    (``core.states``) later than the former one's.
+    """
+
+    def of_node(self, id: str) -> list[Past]:
+        """The states that a node has left, by their clocks (``node.changed_at``)."""
+
+    def of_nodes(self) -> Iterator[Past]:
+        """The states that all nodes have left, by node and clock."""
+
+    def keep(self, past: Past) -> bool:
+        """Writes a state that another store has kept; whether anything is new in it.
+
+        ``past.node.changed_at`` is its clock. Of a state that is kept already, the earlier
+        time of leaving stays, so that the order of merging does not count.
+        """
+
+    def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
+        """The same of an edge; ``state`` has the fields of ``EDGE_HISTORY``."""
+
+    def sweep(self, before: str) -> int:
+        """Forgets states of nodes and edges, and commands, from before a time; how many states."""
+
+    @property
+    def command(self) -> int | None:
+        """The number of the command that is under way, if one is."""
+
+    def commands(self, limit: int = -1) -> list[PastCommand]:
+        """The commands that changed something, the last one first."""
+
+    def left_by(self, command: int) -> list[Past]:
+        """The states of nodes that a command left, by node and clock."""
+
+    def edges_left_by(self, command: int) -> list[Edge]:
+        """The states of edges that a command left, by edge and clock (``changed_at``)."""
+
+    def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
+        """The nodes and the edges that a command added."""
+
+    def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
+        """Writes nodes and edges whole, with every time that they have, and keeps nothing
+        of what they replace: merging decides that itself."""
+
+    def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """The names of states of these nodes, or of all, that are known by name alone."""
+
+    def add_ancestors(self, id: str, names: Iterable[str]) -> None:
+        """Keeps names of states (``states.state_name``) that a node has been in elsewhere."""
+
+    def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Those of these ids, or all, that were deleted for good: id to when."""
+
+    def purge(self, id: str, at: str) -> None:
+        """Forgets every state that a node has left, and that it was deleted for good is kept."""
 
 
 class FullText(Protocol):
@@ -745,6 +806,10 @@ class Store(Protocol):
         """The graph."""
 
     @property
+    def history(self) -> PastStates:
+        """What was before."""
+
+    @property
     def fulltext(self) -> FullText:
         """The words of passages."""
 
@@ -791,9 +856,10 @@ class Store(Protocol):
     def data_version(self) -> object:
         """What changes when somebody else has written since this was last asked."""
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self, command: str = "") -> AbstractContextManager[None]:
         """A ``with`` block that commits as a whole or changes nothing.
 
+        ``command`` is what the history calls what happens in it (``PastStates.commands``).
         One within another is a part of it. When the outermost is done, what it wrote stays.
 
         Raises:

@@ -239,7 +239,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "metadata of other kinds": "UPDATE graph_edges SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
     "edges in a circle": "INSERT INTO graph_edges(from_id, to_id, relation, created_at) VALUES ('note-3', 'note-1', 'relates_to', ''), ('note-1', 'note-1', 'relates_to', ''), ('note-2', 'note-2', 'supersedes', '')",
     "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO graph_edges(from_id, to_id, relation, created_at) SELECT 'note-1', 'note-x' || i, 'relates_to', '' FROM n",
-    "history of other kinds": "INSERT INTO edge_history VALUES ('note-1', 'note-2', 'relates_to', 'much', 7, x'00', '{', 7, 'unheard', x'00')",
+    "history of other kinds": "INSERT INTO edge_history VALUES ('note-1', 'note-2', 'relates_to', 'much', 7, x'00', '{', 7, 'unheard', x'00', 7, 'x')",
     # relations, types, meta
     "a relation's weight that is text": "UPDATE relations SET weight = 'much'",
     "a relation's weight that is a blob": "UPDATE relations SET backward_weight = x'00ff'",

@@ -21,6 +21,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.core.vocabulary import RELATIONS
+from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
 from pylore.embed import open_embedder
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index, rebuild
@@ -29,8 +30,9 @@ from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS
 from pylore.store import Store, create_store, open_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.fulltext import rank_bm25
-from pylore.store.sqlite.store import SqliteStore
+from pylore.store.sqlite import foreign
+from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES, rank_bm25
+from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
 
 MANY = 2_000
 WEIGHTS = Settings().field_weights
@@ -523,26 +525,53 @@ def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
         assert store.nodes.get("note-1") is not None
 
 
-TABLES_OF_VERSION_2 = (
-    "texts_fts", "names_fts", "code_fts", "shown", "ratings", "anchors", "anchor_history",
-    "code_files",
-)  # fmt: skip
+def store_of_version(version: int, folder: Path) -> apsw.Connection:
+    """An empty store as lore made it when its schema was of this version."""
+    connection = apsw.Connection(str(folder / "search.db"))
+    own = Path(foreign.__file__).parent
+    for name in foreign.SCHEMA_FILES[:version]:
+        connection.execute((own / name).read_text())
+    columns = ", ".join(COLUMNS)
+    for table in TABLES.values() if version > 1 else ():
+        connection.execute(CREATE["fts5"].format(table=table, columns=columns))
+    if version == 1:
+        connection.execute(f"CREATE VIRTUAL TABLE passages_fts USING fts5({columns})")
+    connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES_OF_NODES.items())
+    connection.executemany(
+        "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
+        ((name, *row) for name, row in RELATIONS.items()),
+    )
+    connection.execute("INSERT INTO meta VALUES ('fulltext', 'fts5')")
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", version)
+    return connection
+
+
+def test_a_store_of_version_2_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
+    connection = store_of_version(2, tmp_path)
+    for statement in (
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
+        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
+        " VALUES ('note-a', 'note-b', 'relates_to', 1, '')",
+        "UPDATE graph_edges SET weight = 0.5",
+    ):
+        connection.execute(statement)
+    connection.close()
+    with open_store(str(tmp_path)) as store:
+        node = store.nodes.require("note-a")
+        assert node.changed_at is None and store.history.of_node("note-a") == []
+        (state,) = store.edges.history()
+        assert (state["weight"], state["made_at"]) == (1.0, "")
+        with store.transaction("edit"):
+            node.title = "new"
+            store.nodes.put(node)
+            store.edges.invalidate(("note-a", "note-b", "relates_to"), "2026-01-01T00:00:00Z")
+        assert [past.change for past in store.history.of_node("note-a")] == ["edit"]
+        assert len(list(store.edges.history())) == 2
 
 
 def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
-    create_store(str(tmp_path)).close()
-    connection = apsw.Connection(str(tmp_path / "search.db"))
-    for (trigger,) in connection.execute(
-        "SELECT name FROM sqlite_schema WHERE name GLOB 'ratings_*' OR name GLOB 'shown_*'"
-    ).fetchall():
-        connection.execute(f"DROP TRIGGER {trigger}")
-    connection.execute("DROP INDEX nodes_hidden")
-    connection.execute("ALTER TABLE passages DROP COLUMN collection")
-    connection.execute(
-        "CREATE VIRTUAL TABLE passages_fts USING fts5(title, body, tags, file, parts)"
-    )
-    for table in TABLES_OF_VERSION_2:
-        connection.execute(f"DROP TABLE {table}")
+    connection = store_of_version(1, tmp_path)
     for statement in (
         "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
         " VALUES ('note-a', 'run-a', 'used_in_run', 1, '')",
@@ -554,10 +583,9 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
         "UPDATE relations SET weight = 0.33 WHERE name = 'calls'",
     ):
         connection.execute(statement)
-    connection.pragma("user_version", 1)
     connection.close()
     with open_store(str(tmp_path)) as store:
-        assert connection_of(store).pragma("user_version") == 2
+        assert connection_of(store).pragma("user_version") == SCHEMA_VERSION
         assert store.nodes.get("note-a") is not None
         assert connection_of(store).execute("SELECT count(*) FROM anchors").get == 0
         assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}

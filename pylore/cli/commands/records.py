@@ -66,7 +66,7 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
     for node in found:
         row = node.to_dict()
         row["tags"] = list(node.tags)
-        del row["body"], row["data"]
+        del row["body"], row["data"], row["changed_at"]
         rows.append(row)
     session.output.list(rows, list_text)
 

@@ -53,7 +53,7 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
                 parts.append(_pages(store, session, ahead, pages, type, advance, **options))
             for part in parts:
                 part.prepare()
-            total = ahead.settled(lambda: _written(store, parts))
+            total = ahead.settled(lambda: _written(store, parts), "import")
     total.skipped[:0] = skipped
     if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:

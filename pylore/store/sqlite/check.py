@@ -118,7 +118,10 @@ class SqliteChecks:
         create_schema(whole, "auto")
         if "meta" in found and self._has_vectors():
             SqliteVectors(whole).create(1)
-        return sorted(_schema_names(whole) - found)
+        lacking = {name: table for name, table in _schema_names(whole).items() if name not in found}
+        return sorted(  # what belongs to a table goes without saying where that is missing
+            name for name, table in lacking.items() if name == table or table not in lacking
+        )
 
     def replaced_tables(self) -> list[str]:
         """The tables that stand in the place of lore's own, and are spared when it is opened."""
@@ -212,11 +215,13 @@ class SqliteChecks:
         return [] if found == ["ok"] else found
 
 
-def _schema_names(connection: apsw.Connection) -> set[str]:
-    rows: Iterable[tuple[str]] = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
+def _schema_names(connection: apsw.Connection) -> dict[str, str]:
+    """Name of a table, index or trigger to the table that it belongs to."""
+    rows: Iterable[tuple[str, str]] = connection.execute(
+        "SELECT name, tbl_name FROM sqlite_schema"
+        " WHERE name NOT GLOB '*_fts_*' AND name NOT GLOB 'sqlite_*'"
     )
-    return {name for (name,) in rows}
+    return dict(rows)
 
 
 def _works(connection: apsw.Connection, statement: str) -> bool:

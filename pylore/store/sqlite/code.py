@@ -25,7 +25,7 @@ _INTO_EDGES = (
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
     for name in Node.__slots__
-    if name not in ("id", "created_at", "accessed_at", "access_count")
+    if name not in ("id", "created_at", "accessed_at", "access_count", "changed_at")
 )
 
 

@@ -277,7 +277,7 @@ class SqliteEdges:
         """Writes one line of history from an export, until it is there ``copies`` times."""
         columns, marks = ", ".join(EDGE_HISTORY), ", ".join("?" * len(EDGE_HISTORY))
         same = " AND ".join(f"{name} IS ?" for name in EDGE_HISTORY)
-        values = [state.get(name) for name in EDGE_HISTORY]
+        values = [state.get(name, "") for name in EDGE_HISTORY]
         return bool(
             self._change(
                 f"INSERT INTO edge_history({columns}) SELECT {marks}"

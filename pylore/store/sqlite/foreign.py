@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-SCHEMA_FILES = ("schema.sql", "schema-2.sql")
+SCHEMA_FILES = ("schema.sql", "schema-2.sql", "schema-3.sql")
 """What each version of the schema adds, version 1 first."""
 
 FIRST_FULLTEXT = "passages_fts"
@@ -52,8 +52,6 @@ _FIRST_CREATE = (
 )  # fmt: skip
 
 _OTHERS = (
-    "CREATE TABLE passages(\n  key INTEGER PRIMARY KEY,\n  node_id TEXT NOT NULL\n"
-    ", collection TEXT NOT NULL DEFAULT 'texts')",  # as ALTER TABLE leaves it: version 2
     "CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)",
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
@@ -137,8 +135,25 @@ def _texts(files: Iterable[str]) -> Iterator[str]:
 
 def _statements(version: int) -> frozenset[str]:
     """Every text that ``sqlite_schema`` of a store of this version may have."""
-    created = (text for file in _texts(SCHEMA_FILES[:version]) for text in _created(file))
-    return frozenset((*created, *_of_fulltext(version > 1), *_OTHERS[version < 2 :]))
+    files = [*_texts(SCHEMA_FILES[:version])]
+    created = [text for file in files for text in _created(file)]
+    altered = _altered(created, files)
+    return frozenset((*altered, *_of_fulltext(version > 1), *_OTHERS))
+
+
+def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
+    """Statements with the columns that later files add, as ALTER TABLE leaves them."""
+    added: dict[str, str] = {}
+    for file in files:
+        for part in ("\n" + file).split("\nALTER TABLE ")[1:]:
+            table, _, column = part.partition(";")[0].partition(" ADD COLUMN ")
+            added[table] = f"{added.get(table, '')}, {column}"
+    for text in created:
+        table = text.removeprefix("CREATE TABLE ").partition("(")[0]
+        column = added.get(table, "")
+        end = text.find(",\n  PRIMARY KEY (")  # SQLite adds columns before it
+        end = text.rfind(")") if end < 0 else end
+        yield text[:end] + column + text[end:] if column else text
 
 
 def _created(text: str) -> Iterator[str]:

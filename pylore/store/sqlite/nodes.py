@@ -21,7 +21,7 @@ _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
 
 _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
-_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at"))
+_CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at"))
 
 
 class SqliteNodes:

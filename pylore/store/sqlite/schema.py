@@ -29,9 +29,10 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
     for _ in connection.execute(schema_text(after=version)):
         pass
     connection.executemany("INSERT OR IGNORE INTO types VALUES (?, ?)", TYPES.items())
-    _copy_passages(connection)
+    if version < 2:
+        _copy_passages(connection)
     for name, (weight, backward, description) in RELATIONS.items():
-        old = FIRST_WEIGHTS.get(name, weight)
+        old = FIRST_WEIGHTS.get(name, weight) if version < 2 else weight
         connection.execute(
             "INSERT INTO relations(name, weight, backward_weight, description)"
             " VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET weight = ?2, backward_weight = ?3"

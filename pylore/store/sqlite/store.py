@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
+    from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .write_queue import Turn
 
 FILE = "search.db"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
 
@@ -116,9 +117,19 @@ class SqliteStore:
         """Whether a ``transaction`` or a ``snapshot`` of this store is under way."""
         return self.connection.in_transaction
 
-    def transaction(self) -> Transaction:
-        """A ``with`` block that commits as a whole or changes nothing."""
-        return Transaction(self.connection, self.path)
+    @property
+    def history(self) -> SqliteHistory:
+        """States that were left; made here, since no search asks for it."""
+        from .history import SqliteHistory
+
+        return SqliteHistory(self.connection)
+
+    def transaction(self, command: str = "") -> Transaction:
+        """A ``with`` block that commits as a whole or changes nothing.
+
+        ``command`` is what the history calls it; without one it cannot be undone as a whole.
+        """
+        return Transaction(self.connection, self.path, command)
 
     def aside(self, patience: float = 0.0) -> Aside:
         """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
@@ -205,9 +216,10 @@ class Transaction:
             looked at, so none has run.
     """
 
-    def __init__(self, connection: apsw.Connection, path: str) -> None:
+    def __init__(self, connection: apsw.Connection, path: str, command: str = "") -> None:
         self._connection = connection
         self._path = path
+        self._command = command
         self._inner = False
         self._turn: Turn | None = None
 
@@ -227,6 +239,8 @@ class Transaction:
                 )
             if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
                 self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+            if self._command:
+                self._begin_command()
         except BaseException:
             self._rollback()
             self._leave()
@@ -239,6 +253,8 @@ class Transaction:
             return
         try:
             if kind is None:
+                if self._command:
+                    self._end_command()
                 self._connection.execute("COMMIT")
         finally:
             self._rollback()
@@ -265,6 +281,23 @@ class Transaction:
             self._connection.execute("BEGIN IMMEDIATE")
         finally:
             self._connection.set_busy_timeout(wait)
+
+    def _begin_command(self) -> None:
+        self._connection.execute(
+            "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+            (self._command,),
+        )
+        self._connection.execute("INSERT INTO meta VALUES ('command', last_insert_rowid())")
+
+    def _end_command(self) -> None:
+        """One that has changed nothing is none."""
+        self._connection.execute(
+            "DELETE FROM commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
+            " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM node_history WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM edge_history WHERE command = commands.id)"
+        )
+        self._connection.execute("DELETE FROM meta WHERE key = 'command'")
 
     def _leave(self) -> None:
         if self._turn is not None:

@@ -11,9 +11,12 @@ from copy import deepcopy
 from types import TracebackType
 
 from pylore.core.errors import StoreBusy, StoreReadOnly
+from pylore.core.model import PastCommand
+from pylore.core.times import now
 
 from .code import Anchors, CodeFiles
 from .edges import Edges, Statistics
+from .history import History
 from .nodes import Nodes
 from .runs import Impressions, Ratings, Review
 from .small import Meta, Relations, Types, Words
@@ -37,8 +40,9 @@ class Nothing:
 class Block:
     """A transaction: works on a copy, which is put in place of the state at the end."""
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: MemoryStore, command: str = "") -> None:
         self._store = store
+        self._command = command
         self._inner = False
 
     def __enter__(self) -> None:
@@ -49,15 +53,31 @@ class Block:
         store.require_writing()
         store.shared.writer = store
         store.own = deepcopy(store.shared.state)
+        if self._command:
+            commands = store.own.commands
+            number = commands[-1].id + 1 if commands else 1
+            commands.append(PastCommand(number, self._command, now()))
+            store.own.command = number
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         store = self._store
         if self._inner or store.own is None:
             return
+        if self._command:
+            self._end_command(store.own)
         if kind is None:
             store.shared.state = store.own
             store.shared.writes[id(store)] += 1
         store.own = store.shared.writer = None
+
+    def _end_command(self, state: State) -> None:
+        """One that has changed nothing is none."""
+        number, state.command = state.command, None
+        done = [one[0] for one in state.additions]
+        done += [past.command or 0 for past in state.node_history]
+        done += [int(str(one["command"] or 0)) for one in state.edge_history]
+        if number not in done:
+            state.commands.pop()
 
 
 class View(Block):
@@ -86,6 +106,7 @@ class MemoryStore:
         self.edges, self.fulltext, self.vectors = Edges(self), FullText(self), Vectors(self)
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
+        self.history = History(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
     @property
@@ -115,8 +136,8 @@ class MemoryStore:
     def data_version(self) -> object:
         return self.shared.writes.total() - self.shared.writes[id(self)]
 
-    def transaction(self) -> Block:
-        return Block(self)
+    def transaction(self, command: str = "") -> Block:
+        return Block(self, command)
 
     def aside(self, patience: float = 0.0) -> Block:
         return Block(self)

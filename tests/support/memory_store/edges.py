@@ -11,9 +11,10 @@ from pylore.core.errors import (
     GraphUnavailable,
 )
 from pylore.core.model import EDGE_HISTORY, Edge
+from pylore.core.states import clock
 from pylore.core.times import now
 
-from .state import Key, Part, limited
+from .state import Key, Part, limited, move_on
 
 STATE = ("weight", "source", "status", "metadata", "invalidated_at")
 
@@ -33,17 +34,25 @@ class Edges(Part):
         """Puts an edge in place of the one that is there; that one's state is history."""
         state = self._changing
         old = state.edges.get(edge.key)
-        if old is not None:
-            edge.created_at = old.created_at
+        if old is None:
+            if state.command is not None:
+                state.additions.append((state.command, *edge.key))
+        else:
+            edge.created_at, edge.changed_at = old.created_at, old.changed_at
             edge.accessed_at, edge.access_count = old.accessed_at, old.access_count
             if any(getattr(old, name) != getattr(edge, name) for name in STATE):
-                self._keep(old, _change(old, edge))
+                if edge.source != "system":
+                    move_on(old, edge)
+                after = now() if edge.source == "system" else clock(edge)
+                self._keep(old, _change(old, edge), after)
         state.edges[edge.key] = edge
         state.counted = None
 
-    def _keep(self, old: Edge, change: str) -> None:
+    def _keep(self, old: Edge, change: str, after: str) -> None:
         left = {name: getattr(old, name) for name in EDGE_HISTORY[:8]}
-        self._changing.edge_history.append({**left, "change": change, "changed_at": now()})
+        state = self._changing
+        state.edge_history.append({**left, "change": change, "changed_at": after,
+                                   "made_at": clock(old), "command": state.command})  # fmt: skip
 
     def _update(self, edge: Edge, **fields: object) -> None:
         changed = copy(edge)
@@ -100,7 +109,7 @@ class Edges(Part):
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
         for edge in self._changing.edges.values():
-            self._keep(edge, "purged")
+            self._keep(edge, "purged", now())
         self._changing.edges.clear()
         self.put_many(edges)
 
@@ -167,10 +176,10 @@ class Edges(Part):
         )
         for one in left:
             if key is None or tuple(one[name] for name in EDGE_HISTORY[:3]) == key:
-                yield dict(one)
+                yield {name: one[name] for name in EDGE_HISTORY}
 
     def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
-        line = {name: state.get(name) for name in EDGE_HISTORY}
+        line = {"command": None, **{name: state.get(name, "") for name in EDGE_HISTORY}}
         kept = self._changing.edge_history
         if kept.count(line) >= copies:
             return False

@@ -13,10 +13,11 @@ from pylore.core.errors import (
     VerdictsUnavailable,
     nearest,
 )
-from pylore.core.model import Node
+from pylore.core.model import Node, Past
+from pylore.core.states import NODE_STATE, clock
 from pylore.store.filter import Scope
 
-from .state import Part, days_since, limited, within
+from .state import Part, days_since, limited, move_on, within
 
 
 class Nodes(Part):
@@ -43,15 +44,36 @@ class Nodes(Part):
         if self.holds(node):
             return "unchanged"
         state, node = self._changing, copy(node)
-        old = node.id in state.nodes
+        old = state.nodes.get(node.id)
+        if old is None:
+            if state.command is not None:
+                state.additions.append((state.command, node.id, "", ""))
+        else:
+            node.changed_at = old.changed_at
+            self._leave(old, node)
         state.nodes[node.id] = node
         state.counted = None
-        return "updated" if old else "added"
+        return "added" if old is None else "updated"
+
+    def _leave(self, old: Node, new: Node) -> None:
+        names = [name for name in NODE_STATE if name != "updated_at"]
+        if (old.source == "file" and old.type in ("file", "symbol", "commit")) or all(
+            getattr(old, name) == getattr(new, name) for name in names
+        ):
+            return
+        move_on(old, new)
+        state, kept = self._changing, copy(old)
+        kept.changed_at = clock(old)
+        name = next((one.name for one in state.commands if one.id == state.command), "changed")
+        state.node_history.append(Past(kept, name, clock(new), state.command))
 
     def invalidate(self, id: str, at: str | None) -> None:
         state = self._changing
         if id in state.nodes:
-            state.nodes[id].invalidated_at = at
+            node = copy(state.nodes[id])
+            node.invalidated_at = at
+            self._leave(state.nodes[id], node)
+            state.nodes[id] = node
             state.counted = None
 
     def delete(self, id: str) -> None:
@@ -176,5 +198,5 @@ class Nodes(Part):
 
 
 def _same(one: Node, other: Node) -> bool:
-    names = [name for name in Node.__slots__ if name != "updated_at"]
+    names = [name for name in Node.__slots__ if name not in ("updated_at", "changed_at")]
     return all(getattr(one, name) == getattr(other, name) for name in names)

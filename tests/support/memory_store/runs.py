@@ -135,8 +135,10 @@ class Review(Part):
 
     def confirm_nodes(self, ids: Sequence[str]) -> None:
         for id in ids:
-            if id in self._changing.nodes:
-                self._changing.nodes[id].status = "confirmed"
+            node = self._store.nodes.get(id)
+            if node is not None:
+                node.status = "confirmed"
+                self._store.nodes.put(node)
 
     def staged_nodes(self, source: str) -> dict[str, tuple[float, float, int]]:
         return {

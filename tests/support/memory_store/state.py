@@ -9,7 +9,9 @@ from fnmatch import fnmatchcase
 from time import strptime, time
 from typing import TYPE_CHECKING, Any
 
-from pylore.core.model import Edge, Node
+from pylore.core.model import Edge, Node, Past, PastCommand
+from pylore.core.states import clock, next_clock
+from pylore.core.times import now
 from pylore.core.vocabulary import (
     COLLECTIONS,
     RELATIONS,
@@ -32,6 +34,12 @@ class State:
         self.nodes: dict[str, Node] = {}
         self.edges: dict[Key, Edge] = {}
         self.edge_history: list[dict[str, object]] = []
+        self.node_history: list[Past] = []
+        self.ancestors: set[tuple[str, str]] = set()
+        self.purged: dict[str, str] = {}
+        self.commands: list[PastCommand] = []
+        self.additions: list[tuple[int, str, str, str]] = []
+        self.command: int | None = None
         self.passages: dict[int, tuple[str, str]] = {}
         self.rows: dict[str, dict[int, tuple[str, ...]]] = {name: {} for name in _collections()}
         self.vectors: dict[int, bytes] = {}
@@ -92,6 +100,12 @@ def within(scope: Scope, node: Node) -> bool:
         and (not scope.until or node.updated_at <= scope.until)
         and node.id not in scope.excluded
     )
+
+
+def move_on(old: Node | Edge, new: Node | Edge) -> None:
+    """Makes the clock of a new state later than that of the one before."""
+    if clock(new) <= clock(old):
+        new.changed_at = next_clock(clock(old), now())
 
 
 def limited(rows: Iterable[Any], limit: int) -> list[Any]:

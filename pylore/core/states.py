@@ -1,0 +1,117 @@
+"""Which of two states of a node or an edge is the later one, the same on every machine.
+
+A state's clock is the latest of its times (a hybrid logical clock: whatever changes a
+state sets a time past the one before, so a state never beats one that it was made from).
+Equal clocks are told apart by what the states say, so the order is total: merging takes
+the later one, and all stores that have seen the same states agree.
+See Kulkarni et al., Logical Physical Clocks (2014).
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from .model import Node
+from .times import later
+from .vocabulary import STATUSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Edge
+
+    Order = tuple[str, bool, int, str, str, str]
+    """(clock, whether it is forgotten, rank of its status, hash of what it says, and its times)"""
+
+NODE_STATE = (
+    "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
+    "line_end", "data", "updated_at", "invalidated_at",
+)  # fmt: skip
+"""What makes one state of a node another one; ``updated_at`` alone does not."""
+
+EDGE_STATE = ("weight", "source", "status", "metadata", "invalidated_at")
+"""What makes one state of an edge another one."""
+
+ANCESTORS = 16
+"""How many of the states before it a node is told with: who is further behind is taken to
+be merely old, and not to have changed on its own."""
+
+_HASH_DIGITS = 10
+
+
+def clock(state: Node | Edge) -> str:
+    """The latest of the times of a state.
+
+    >>> clock(Node("note-1", "note", updated_at="2026-01-31", invalidated_at="2026-02-01"))
+    '2026-02-01'
+    """
+    made = state.updated_at if isinstance(state, Node) else state.created_at
+    return max(made, state.changed_at or "", state.invalidated_at or "")
+
+
+def set_clock(state: Node | Edge, at: str) -> None:
+    """Gives a state this clock; ``changed_at`` stays empty where another time says it."""
+    state.changed_at = None
+    state.changed_at = at if clock(state) < at else None
+
+
+def next_clock(before: str, at: str) -> str:
+    """The clock of a state that is made at this time out of one with the clock ``before``.
+
+    >>> next_clock("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z")
+    '2026-01-31T12:00:01Z'
+    """
+    return at if at > before else later(before)
+
+
+def order(state: Node | Edge) -> Order:
+    """Of two states the one with the greater order stands."""
+    rank = STATUSES.index(state.status) if state.status in STATUSES else -1
+    made = state.updated_at if isinstance(state, Node) else ""
+    gone = state.invalidated_at
+    return clock(state), gone is not None, rank, _hash(state), made, gone or ""
+
+
+def same(one: Node | Edge, other: Node | Edge) -> bool:
+    """Whether two states say the same, whenever they were made."""
+    return _hash(one) == _hash(other)
+
+
+def state_name(node: Node) -> str:
+    """A name for a state of a node: its clock, and the beginning of a hash.
+
+    >>> state_name(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
+    '2026-01-31T12:00:00Z 5b8d4b947a'
+    """
+    return f"{clock(node)} {_hash(node)[:_HASH_DIGITS]}"
+
+
+def latest(names: Iterable[str]) -> list[str]:
+    """Those of the names of states that a node is told with, the latest last."""
+    return sorted(set(names))[-ANCESTORS:]
+
+
+def descends(name: str, ancestors: Iterable[str]) -> bool:
+    """Whether a state comes after the one of this name, as far as its ancestors tell."""
+    known = sorted(ancestors)
+    return name in known or (len(known) >= ANCESTORS and name < known[0])
+
+
+def _hash(state: Node | Edge) -> str:
+    names = NODE_STATE if isinstance(state, Node) else EDGE_STATE
+    fields = [
+        _canonical(getattr(state, name)) if name in ("data", "metadata") else getattr(state, name)
+        for name in names
+        if name not in ("updated_at", "invalidated_at")
+    ]
+    fields.append(state.invalidated_at is not None)
+    return sha256(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+
+
+def _canonical(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+    except ValueError:
+        return text

@@ -1,0 +1,232 @@
+"""States that nodes and edges have left, what commands did, and what merging needs to know.
+
+Triggers keep most of it (schema-3.sql); here it is read, and written for what came from
+another store.
+"""
+
+from __future__ import annotations
+
+from ...core.model import Edge, Node, Past, PastCommand
+from ...system.json_encode import dumps
+from .driver import apsw
+from .nodes import rows_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..protocols import EdgeKey
+
+_STATE = (
+    "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
+    "line_end", "data", "updated_at", "invalidated_at",
+)  # fmt: skip
+_LEFT = ("made_at", "change", "changed_at", "command")
+_COLUMNS = ("node_id", *_STATE, *_LEFT)
+_READ = f"SELECT {', '.join(f'h.{name}' for name in _COLUMNS)}, n.type FROM node_history h" \
+        " LEFT JOIN nodes n ON n.id = h.node_id"  # fmt: skip
+_ORDER = "h.node_id, h.made_at, h.rowid"
+
+
+def _whole_rows(table: str, key: Sequence[str], names: Sequence[str]) -> str:
+    updates = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+    return (
+        f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+        f" ON CONFLICT({', '.join(key)}) DO UPDATE SET {updates}"
+    )
+
+
+_NODE = _whole_rows("nodes", ("id",), Node.__slots__)
+_EDGE = _whole_rows("graph_edges", ("from_id", "to_id", "relation"), Edge.__slots__)
+
+
+class SqliteHistory:
+    """What was before, and where it came from."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    # --- states that nodes have left
+
+    def of_node(self, id: str) -> list[Past]:
+        """The states that a node has left, by their clocks."""
+        rows = self._db.execute(f"{_READ} WHERE h.node_id = ? ORDER BY {_ORDER}", (id,))
+        return [_past(row) for row in rows]
+
+    def of_nodes(self) -> Iterator[Past]:
+        """The states that all nodes have left, by node and clock."""
+        for row in self._db.execute(f"{_READ} ORDER BY {_ORDER}"):
+            yield _past(row)
+
+    def keep(self, past: Past) -> bool:
+        """Writes a state that another store has kept; whether anything is new in it.
+
+        A state that is kept already was left at the earlier of the two times.
+        """
+        node = past.node
+        values = [node.id, *(_value(node, name) for name in _STATE), node.changed_at or ""]
+        same = " AND ".join(f"{name} IS ?" for name in ("node_id", *_STATE, "made_at"))
+        for rowid, changed_at, change in self._db.execute(
+            f"SELECT rowid, changed_at, change FROM node_history WHERE {same}", values
+        ).fetchall():
+            if (changed_at, change) <= (past.changed_at, past.change):
+                return False
+            self._db.execute(
+                "UPDATE node_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                (past.changed_at, past.change, past.command, rowid),
+            )
+            return True
+        self._db.execute(
+            f"INSERT INTO node_history({', '.join(_COLUMNS)})"
+            f" VALUES ({', '.join('?' * len(_COLUMNS))})",
+            (*values, past.change, past.changed_at, past.command),
+        )
+        return True
+
+    def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
+        """Writes a state that an edge has left elsewhere, as ``keep`` does for nodes.
+
+        ``state`` has the fields of ``EDGE_HISTORY``.
+        """
+        names = [name for name in state if name not in ("change", "changed_at")]
+        values = [state[name] for name in names]
+        same = " AND ".join(f"{name} IS ?" for name in names)
+        left = (str(state["changed_at"]), str(state["change"]))
+        for rowid, *kept in self._db.execute(
+            f"SELECT rowid, changed_at, change FROM edge_history WHERE {same}", values
+        ).fetchall():
+            if tuple(kept) <= left:
+                return False
+            self._db.execute(
+                "UPDATE edge_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                (*left, command, rowid),
+            )
+            return True
+        self._db.execute(
+            f"INSERT INTO edge_history({', '.join(names)}, changed_at, change, command)"
+            f" VALUES ({', '.join('?' * (len(names) + 3))})",
+            (*values, *left, command),
+        )
+        return True
+
+    def sweep(self, before: str) -> int:
+        """Forgets the states of nodes and edges that were left before this time; how many.
+
+        What was deleted for good, and the names of states, stay.
+        """
+        swept = 0
+        for table in ("node_history", "edge_history"):
+            self._db.execute(f"DELETE FROM {table} WHERE changed_at < ?", (before,))
+            swept += self._db.changes()
+        self._db.execute(
+            "DELETE FROM additions WHERE command IN (SELECT id FROM commands WHERE at < ?)",
+            (before,),
+        )
+        self._db.execute("DELETE FROM commands WHERE at < ?", (before,))
+        return swept
+
+    # --- commands
+
+    @property
+    def command(self) -> int | None:
+        """The number of the command that is under way, if one is."""
+        row: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'command'").get
+        return None if row is None else int(row)
+
+    def commands(self, limit: int = -1) -> list[PastCommand]:
+        """The commands that changed the store, the last one first."""
+        rows = self._db.execute(
+            "SELECT id, name, at FROM commands ORDER BY id DESC LIMIT ?", (limit,)
+        )
+        return [PastCommand(*row) for row in rows]
+
+    def left_by(self, command: int) -> list[Past]:
+        """The states of nodes that a command left, by node and clock."""
+        rows = self._db.execute(f"{_READ} WHERE h.command = ? ORDER BY {_ORDER}", (command,))
+        return [_past(row) for row in rows]
+
+    def edges_left_by(self, command: int) -> list[Edge]:
+        """The states of edges that a command left, by edge and clock."""
+        rows = self._db.execute(
+            "SELECT h.from_id, h.to_id, h.relation, h.weight, h.source, h.status, h.metadata,"
+            " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at"
+            " FROM edge_history h LEFT JOIN graph_edges e ON e.from_id = h.from_id"
+            " AND e.to_id = h.to_id AND e.relation = h.relation WHERE h.command = ?"
+            " ORDER BY h.from_id, h.to_id, h.relation, h.made_at, h.rowid",
+            (command,),
+        )
+        return [Edge(*row) for row in rows]
+
+    def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
+        """The nodes and the edges that a command added."""
+        rows = self._db.execute(
+            "SELECT id, to_id, relation FROM additions WHERE command = ?"
+            " ORDER BY id, to_id, relation",
+            (command,),
+        ).fetchall()
+        nodes = [str(id) for id, _, relation in rows if not relation]
+        return nodes, [(str(a), str(b), str(r)) for a, b, r in rows if r]
+
+    # --- what merging needs
+
+    def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
+        """Writes nodes and edges whole, with every time that they have.
+
+        Nothing of what they replace is kept: that is up to whoever merges.
+        """
+        self._db.execute("INSERT INTO meta VALUES ('merging', '1')")
+        self._db.executemany(_NODE, rows_of(nodes))
+        self._db.executemany(
+            _EDGE, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)
+        )
+        self._db.execute("DELETE FROM meta WHERE key = 'merging'")
+
+    def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """The names of states of these nodes, or of all, that are known by name alone."""
+        which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
+        found: dict[str, list[str]] = {}
+        for id, name in self._db.execute(
+            f"SELECT node_id, state FROM ancestors{which} ORDER BY node_id, state",
+            () if ids is None else (dumps(ids),),
+        ):
+            found.setdefault(id, []).append(name)
+        return found
+
+    def add_ancestors(self, id: str, names: Iterable[str]) -> None:
+        """Keeps names of states that a node has been in elsewhere."""
+        self._db.executemany(
+            "INSERT OR IGNORE INTO ancestors VALUES (?, ?)", ((id, name) for name in names)
+        )
+
+    def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """Those of these ids, or all, that were deleted for good: id to when."""
+        which = "" if ids is None else " WHERE id IN (SELECT value FROM json_each(?))"
+        given = () if ids is None else (dumps(ids),)
+        return dict(self._db.execute(f"SELECT id, at FROM purged{which} ORDER BY id", given))
+
+    def purge(self, id: str, at: str) -> None:
+        """Forgets every state of a node, and remembers that it was deleted for good."""
+        self._db.execute("DELETE FROM node_history WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM ancestors WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM additions WHERE id = ?1 OR to_id = ?1", (id,))
+        self._db.execute(
+            "INSERT INTO purged VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
+            (id, at),
+        )
+
+
+def _value(node: Node, name: str) -> object:
+    return " ".join(node.tags) if name == "tags" else getattr(node, name)
+
+
+def _past(row: tuple[object, ...]) -> Past:
+    fields = dict(zip(_COLUMNS, row[:-1], strict=True))
+    id = str(fields["node_id"])
+    node = Node(id, str(row[-1] or id.partition("-")[0]))
+    for name in _STATE:
+        setattr(node, name, fields[name])
+    node.tags = tuple(str(fields["tags"]).split())
+    node.changed_at = str(fields["made_at"])
+    command = fields["command"]
+    return Past(node, str(fields["change"]), str(fields["changed_at"]),
+                command if isinstance(command, int) else None)  # fmt: skip
