@@ -163,7 +163,7 @@ def head_of(lines: list[str]) -> tuple[int, int]:
 def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
     """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
 
-    The cut is made before a line that is no deeper than the body's first statement,
+    The cut is made before a line that is not deeper than the body's first statement,
     if there is one in the second half of what has room. ``room`` has room for the mark.
     """
     if sum(sizes) <= room:

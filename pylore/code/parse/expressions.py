@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 
 UNKNOWN = "?"
-"""What stands for a link of a chain that is no name."""
+"""What stands for a link of a chain that is not a name."""
 
 _LONGEST = 2000
 """Characters of an expression that are looked at; what is longer is unknown."""

@@ -241,7 +241,7 @@ def _place(match: Match) -> tuple[int, int, list[str], str]:
 
 
 def _key(name: str, scope: DefinitionMatch | None) -> str:
-    """What ``assigned`` calls a variable; nothing for what is no plain name."""
+    """What ``assigned`` calls a variable; nothing for what is not a plain name."""
     for mark in _SELF:
         if name.startswith(mark):
             name = name[len(mark) :]
@@ -331,7 +331,7 @@ _OUTSIDE = frozenset({"exports", "module.exports", "this", "self", "window", "gl
 
 
 def _owner(text: str) -> str:
-    """The type of a method that is defined outside of it; nothing for what is no type."""
+    """The type of a method that is defined outside of it; nothing for what is not a type."""
     found = instance(text).removesuffix(".prototype")
     return "" if found in _OUTSIDE else found
 

@@ -63,8 +63,8 @@ class Rules:
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
             if name not in self.languages:
-                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is no language"
-                                f"{nearest(name, list(self.languages))}")  # fmt: skip
+                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is not a "
+                                f"language{nearest(name, list(self.languages))}")  # fmt: skip
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             for target in targets[:1] if _ALONE.search(rule) else targets:

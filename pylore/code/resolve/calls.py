@@ -34,7 +34,7 @@ class Calls:
                 self._index(made)
 
     def _index(self, made: Def) -> None:
-        """What has no name outside of the function that it stands in is no candidate."""
+        """What has no name outside of the function that it stands in is not a candidate."""
         if made.kind not in ("function", "method"):
             return
         outer = made.outer
