@@ -17,8 +17,9 @@ from ...core.errors import LoreError, UsageError, nearest
 from ..languages.spec import LanguageSpec
 from .place import rule_files
 
-VERSION = 1
-"""Of what is made of the matches: another number reads every file again."""
+VERSION = 2
+"""Of what is made of the matches, by the words of the languages too: another number reads every
+file again."""
 
 _HEAD = re.compile(r"# ([a-z]+): (.+)")
 _GRAMMAR = re.compile(r"^language: (\w+)$", re.MULTILINE)
