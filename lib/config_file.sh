@@ -15,7 +15,7 @@ lore_config_fail() { # <file:line> <what is wrong> [line]: exit 2
   lore_die "$1: $2${3:+, not: ${3:0:80}}" 2
 }
 
-lore_config_value() { # <text after the = sign>: REPLY becomes the value; false if it is no plain one
+lore_config_value() { # <text after the = sign>: REPLY becomes the value; false if it is not a plain one
   local end='([[:blank:]]+#.*|[[:blank:]]*)$'
   local bare="^([A-Za-z0-9_./:,@%+=-]*)$end" home="^~(/[A-Za-z0-9_./:,@%+=-]*)?$end"
   local single="^'([^']*)'$end" double="^\"([^\"\$\`\\\\]*)\"$end"

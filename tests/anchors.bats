@@ -240,5 +240,5 @@ setup() { setup_copy; }
   expect 0
   [ "$(jq -c '[.files, .imports]' <<<"$output")" = '[2,1]' ]
   run_lore graph analyze-imports --path nowhere
-  expect_error 1 "nowhere: is no folder"
+  expect_error 1 "nowhere: is not a folder"
 }

@@ -270,7 +270,7 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   [ ! -e "$TEST_ROOT/canary" ]
 }
 
-@test "what is no plain executable file is no plugin" {
+@test "what is not a plain executable file is not a plugin" {
   mkdir -p "$XDG_CONFIG_HOME/lore/commands/lore-folder"
   plugin "$XDG_CONFIG_HOME/lore/commands" dull
   chmod -x "$XDG_CONFIG_HOME/lore/commands/lore-dull"
@@ -321,7 +321,7 @@ project
 
 # --- output and exit codes
 
-@test "JSON where stdout is no terminal; the forms exclude each other" {
+@test "JSON where stdout is not a terminal; the forms exclude each other" {
   setup_store
   lore add note "one line" >/dev/null
   run_lore list
@@ -360,7 +360,7 @@ project
   expect_error 1 "the text is empty"
 }
 
-@test "a reader that has enough is no error" {
+@test "a reader that has enough is not an error" {
   setup_store
   lore add note "one line" >/dev/null
   run bash -c "set -o pipefail; '$LORE_REPOSITORY/lore.sh' list | true"

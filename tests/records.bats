@@ -114,7 +114,7 @@ field() { # <id> <jq expression>: of what 'show' prints
   run_lore fact app uses
   expect_error 2 "Missing argument 'OBJECT'"
   run_lore fact app '!' b
-  expect_error 1 "is no name for a relation"
+  expect_error 1 "is not a valid name for a relation"
 }
 
 @test "things whose names differ by a sign are not one" {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Usage: bash tests/run.sh [lint | bats | pytest]...
+# Usage: bash tests/run.sh [lint | shell | bats | pytest]...
 #
 # Runs these checks, or all of them, each to its end: says when one begins, how long it
 # took, and at last what passed and what failed. 'make test' calls it with everything set up.
+# 'shell' is the part of lint that is about shell files.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
@@ -15,6 +16,12 @@ run_lint() {
   "$bin/python" -m mypy || failed=1
   "$bin/ruff" check || failed=1
   "$bin/ruff" format --check || failed=1
+  run_shell || failed=1
+  return "$failed"
+}
+
+run_shell() { # all files at once: a variable may be set in one and used in another
+  local failed=0
   "$bin/shellcheck" "${shell_files[@]}" || failed=1
   "$bin/shfmt" -i 2 -ci -d "${shell_files[@]}" tests/*.bats || failed=1
   return "$failed"

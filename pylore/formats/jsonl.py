@@ -444,7 +444,7 @@ def _text(fields: dict[str, Any], name: str, default: str) -> str:
 def _choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, ...]) -> str:
     value = _text(fields, name, default)
     if value not in choices:
-        raise LoreError(f"{name} '{value}' is none of {', '.join(choices)}")
+        raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
     return value
 
 

@@ -456,7 +456,7 @@ class Records:
         return Edge(from_id, to_id, name, weight, source, status, text, now())
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
-        """Links a record to its file; ``before`` is where it was, and is no more."""
+        """Links a record to its file; ``before`` is where it was and no longer is."""
         here = location_of(node)
         if before[0] and before != here:
             drop_file_anchors(self._store, node.id, *before)

@@ -235,7 +235,7 @@ class Edges(Protocol):
         """Writes one line of history from an export, until it is there ``copies`` times."""
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
-        """Live edges with an end that is no live node."""
+        """Live edges with an end that is not a live node."""
 
 
 class PastStates(Protocol):
@@ -463,7 +463,7 @@ class Anchors(Protocol):
         """Writes an anchor whole: ``added``, ``updated``, or ``unchanged``."""
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
-        """Writes anchors over those with these keys; one that is no more is left out.
+        """Writes anchors over those with these keys; one that is gone is left out.
 
         Where an anchor moves to a place that its node is anchored to already, the one
         that is there stays.

@@ -141,7 +141,7 @@ REST: tuple[tuple[str, Plant], ...] = (
     ),
     ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
     ("a deep tree of one letter", lambda m: m.clear("d/" * 900).mkdir(parents=True)),
-    ("a name that is no text", lambda m: bad_name(m)),
+    ("a name that is not text", lambda m: bad_name(m)),
     ("a long line of code", lambda m: m.write("src/auth.py", "x = '" + "a " * 400_000 + "'\n")),
     ("a long line of Markdown", lambda m: m.write("docs/b.md", "tokens " * 70_000)),
     ("many empty lines", lambda m: m.write("src/auth.py", "\n" * 900_000)),

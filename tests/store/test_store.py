@@ -604,5 +604,5 @@ def test_what_stands_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match=r"/file: is a file, not a folder: move it away"):
             use(str(tmp_path / "file"))
     (tmp_path / "folder/search.db").mkdir(parents=True)
-    with pytest.raises(StoreError, match=r"search\.db: is no plain file: move it away"):
+    with pytest.raises(StoreError, match=r"search\.db: is not a plain file: move it away"):
         open_store(str(tmp_path / "folder"))

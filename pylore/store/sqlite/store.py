@@ -414,7 +414,7 @@ def _no_store(folder: str, path: str) -> StoreError:
     if os.path.exists(folder) and not os.path.isdir(folder):
         return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
     if os.path.exists(path):
-        return StoreError(f"{path}: is no plain file: move it away, then run 'lore init'")
+        return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
     if os.path.isdir(folder) and not os.access(folder, os.X_OK):
         return StoreError(f"{folder}: cannot be entered: check its permissions")
     return NoStore(f"no store in {folder}: run 'lore init'")
