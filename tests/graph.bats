@@ -83,18 +83,14 @@ VERBS+=" related relations show similar stats unlink view"
 
 @test "link and unlink" {
   local a=$NOTE b=$LESSON
-  run_lore graph link "$a" RELATES_TO "$b"
-  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"added\"}"
-  run_lore graph link "$a" relates_to "$b"
-  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"unchanged\"}"
-  run_lore link "$a" relates_to "$b" --weight 0.5
-  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"updated\"}"
-  run_lore graph unlink "$a" relates_to "$b"
-  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"invalidated\"}"
-  run_lore graph unlink "$a" relates_to "$b"
-  expect_error 1 "no link $a relates_to $b"
-  run_lore graph link "$a" relates_to "$b"
-  expect 0 "{\"id\":\"$a relates_to $b\",\"state\":\"updated\"}"
+  each_is <<END
+graph link "$a" RELATES_TO "$b"|0|{"id":"$a relates_to $b","state":"added"}
+graph link "$a" relates_to "$b"|0|{"id":"$a relates_to $b","state":"unchanged"}
+link "$a" relates_to "$b" --weight 0.5|0|{"id":"$a relates_to $b","state":"updated"}
+graph unlink "$a" relates_to "$b"|0|{"id":"$a relates_to $b","state":"invalidated"}
+graph unlink "$a" relates_to "$b"|1|no link $a relates_to $b
+graph link "$a" relates_to "$b"|0|{"id":"$a relates_to $b","state":"updated"}
+END
   run_lore graph show "$a" --history --jq '.edges[0].history[].change'
   expect 0 $'updated\ninvalidated\nupdated' || expect 0 $'updated\ninvalidated\nrestored'
 }

@@ -8,9 +8,7 @@ shell does. Prints what is otherwise. The environment is that which ``lib/config
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import re
 import shlex
 import sys
@@ -30,6 +28,18 @@ def engine_words(line: str) -> list[str]:
 
 
 TOP_LEVEL = {("graph", verb) for verb in ("related", "show", "link", "unlink")}
+
+
+def load(names: set[str]) -> None:
+    """What these commands run: a process that is forked has it then."""
+    from pylore.cli import commands
+    from pylore.cli.declaration import find, function
+
+    for command in filter(None, map(find, sorted(names))):
+        if command.run:
+            function(command.run, commands.__name__)
+        elif command.hot:
+            function(command.hot, "pylore.cli")
 
 
 def told(words: list[str]) -> tuple[int, str, str]:
@@ -72,10 +82,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     lines = [line.rstrip("\n") for line in sys.stdin if line.strip()]
     sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
-    for package in ("store", "records", "graph", "search", "cli"):
-        found = importlib.import_module(f"pylore.{package}").__path__
-        for module in pkgutil.walk_packages(found, f"pylore.{package}."):
-            importlib.import_module(module.name)
+    load({engine_words(line.partition("|")[0])[0] for line in lines})
     wrong = [fault for line in lines for fault in faults(line)]
     sys.stderr.write("".join(wrong))
     sys.exit(bool(wrong) or not lines)
