@@ -51,7 +51,8 @@ run_bats() {
 }
 
 run_pytest() {
-  "$bin/python" -m pytest -n auto
+  # Neighbours stay together, so that what a file sets up is set up once.
+  "$bin/python" -m pytest -n auto --dist worksteal
 }
 
 failed=
