@@ -104,9 +104,10 @@ def mutual(arrows: Mapping[Name, Iterable[Name]]) -> list[tuple[Name, Name]]:
     return sorted((a, b) for a, b in pairs if a < b and (b, a) in pairs)
 
 
-@pytest.mark.parametrize("module", sorted(NAMES), ids=".".join)
-def test_imports_point_down(module: Name) -> None:
-    assert upward(module, arrows()[module]) == []
+def test_imports_point_down() -> None:
+    found = {module: upward(module, others) for module, others in arrows().items()}
+    assert {module: up for module, up in found.items() if up} == {}
+    assert len(found) > 150
 
 
 def test_an_import_that_points_up_is_seen() -> None:
