@@ -122,9 +122,7 @@ expect_error() { # <exit code> <part of the message>: one 'lore: …' line on st
 }
 
 each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; starts one process for all
-  # shellcheck disable=SC2016 # for the other bash
-  "${TEST_BASH:-bash}" -c '. "$1/lib/common.sh"; . "$1/lib/config.sh"; lore_config
-    exec "$2" -I "$1/tests/support/each.py"' - "$LORE_REPOSITORY" "$LORE_PYTHON"
+  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh" "$LORE_PYTHON"
 }
 
 contains() { # <text> <part>: whether the text has the part in it
