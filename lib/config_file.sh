@@ -114,9 +114,10 @@ lore_config_file() { # <file> <scope>: reads one file, if it is there
   file=$REPLY
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
-    line=${line%$'\r'}
     place=$file:$number
+    # First: to take an end off a line of a megabyte takes bash seconds.
     [ "${#line}" -le 20000 ] || lore_config_fail "$place" 'a line has more than 20000 bytes' "$line"
+    line=${line%$'\r'}
     [[ ! $line =~ $blank ]] || continue
     if [ -n "$array" ]; then
       rest=$line

@@ -52,13 +52,15 @@ run_bats() {
   local jobs=()
   find_bats || return 1
   case $(parallel --version 2>/dev/null) in
-    'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)") ;;
+    # Files beside each other: to hand out each test costs as much as most of them.
+    'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)" --no-parallelize-within-files) ;;
   esac
   "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats
 }
 
 run_pytest() {
-  "$bin/python" -m pytest -n auto
+  # Neighbours stay together, so that what a file sets up is set up once.
+  "$bin/python" -m pytest -n auto --dist worksteal
 }
 
 failed=

@@ -95,7 +95,7 @@ RELATION_ROW = st.fixed_dictionaries(
 TYPE_ROW = st.fixed_dictionaries({"declare_type": st.just("odd")}, optional={"description": TEXT})
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(TYPE_ROW | RELATION_ROW, max_size=2), st.lists(NODE, max_size=4),
     st.lists(EDGE, max_size=4), st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),
@@ -266,7 +266,7 @@ def test_a_name_stands_before_the_line(store: Store) -> None:
 
 
 @given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_any_bytes_are_imported_or_refused(line: bytes) -> None:
     with _SHARED.transaction():
         import_lines(_SHARED, Settings(), None, [line], skip_bad=True)

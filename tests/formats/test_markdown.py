@@ -617,7 +617,7 @@ MARKDOWN = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MARKDOWN, MARKDOWN)
 def test_any_text_is_imported_or_refused_and_the_second_time_unchanged(a: str, b: str) -> None:
     with tempfile.TemporaryDirectory() as folder, create_store(f"{folder}/.lore") as store:

@@ -29,7 +29,7 @@ from pylore.cli.main import _guarded
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
 ALL = os.environ.get("LORE_HOSTILE_STORES") == "all"
-SAMPLE = 4
+SAMPLE = 2
 """How many of the commands beside doctor and a search each store is given to."""
 
 COMMANDS = """

@@ -283,7 +283,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=15, deadline=None)
 @given(STEPS)
 def test_ratings_are_what_the_edges_say_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
@@ -347,7 +347,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     assert last in found(store)
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(IDS), st.booleans()), max_size=12),
     st.integers(1, 8),

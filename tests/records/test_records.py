@@ -590,7 +590,7 @@ def test_an_edit_of_a_field_that_there_is_not_is_an_error(records: Records) -> N
 
 
 @given(st.text(max_size=40), st.text(max_size=20), st.lists(st.text(max_size=8), max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_whatever_is_kept_comes_back_as_it_was(
     shared: tuple[Store, StaticEmbedder], text: str, why: str, tags: list[str]
 ) -> None:

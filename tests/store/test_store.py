@@ -173,7 +173,7 @@ def within(node: Node, scope: Scope) -> bool:
 
 
 @given(SCOPES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_both_legs_the_list_and_the_match_keep_to_the_scope(
     store: Store, nodes: list[Node], scope: Scope
 ) -> None:

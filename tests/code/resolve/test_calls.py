@@ -386,7 +386,7 @@ _programs = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(_programs)
 def test_any_program_is_resolved_alike_by_one_process_and_by_several(
     programs: list[tuple[dict[str, str], list[tuple[str, str, str]], set[str]]],
