@@ -121,6 +121,24 @@ def test_places_and_verdicts_that_an_anchor_leaves_are_kept(anchored: Store) -> 
     assert anchors.of("note-a") == [] and list(anchors.history()) == []
 
 
+def test_an_anchor_is_one_of_its_node_kind_path_and_detail(anchored: Store) -> None:
+    anchors = anchored.anchors
+    (file, symbol) = anchors.of("note-a")
+    near = [
+        anchor("note-b", "file", "src/b.py"), anchor("note-a", "lines", "src/b.py"),
+        anchor("note-a", "file", "src/c.py"), anchor("note-a", "file", "src/b.py", detail="x"),
+    ]  # fmt: skip
+    assert [anchors.put(one) for one in near] == ["added"] * 4
+    changed = file.copy()
+    changed.verdict = "drifted"
+    anchors.replace([(file.key, changed)])
+    assert anchors.put(changed) == "unchanged"
+    assert [anchors.put(one) for one in near] == ["unchanged"] * 4
+    assert anchors.delete(file.key)
+    left = [one.key for one in anchors.all()]
+    assert file.key not in left and all(one.key in left for one in (*near, symbol))
+
+
 def test_an_anchor_that_moves_onto_another_gives_way(anchored: Store) -> None:
     there, moving = anchor("note-a", "file", "src/z.py", hash="1"), anchored.anchors.of("note-a")[0]
     anchored.anchors.put(there)
@@ -139,6 +157,7 @@ def test_anchors_are_asked_for_by_root_and_by_the_beginning_of_a_path(anchored: 
     ):  # fmt: skip
         anchors.put(one)
     assert sorted(anchors.paths("", "src/")) == ["src/[x].py", "src/a.py", "src/b.py"]
+    assert anchors.paths("", "src/a.py") == ["src/a.py"]
     assert anchors.paths("/other", "x") == ["x.py"] and anchors.paths("/other", "lib") == []
     assert sorted(anchors.about("", ["src/a.py"])) == [
         ("note-a", "src/a.py"), ("note-b", "src/a.py"), ("note-gone", "src/a.py"),

@@ -11,9 +11,15 @@ import pytest
 from sqlite_stores import connection_of
 from things import LATE, a_node, an_edge
 
+from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
 from pylore.store import Store, create_store
-from pylore.store.machine import scratch_store
+from pylore.store.machine import (
+    scratch_store,
+    sqlite_features,
+    sqlite_version,
+    vector_extension,
+)
 
 
 @pytest.fixture
@@ -140,3 +146,16 @@ def test_bytes_that_are_not_in_the_file_yet_are_counted(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store, apsw.Connection(store.path):
         store.nodes.put(a_node("note-a"))
         assert store.checks.log_size() == (tmp_path / "search.db-wal").stat().st_size > 0
+
+
+def test_what_the_machine_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sqlite_version() == f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
+    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
+    assert sqlite_features() == {
+        "fts5": "FTS5" in has, "fts4": not has.isdisjoint(("FTS4", "FTS3")), "json": True,
+    }  # fmt: skip
+    version, file = vector_extension().split(", ")
+    assert version.startswith("sqlite-vec v") and Path(file).is_file()
+    monkeypatch.setattr("sys.path", ["/nowhere"])
+    with pytest.raises(StoreError, match="sqlite-vec is not installed: run 'make setup'"):
+        vector_extension()

@@ -483,6 +483,28 @@ def test_the_cache_of_words(empty: Store) -> None:
     assert empty.words.get(["keys", "odd", "it''s", "none"]) == {
         "keys": [1, 22, 333], "odd": [], "it''s": [4],
     }  # fmt: skip
+    for tokens in ("1234567890", "-1", "1 x", "²"):  # which no tokenizer has
+        connection_of(empty).execute("UPDATE words SET tokens = ? WHERE word = 'keys'", (tokens,))
+        assert empty.words.get(["keys"]) == {}
+    connection_of(empty).execute("UPDATE words SET tokens = '123456789' WHERE word = 'keys'")
+    assert empty.words.get(["keys"]) == {"keys": [123456789]}
+
+
+def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: Store) -> None:
+    texts = {
+        "note-a": "rate of a limit",
+        "note-b": "limit the rate now",
+        "note-c": "a rate limit now",
+    }
+    for id, text in texts.items():
+        empty.nodes.put(note(id))
+        (key,) = empty.nodes.new_passages([id], "texts")
+        empty.fulltext.add("texts", [(key, "", text, "", "", "")])
+    for number in range(9):
+        (key,) = empty.nodes.new_passages(["note-a"], "texts")
+        empty.fulltext.add("texts", [(key, "", f"about other things, {number}", "", "", "")])
+    rows = empty.fulltext.search("texts", parse_query("rate-limit"), "some", Scope(), WEIGHTS, 9)
+    assert rows[0][1] == "note-c" and {row[1] for row in rows} == {*texts}
 
 
 def read_only(folder: Path) -> Store:

@@ -182,6 +182,34 @@ def test_other_values_have_a_form_too(statement: str, named: str, filled: apsw.C
     assert found(filled, statement) == [named]
 
 
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        ("status", "nodes.status graph_edges.status"),
+        ("source", "nodes.source graph_edges.source"),
+        ("kind", "anchors.kind"),
+        ("verdict", "anchors.verdict"),
+        ("weight", "nodes.confidence graph_edges.weight relations.weight"
+                   " relations.backward_weight"),
+    ],
+)  # fmt: skip
+def test_the_database_itself_takes_no_such_value(
+    kind: str, columns: str, filled: apsw.Connection
+) -> None:
+    wrong, right = VALUES[kind]
+    filled.pragma("ignore_check_constraints", False)
+    try:
+        for place in columns.split():
+            table, column = place.split(".")
+            for value in right:
+                found(filled, f"UPDATE {table} SET {column} = ?", value)
+            for value in (one for one in wrong if one != b"staged"):
+                with pytest.raises(apsw.ConstraintError):
+                    found(filled, f"UPDATE {table} SET {column} = ?", value)
+    finally:
+        filled.pragma("ignore_check_constraints", True)
+
+
 def test_a_sound_store_has_none(filled: apsw.Connection) -> None:
     assert wrong_values(filled) == wrong_values(filled, made=True) == []
     assert found(filled, "UPDATE relations SET backward_weight = NULL") == []
