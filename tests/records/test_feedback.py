@@ -282,6 +282,7 @@ def test_a_link_made_by_hand_is_a_rating_by_its_weight(store: Store) -> None:
     assert store.ratings.of([*IDS]) == {"note-0": (1.0, 1), "note-1": (0.25, 1)}
     assert [row["rating"] for row in Runs(store).ratings()] == ["helpful", "unhelpful"]
     Records(store, Settings(), None).link("note-2", "used_in_run", run, weight=0.5)
+    keep_shown(store, options(run=run), "tokens", ["note-2"])
     Runs(store).rate(["note-3"], "unhelpful", run)
     finished = Runs(store).finish(run, ["note-3"]).to_dict()
     assert (finished["unrated"], finished["helpful"], finished["unhelpful"]) == (0, 3, 1)

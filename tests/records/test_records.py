@@ -245,6 +245,8 @@ def test_a_file_that_is_not_there_or_far_away_is_kept_and_said(
         [f"gone.py: there is no such file in {tmp_path}; kept as it is"],
         [f"{far} lies outside the project: nothing tells when it changes"],
     ]
+    (note,) = records.add("note", "about lines", file=f"{tmp_path}/here.py:5-9").notes
+    assert note.startswith("here.py: ") and note.endswith(": the record is tied to the whole file")
 
 
 def test_an_id_of_ones_own_takes_a_new_text(store: Store, records: Records) -> None:
