@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ...core.errors import NoStore, StoreBusy, StoreError, StoreReadOnly
@@ -263,6 +264,9 @@ class Transaction:
     def _begin(self) -> None:
         from . import write_queue as queue
 
+        if not self._connection.filename:  # in memory: nobody else writes to it
+            self._connection.execute("BEGIN IMMEDIATE")
+            return
         wait = int(self._connection.pragma("busy_timeout"))
         self._turn = queue.Turn(self._path)
         if not self._turn.wait(wait / 1000):
@@ -440,10 +444,12 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     path = os.path.join(folder, FILE)
     try:
         make_private_folder(folder)
-    except FileExistsError:
-        raise _no_store(folder, path) from None
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}: choose another with LORE_DIR") from None
+        if os.path.exists(folder):
+            raise _no_store(folder, path) from None
+        # A file in the place of a folder above it, or a link that leads nowhere, exists.
+        why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
+        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):
