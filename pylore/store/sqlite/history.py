@@ -174,7 +174,7 @@ class SqliteHistory:
 
         Nothing of what they replace is kept: that is up to whoever merges.
         """
-        self._db.execute("INSERT INTO meta VALUES ('merging', '1')")
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
         self._db.executemany(
             _EDGE, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)

@@ -291,7 +291,9 @@ class Transaction:
             "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
             (self._command,),
         )
-        self._connection.execute("INSERT INTO meta VALUES ('command', last_insert_rowid())")
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('command', last_insert_rowid())"
+        )
 
     def _end_command(self) -> None:
         """One that has changed nothing is none."""
