@@ -109,7 +109,8 @@ def test_a_hostile_file_costs_little_and_the_others_go_on(name: str, tmp_path: P
     (tmp_path / "beside.py").write_text("def beside(): pass\n")
     found = in_child(lambda: indexed(str(tmp_path)), MEMORY, SECONDS)
     assert found["left_out"].keys() == ({name} if why else set())
-    assert re.search(why, found["left_out"].get(name, ""))
+    # A busy machine may run out of the second that a parse has before it meets the other limit.
+    assert re.search(why and f"{why}|takes too long", found["left_out"].get(name, ""))
     assert found["files"] == (1 if why else 2)
     skipped = found["skipped"].get("limit", 0) + found["skipped"].get("unparsed", 0)
     assert skipped == len(found["left_out"])
