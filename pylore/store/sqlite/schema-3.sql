@@ -69,6 +69,50 @@ CREATE TABLE additions(
   PRIMARY KEY (command, id, to_id, relation)
 ) WITHOUT ROWID;
 
+-- An anchor as it was before a command touched it first; created_at is NULL where there
+-- was none.
+CREATE TABLE anchors_left(
+  command INTEGER NOT NULL,
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  root TEXT NOT NULL DEFAULT '',
+  hash TEXT NOT NULL DEFAULT '',
+  stamp TEXT NOT NULL DEFAULT '',
+  commit_id TEXT NOT NULL DEFAULT '',
+  verdict TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  created_at TEXT,
+  verified_at TEXT,
+  PRIMARY KEY (command, node_id, kind, path, detail)
+) WITHOUT ROWID;
+
+CREATE TRIGGER anchor_added AFTER INSERT ON anchors
+WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
+BEGIN
+  INSERT OR IGNORE INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
+WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
+BEGIN
+  INSERT OR IGNORE INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
+  INSERT OR IGNORE INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
+WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
+BEGIN
+  INSERT OR IGNORE INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
+END;
+
 CREATE TRIGGER node_added AFTER INSERT ON nodes
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
