@@ -26,7 +26,7 @@ def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
     was left), ``made_at`` and ``changed_at`` (from when to when), and those fields in which the
     state after it is another one, as this one had them."""
     left = store.history.of_node(node.id)
-    after = [*(past.node for past in left[1:]), node]
+    states = [*(past.node for past in left), node]
     return [
         {
             "number": number,
@@ -35,7 +35,7 @@ def told_history(store: Store, node: Node) -> list[dict[str, Any]]:
             "changed_at": past.changed_at,
             **_differences(past.node, then),
         }
-        for number, (past, then) in enumerate(zip(left, after, strict=True), 1)
+        for number, (past, then) in enumerate(zip(left, states[1:], strict=True), 1)
     ]
 
 

@@ -72,6 +72,7 @@ class Steps:
             gone, node.invalidated_at = node.invalidated_at, None
             self._store.nodes.put(node)
             self._store.edges.restore_node(id, gone)
+            self._store.history.note_addition(id)
             self.changed[id] = node
 
     def _nodes_left(self, number: int, added: list[str]) -> None:

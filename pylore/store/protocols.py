@@ -288,6 +288,9 @@ class PastStates(Protocol):
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
         """The nodes and the edges that a command added."""
 
+    def note_addition(self, id: str) -> None:
+        """Notes a node as added by the command under way: one that came back and has no history."""
+
     def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
         """The anchors that a command touched, as they were before; None where there was none."""
 

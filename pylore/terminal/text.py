@@ -131,7 +131,7 @@ def _node_text(row: dict[str, Any]) -> str:
     if row.get("history"):
         from .history_text import history_lines
 
-        lines += ["", *history_lines(row)]
+        lines += ["", *history_lines(row, bold, dim)]
     return "\n".join(lines) + "\n"
 
 

@@ -11,13 +11,9 @@ COMMAND = Command(
     "bring forgotten records back, or records and links as they were before",
     """\
 A forgotten record comes back with the links that went with it. With --at a record gets
-a former state, whether it was forgotten or not. A RELATION B is a link: it stands again
+a former state, as 'lore show --history' counts them. A RELATION B is a link: it stands again
 as it last stood. A lone - reads ids from stdin; 'lore list --forgotten' has them.""",
-    Option(
-        "--at N|TIME",
-        "the state of this number, as 'lore show --history' counts them, or"
-        " the one that stood at a time (2026-01-31, 2026-01-31T12:00:00Z, 7d)",
-    ),
+    Option("--at N|TIME", "the state of this number, or of a time: 2026-01-31, 7d"),
     OUTPUT,
     QUIET,
     Option(

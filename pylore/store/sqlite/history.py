@@ -188,6 +188,14 @@ class SqliteHistory:
         nodes = [str(id) for id, _, relation in rows if not relation]
         return nodes, [(str(a), str(b), str(r)) for a, b, r in rows if r]
 
+    def note_addition(self, id: str) -> None:
+        """Notes a node as added by the command under way, if one is."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO additions(command, id)"
+            " SELECT value, ? FROM meta WHERE key = 'command'",
+            (id,),
+        )
+
     def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
         """The anchors that a command touched, as they were before; None where there was none."""
         rows = self._db.execute(

@@ -88,43 +88,58 @@ CREATE TABLE anchors_left(
   PRIMARY KEY (command, node_id, kind, path, detail)
 ) WITHOUT ROWID;
 
+-- An upsert's own way with conflicts rules in the triggers too, so OR IGNORE would not do.
 CREATE TRIGGER anchor_added AFTER INSERT ON anchors
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT OR IGNORE INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail
+  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
+    WHERE a.command = meta.value AND a.node_id = new.node_id AND a.kind = new.kind
+      AND a.path = new.path AND a.detail = new.detail);
 END;
 CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT OR IGNORE INTO anchors_left
+  INSERT INTO anchors_left
   SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
     old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command';
-  INSERT OR IGNORE INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
+    WHERE a.command = meta.value AND a.node_id = old.node_id AND a.kind = old.kind
+      AND a.path = old.path AND a.detail = old.detail);
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail
+  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
+    WHERE a.command = meta.value AND a.node_id = new.node_id AND a.kind = new.kind
+      AND a.path = new.path AND a.detail = new.detail);
 END;
 CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT OR IGNORE INTO anchors_left
+  INSERT INTO anchors_left
   SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
     old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command';
+  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
+    WHERE a.command = meta.value AND a.node_id = old.node_id AND a.kind = old.kind
+      AND a.path = old.path AND a.detail = old.detail);
 END;
 
 CREATE TRIGGER node_added AFTER INSERT ON nodes
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT OR IGNORE INTO additions(command, id)
-  SELECT value, new.id FROM meta WHERE key = 'command';
+  INSERT INTO additions(command, id)
+  SELECT value, new.id FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM additions a
+    WHERE a.command = meta.value AND a.id = new.id AND a.to_id = '' AND a.relation = '');
 END;
 
 CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
 WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT OR IGNORE INTO additions
-  SELECT value, new.from_id, new.to_id, new.relation FROM meta WHERE key = 'command';
+  INSERT INTO additions
+  SELECT value, new.from_id, new.to_id, new.relation
+  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM additions a
+    WHERE a.command = meta.value AND a.id = new.from_id AND a.to_id = new.to_id
+      AND a.relation = new.relation);
 END;
 
 -- What the index of code brings has the repository's own history. Whoever merges another

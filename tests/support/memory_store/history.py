@@ -96,6 +96,11 @@ class History(Part):
         added = sorted({one[1:] for one in self._state.additions if one[0] == command})
         return [one[0] for one in added if not one[2]], [one for one in added if one[2]]
 
+    def note_addition(self, id: str) -> None:
+        state = self._changing
+        if state.command is not None:
+            state.additions.append((state.command, id, "", ""))
+
     def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
         return sorted(self._state.anchors_left.get(command, {}).items(), key=lambda one: one[0])
 
