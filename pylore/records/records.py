@@ -187,9 +187,9 @@ class Records:
     ) -> Change:
         """Links two nodes; a link that was taken away stands again.
 
-        A link that is or was there keeps its weight and its metadata where they are not
-        given. ``metadata`` are fields to set in it (None takes one away), ``confidence`` is
-        one of them; a new link without a weight weighs as much as that, or 1.
+        A link that is or was there keeps its weight, and the metadata that people gave it,
+        where they are not given. ``metadata`` are fields to set in it (None takes one away),
+        ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
 
         Raises:
             UsageError: unknown relation, unless ``new_relation`` declares it.
@@ -526,7 +526,9 @@ class Records:
         else:
             edge.weight = old.weight if weight is None else weight
         require_known(status, source, edge.weight)
-        edge.metadata = _with_fields(old.metadata if old else "{}", metadata or {})
+        # What a document or a program has written into an edge says that it is theirs.
+        own = old is not None and old.source not in ("file", "system")
+        edge.metadata = _with_fields(old.metadata if old and own else "{}", metadata or {})
         return edge
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:

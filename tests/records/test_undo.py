@@ -311,7 +311,7 @@ def test_a_failure_in_the_middle_changes_nothing(
         raise OSError("the disk is gone")
 
     with monkeypatch.context() as broken:
-        broken.setattr(records_module.Index, "update", fail)
+        broken.setattr("pylore.indexing.indexer.Index.update", fail)
         for ids in ([], [A, B]):
             with pytest.raises(OSError, match="gone"):
                 records.undo(ids)

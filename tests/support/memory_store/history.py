@@ -52,9 +52,7 @@ class History(Part):
     def sweep(self, before: str) -> int:
         state = self._changing
         for id in {past.node.id for past in state.node_history}:
-            names = [
-                state_name(past.node) for past in self.of_node(id) if past.changed_at < before
-            ]
+            names = [state_name(past.node) for past in self.of_node(id) if past.changed_at < before]
             self.add_ancestors(id, latest(names))
         nodes = [past for past in state.node_history if past.changed_at >= before]
         edges = [one for one in state.edge_history if str(one["changed_at"]) >= before]
