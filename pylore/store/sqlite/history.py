@@ -181,7 +181,7 @@ class SqliteHistory:
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
         """The nodes and the edges that a command added."""
         rows = self._db.execute(
-            "SELECT id, to_id, relation FROM additions WHERE command = ?"
+            "SELECT DISTINCT id, to_id, relation FROM additions WHERE command = ?"
             " ORDER BY id, to_id, relation",
             (command,),
         ).fetchall()
@@ -191,7 +191,7 @@ class SqliteHistory:
     def note_addition(self, id: str) -> None:
         """Notes a node as added by the command under way, if one is."""
         self._db.execute(
-            "INSERT OR IGNORE INTO additions(command, id)"
+            "INSERT INTO additions(command, id)"
             " SELECT value, ? FROM meta WHERE key = 'command'",
             (id,),
         )
@@ -200,14 +200,14 @@ class SqliteHistory:
         """The anchors that a command touched, as they were before; None where there was none."""
         rows = self._db.execute(
             f"SELECT {', '.join(Anchor.__slots__)} FROM anchors_left WHERE command = ?"
-            " ORDER BY node_id, kind, path, detail",
+            " ORDER BY node_id, kind, path, detail, rowid",
             (command,),
         )
-        found: list[tuple[AnchorKey, Anchor | None]] = []
+        found: dict[AnchorKey, Anchor | None] = {}
         for row in rows:
             anchor = Anchor(*row)
-            found.append((anchor.key, None if row[_CREATED] is None else anchor))
-        return found
+            found.setdefault(anchor.key, None if row[_CREATED] is None else anchor)
+        return [*found.items()]
 
     # --- what merging needs
 

@@ -65,12 +65,12 @@ CREATE TABLE additions(
   command INTEGER NOT NULL,
   id TEXT NOT NULL,
   to_id TEXT NOT NULL DEFAULT '',
-  relation TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (command, id, to_id, relation)
-) WITHOUT ROWID;
+  relation TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX additions_command ON additions(command);
 
--- An anchor as it was before a command touched it first; created_at is NULL where there
--- was none.
+-- An anchor as it was before a command changed it; created_at is NULL where there was none.
+-- Of several rows of one anchor and command the first one counts.
 CREATE TABLE anchors_left(
   command INTEGER NOT NULL,
   node_id TEXT NOT NULL,
@@ -84,62 +84,42 @@ CREATE TABLE anchors_left(
   verdict TEXT NOT NULL DEFAULT '',
   reason TEXT NOT NULL DEFAULT '',
   created_at TEXT,
-  verified_at TEXT,
-  PRIMARY KEY (command, node_id, kind, path, detail)
-) WITHOUT ROWID;
+  verified_at TEXT
+);
+CREATE INDEX anchors_left_command ON anchors_left(command);
 
--- An upsert's own way with conflicts rules in the triggers too, so OR IGNORE would not do.
+-- Every search reads these texts when it opens the store, so they are short. Without a
+-- command under way they write nothing.
 CREATE TRIGGER anchor_added AFTER INSERT ON anchors
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
   INSERT INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail
-  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
-    WHERE a.command = meta.value AND a.node_id = new.node_id AND a.kind = new.kind
-      AND a.path = new.path AND a.detail = new.detail);
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
 END;
 CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
   INSERT INTO anchors_left
   SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
     old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
-    WHERE a.command = meta.value AND a.node_id = old.node_id AND a.kind = old.kind
-      AND a.path = old.path AND a.detail = old.detail);
+  FROM meta WHERE key = 'command';
   INSERT INTO anchors_left(command, node_id, kind, path, detail)
-  SELECT value, new.node_id, new.kind, new.path, new.detail
-  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
-    WHERE a.command = meta.value AND a.node_id = new.node_id AND a.kind = new.kind
-      AND a.path = new.path AND a.detail = new.detail);
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
 END;
 CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
   INSERT INTO anchors_left
   SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
     old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
-  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM anchors_left a
-    WHERE a.command = meta.value AND a.node_id = old.node_id AND a.kind = old.kind
-      AND a.path = old.path AND a.detail = old.detail);
+  FROM meta WHERE key = 'command';
 END;
 
 CREATE TRIGGER node_added AFTER INSERT ON nodes
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
-  INSERT INTO additions(command, id)
-  SELECT value, new.id FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM additions a
-    WHERE a.command = meta.value AND a.id = new.id AND a.to_id = '' AND a.relation = '');
+  INSERT INTO additions(command, id) SELECT value, new.id FROM meta WHERE key = 'command';
 END;
-
 CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
 BEGIN
   INSERT INTO additions
-  SELECT value, new.from_id, new.to_id, new.relation
-  FROM meta WHERE key = 'command' AND NOT EXISTS (SELECT 1 FROM additions a
-    WHERE a.command = meta.value AND a.id = new.from_id AND a.to_id = new.to_id
-      AND a.relation = new.relation);
+  SELECT value, new.from_id, new.to_id, new.relation FROM meta WHERE key = 'command';
 END;
 
 -- What the index of code brings has the repository's own history. Whoever merges another
