@@ -308,7 +308,7 @@ def test_a_link_is_one_edge_and_stands_again(store: Store, records: Records) -> 
         records.unlink(a, "relates_to", b)
     assert records.link(a, "relates_to", b).state == "updated"
     (edge,) = store.edges.of(b)
-    assert (edge.key, edge.weight, edge.status) == ((a, b, "relates_to"), 1.0, "confirmed")
+    assert (edge.key, edge.weight, edge.status) == ((a, b, "relates_to"), 0.5, "confirmed")
 
 
 def test_a_relation_is_declared_by_an_option_or_a_weight_in_the_settings(

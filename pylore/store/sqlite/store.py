@@ -296,10 +296,12 @@ class Transaction:
         )
 
     def _end_command(self) -> None:
-        """One that has changed nothing is none."""
+        """One that has changed nothing is none; of a purge nothing is left to tell by."""
         self._connection.execute(
             "DELETE FROM commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
+            " AND name <> 'purge'"
             " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM anchors_left WHERE command = commands.id)"
             " AND NOT EXISTS (SELECT 1 FROM node_history WHERE command = commands.id)"
             " AND NOT EXISTS (SELECT 1 FROM edge_history WHERE command = commands.id)"
         )

@@ -73,6 +73,12 @@ _WRITTEN: dict[str, dict[str, str]] = {
     "purged": {"id": _ID, "at": _TIME},
     "commands": {"id": _KEY, "name": _LINE, "at": _TIME},
     "additions": {"command": _KEY, "id": _ID, "to_id": _LINE, "relation": _LINE},
+    "anchors_left": {
+        "command": _KEY, "node_id": _ID, "kind": _KIND, "path": _TEXT, "detail": _TEXT,
+        "root": _TEXT, "hash": _LINE, "stamp": _LINE, "commit_id": _LINE,
+        "verdict": _optional(_TEXT), "reason": _TEXT, "created_at": _optional(_TIME),
+        "verified_at": _optional(_TIME),
+    },
     "anchors": {
         "node_id": _ID, "kind": _KIND, "path": f"{_TEXT} AND length({{c}}) <= 4096",
         "detail": _TEXT, "root": _TEXT, "hash": _LINE, "stamp": _LINE, "commit_id": _LINE,
