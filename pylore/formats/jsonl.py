@@ -45,12 +45,15 @@ class Imported(Record):
 
     ``skipped`` holds (place, what was wrong) of what was left out, ``dangling`` counts
     the edges of the store that lead nowhere, ``unresolved`` the links of documents that
-    lead to nothing, ``invalidated`` the edges whose document no longer has the link.
+    lead to nothing, ``invalidated`` the edges whose document no longer has the link,
+    ``pruned`` the documents that were forgotten because their files are gone. ``kept`` counts
+    what stayed as it was here, and ``conflicts`` what was changed on both sides since they
+    last agreed: ``conflicting`` has the ids.
     """
 
     __slots__ = (
-        "added", "dangling", "edges", "invalidated", "nodes", "notes", "skipped", "unchanged",
-        "unresolved", "updated",
+        "added", "conflicting", "conflicts", "dangling", "edges", "invalidated", "kept", "nodes",
+        "notes", "pruned", "skipped", "unchanged", "unresolved", "updated",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -62,6 +65,10 @@ class Imported(Record):
         self.invalidated = 0
         self.dangling = 0
         self.unresolved = 0
+        self.kept = 0
+        self.conflicts = 0
+        self.pruned = 0
+        self.conflicting: list[str] = []
         self.skipped: list[tuple[str, str]] = []
         self.notes: list[str] = []
 

@@ -28,7 +28,9 @@ COMPACT_FROM = 1000
 """An import that changes this many nodes and edges is followed by a compaction."""
 
 
-def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
+def import_files(
+    paths: Sequence[str], type: str, *, prune: bool, ours: bool, **options: Any
+) -> None:
     session = Session(options)
     if not paths:
         raise UsageError("import needs a file, a folder, or - for JSON lines on stdin")
@@ -50,10 +52,11 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
             ]  # fmt: skip
             pages = [path for path in paths if _is_markdown(path)]
             if pages:
-                parts.append(_pages(store, session, ahead, pages, type, advance, **options))
+                parts.append(_pages(store, session, ahead, pages, type, advance, prune=prune,
+                                    ours=ours, **options))  # fmt: skip
             for part in parts:
                 part.prepare()
-            total = ahead.settled(lambda: _written(store, parts), "import")
+            total = _unchanged(parts) or ahead.settled(lambda: _written(store, parts), "import")
     total.skipped[:0] = skipped
     if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
@@ -83,14 +86,22 @@ def _is_markdown(path: str) -> bool:
 
 def _pages(
     store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
-    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, **_: Any,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, prune: bool,
+    ours: bool, **_: Any,
 ) -> MarkdownImport:  # fmt: skip
     from ...formats.markdown import MarkdownImport
 
     return MarkdownImport(
         store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
-        new_types=new_types, progress=progress,
+        new_types=new_types, prune=prune, ours=ours, progress=progress,
     )  # fmt: skip
+
+
+def _unchanged(parts: Sequence[LineImport | MarkdownImport]) -> Imported | None:
+    """The whole import where it is of pages that are in the store as they are."""
+    if len(parts) != 1 or isinstance(parts[0], LineImport):
+        return None
+    return parts[0].unchanged()
 
 
 def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Imported:
@@ -103,8 +114,13 @@ def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Impo
 
 
 def _steps(paths: Sequence[str]) -> int:
-    """How far there is to go: each byte of lines is read twice, a page counts one."""
-    from ...formats.mdfile import markdown_files
+    """How far there is to go: each byte of lines is read twice, a page counts one.
+
+    Without a terminal nobody sees it.
+    """
+    if not sys.stderr.isatty():
+        return 0
+    from ...formats.mdfind import markdown_files
 
     lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
     pages = (markdown_files(path, _silent, _silent) for path in paths if _is_markdown(path))
@@ -145,11 +161,11 @@ class _File:
 
 
 def _add(total: Imported, part: Imported) -> None:
-    for name in ("nodes", "edges", "added", "updated", "unchanged", "invalidated", "unresolved"):
+    for name in ("nodes", "edges", "added", "updated", "kept", "unchanged", "conflicts",
+                 "invalidated", "pruned", "unresolved", "conflicting", "skipped",
+                 "notes"):  # fmt: skip
         setattr(total, name, getattr(total, name) + getattr(part, name))
     total.dangling = part.dangling
-    total.skipped += part.skipped
-    total.notes += part.notes
 
 
 def _say_imported(session: Session, total: Imported) -> None:
@@ -162,4 +178,5 @@ def _say_imported(session: Session, total: Imported) -> None:
 
 
 def _imported_text(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"
+    counts = {name: count for name, count in row.items() if name != "conflicting"}
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n"

@@ -7,15 +7,17 @@ from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
 
 COMMAND = Command(
     "import",
-    "[--type TYPE] [--skip-bad] [--new-types] [--new-relations] PATH…",
+    "[--type TYPE] [--prune] [--ours] [--skip-bad] [--new-types] [--new-relations] PATH…",
     "bring in JSON lines, or Markdown files and folders",
     """\
 A path that ends in .md or .markdown, and every folder, is read as Markdown;
 anything else, and a lone - (stdin), as JSON lines. All paths of one call are one
 transaction: when something is wrong, nothing is imported. Importing the same
 thing twice changes nothing. Prints how many nodes and edges were read, how many
-of both were added, updated or unchanged, how many edges were invalidated because
-their document no longer has the link, and how many links lead to nothing.
+of both were added, updated, kept (what was here stands) or unchanged, how many
+conflicts there were, how many edges were invalidated because their document no
+longer has the link, how many documents were pruned, and how many links lead to
+nothing.
 
 JSON lines: one object a line, as 'lore export' writes them. A node has an id and
 a type, an edge has from_id, to_id and relation; every other field is optional,
@@ -38,13 +40,23 @@ folders and node_modules are left out.
   link to another file, and a back-ticked path of one (`src/a.py:10-20`), becomes an
   anchored_to edge to the node of that file. A link that is taken out of a document
   is invalidated by the next import, and restored when it comes back. Edges made by
-  hand stay. A document whose file is gone is named, and kept.""",
+  hand stay.
+
+  The file is the source of its document: 'lore edit' sends you there. A text that
+  was changed here all the same stays until the file changes too: that is a conflict,
+  which is named. The file's text is stored then (--ours: what is here stays), and
+  the other one is in the history. A file that was renamed and says the same keeps
+  its document, with its id and links. A document whose file is gone is named, and
+  kept, or with --prune forgotten until the file is back. Files that have not
+  changed since they were read are not read again.""",
     Option(
         "--type TYPE",
         "what a Markdown file is that does not say it (default: doc)",
         kind="types",
         default="doc",
     ),
+    Option("--prune", "forget the documents below each folder whose files are gone"),
+    Option("--ours", "where a document was changed here and in its file, what is here stands"),
     Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
     Option("--new-types", "declare types that the store does not know"),
     Option("--new-relations", "declare relations that the store does not know (JSON lines)"),
@@ -56,6 +68,7 @@ folders and node_modules are left out.
     examples=(
         "lore import docs README.md",
         "lore import docs/decisions --type decision",
+        "lore import --prune docs",
         "lore import nodes.jsonl edges.jsonl",
         "git show HEAD:lore.jsonl | lore import -",
         "lore import --skip-bad --jq .skipped old-export.jsonl",
