@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
 from ..core.times import now, now_exactly
+from ..core.vocabulary import SYMBOL_IDS
 from ..embed.ahead import Ahead
 from ..records.sources import is_markdown, state_of
 from ..store.document import DocumentFile
@@ -21,7 +22,7 @@ from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
 from .jsonl import Imported
 from .mdfind import Places
-from .mdscan import READING, KnownFiles, Scan, text_hash
+from .mdscan import READING, FileScan, KnownFiles, text_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class MarkdownImport:
         """Finds all documents, and embeds what is new in them."""
         self._set_vocabulary()
         self._known = KnownFiles(self._store, self._places.root)
-        self._scan = Scan(
+        self._scan = FileScan(
             self._store, self._known, self._places, self._read_as, self._fault,
             lambda file: self._text(file), self._parse, self._expect,
         )  # fmt: skip
@@ -352,7 +353,7 @@ class _Writer:
         """Forgets them, or else says which they are."""
         said = []
         for id, path in [*self._store.nodes.documents()]:
-            if id in self._scan.paths or id.startswith("symbol-") or not is_markdown(path):
+            if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_markdown(path):
                 continue
             other = self._scan.files.get(path)
             if other is None and not self._is_gone(path):

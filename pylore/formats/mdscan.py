@@ -78,7 +78,7 @@ class KnownFiles:
         return known is not None and known.gone_at == invalidated_at
 
 
-class Scan:
+class FileScan:
     """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out."""
 
     def __init__(

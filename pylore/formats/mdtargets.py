@@ -9,7 +9,7 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Record
 from ..core.text import one_line
-from ..core.vocabulary import file_id
+from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, file_id, path_of
 from ..records.records import split_location
 from ..records.sources import EXTENSIONS, is_markdown
 from .mdlinks import PATH, WIKI
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     """folded name to (path, id) of every document that has it"""
 
 
-_FILE = file_id("")
-_CODE = ("symbol-", "commit-")
-"""What nodes begin with that have a file, and are no documents."""
+_CODE = (*CODE_IDS, COMMIT_IDS)
+"""How the ids of nodes begin that have a file, and are no documents."""
 
 
 class Target(Record):
@@ -99,7 +98,7 @@ class Targets:
                 if id:
                     return Target(id)
         # A file's node may be made by another document's link: it is there either way.
-        path = text[len(_FILE) :] if text.startswith(_FILE) else ""
+        path = path_of(text) if text.startswith(FILE_IDS) else ""
         return (
             self._at(os.path.join(folder, text)) or self._at(text)
             or (self._file_at(path) if path and path == os.path.normpath(path) else None)

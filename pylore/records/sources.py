@@ -7,6 +7,7 @@ import os
 from hashlib import sha256
 
 from ..core.errors import LoreError
+from ..core.vocabulary import CODE_TYPES
 from ..system.project_files import place_within
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ _ALWAYS = ("text", "title", "file")
 """What every file states, as an edit calls it."""
 
 _NO_TEXTS = ("id", "type", "title", "created_at")
-_CODE = ("file", "symbol", "commit")
 
 
 def is_markdown(path: str) -> bool:
@@ -37,7 +37,7 @@ def is_markdown(path: str) -> bool:
 
 def is_document(store: Store, node: Node) -> bool:
     """Whether a node was made from a Markdown file, here or elsewhere."""
-    if node.type in _CODE or not node.file or not is_markdown(node.file):
+    if node.type in CODE_TYPES or not node.file or not is_markdown(node.file):
         return False
     return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
 
