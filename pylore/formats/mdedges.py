@@ -45,9 +45,10 @@ def linking(id: str, path: str, links: str) -> Document:
     document = Document(path)
     document.id = id
     for row in json.loads(links or "[]"):
-        if len(row) == 3:  # (relation, target, line)
+        shape = [type(value) for value in row] if isinstance(row, list) else []
+        if shape == [str, str, int]:
             document.relations.append((row[0], row[1], row[2]))
-        else:
+        elif shape == [str, str, int, str] and row[1]:
             document.links.append(Link(*row))
     return document
 
@@ -91,6 +92,8 @@ class PageEdges:
         folder = os.path.dirname(document.path)
         wanted: Wanted = {}
         for relation, text, line in document.relations:
+            if relation not in self._declared and relation not in self._weights:
+                continue  # kept by another program
             path = split_location(text)[0]
             target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
             lines = text[len(path) + 1 :]

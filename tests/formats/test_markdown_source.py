@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from memory_store import MemoryStore
 from pages import Project
 
 from pylore.core.errors import LoreError
@@ -406,23 +407,37 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(STEPS)
 def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
-        (root / "x").mkdir(parents=True)
-        with create_store(str(root / ".lore")) as store, create_store(f"{folder}/new") as empty:
-            project = Project(root, store)
-            for step in steps:
-                carry_out(project, *step)
-            for one in (project, Project(root, empty)):
-                one.run("", prune=True, skip_bad=True)
-            assert said(store) == said(empty)
-            before = project.lines()
-            again = project.run("", prune=True, skip_bad=True)
-            assert (again.added, again.updated, again.invalidated, again.pruned) == (0, 0, 0, 0)
-            assert project.lines() == before
+        require_the_same(root, MemoryStore(None, f"{root}/.lore"), MemoryStore(), steps)
+
+
+@settings(max_examples=10, deadline=None)
+@given(STEPS)
+def test_it_is_so_in_a_file_too(steps: list[tuple[Any, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "project")
+        with create_store(f"{root}/.lore") as store, create_store(f"{folder}/new") as empty:
+            require_the_same(root, store, empty, steps)
+
+
+def require_the_same(
+    root: Path, store: Store, empty: Store, steps: list[tuple[Any, ...]]
+) -> None:  # fmt: skip
+    (root / "x").mkdir(parents=True)
+    project = Project(root, store)
+    for step in steps:
+        carry_out(project, *step)
+    for one in (project, Project(root, empty)):
+        one.run("", prune=True, skip_bad=True)
+    assert said(store) == said(empty)
+    before = project.lines()
+    again = project.run("", prune=True, skip_bad=True)
+    assert (again.added, again.updated, again.invalidated, again.pruned) == (0, 0, 0, 0)
+    assert project.lines() == before
 
 
 def carry_out(project: Project, what: str, *given: Any) -> None:
