@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
+_NONE = "[]"
 _FOLDERS = "document_folders"
 """The key of ``meta`` with the folders among whose names links were looked up, as JSON."""
 
@@ -460,6 +461,8 @@ class _Writer:
         self._count_unresolved(known)
 
     def _count_unresolved(self, known: DocumentFile) -> None:
+        if known.unresolved == _NONE:
+            return  # as with most, of which there may be many
         for where in json.loads(known.unresolved):
             self._result.unresolved += 1
             if self._result.unresolved <= _NOTES:

@@ -89,25 +89,24 @@ class Places:
         """
         stamp = lstamp_of(file)
         if "-" in stamp:
-            folder, name = os.path.split(file)
-            path = os.path.join(self._folder(folder), name)
+            folder, _, name = file.rpartition(os.sep)
+            path = self._beginning(folder if folder or file[:1] != os.sep else os.sep) + name
         else:
-            path, stamp = os.path.realpath(file), ""
-        path = os.path.relpath(path, self.root) if not stamp else path
-        path = path.replace(os.sep, "/")
+            path, stamp = self.folder(file), ""
         if not path.isprintable():
             raise LoreError("the name has characters that cannot be printed: rename it")
         return path, stamp
 
     def folder(self, path: str) -> str:
-        """What the store calls a folder; ``.`` is the root."""
+        """What the store calls a folder, whatever links lead there; ``.`` is the root."""
         return os.path.relpath(os.path.realpath(path), self.root).replace(os.sep, "/")
 
-    def _folder(self, path: str) -> str:
-        if path not in self._folders:
-            place = self.folder(path)
-            self._folders[path] = "" if place == os.curdir else place
-        return self._folders[path]
+    def _beginning(self, folder: str) -> str:
+        """What the paths of the files in a folder begin with."""
+        if folder not in self._folders:
+            place = self.folder(folder or os.curdir)
+            self._folders[folder] = "" if place == os.curdir else place + "/"
+        return self._folders[folder]
 
     def has(self, path: str) -> bool:
         """Whether anything is at a path of the store."""
