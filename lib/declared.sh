@@ -121,6 +121,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --source	SOURCE	user_edit file system conversation
 --confidence	X	-
 --category	NAME	-
+--force	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -367,6 +368,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
     'help') REPLY='1	[COMMAND]	@commands
 2	[VERB]	@verbs' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--prune	-	-
 --ours	-	-
 --theirs	-	-
 --skip-bad	-	-

@@ -338,6 +338,64 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   contains "$stderr" "docs/jwt.md is gone, doc-docs/jwt stays: 'lore forget doc-docs/jwt' takes it away"
 }
 
+@test "import --prune takes documents away whose files are gone, and a renamed one stays" {
+  documents
+  lore import docs >/dev/null
+  mv docs/jwt.md docs/tokens.md
+  rm docs/keys.md
+  run_lore import --prune docs
+  expect 0
+  counts added 0 pruned 1
+  contains "$stderr" 'docs/jwt.md is docs/tokens.md now: doc-docs/jwt keeps its id and its links'
+  contains "$stderr" "docs/keys.md is gone: decision-rotate was taken away, 'lore restore decision-rotate' brings it back"
+  run_lore show doc-docs/jwt --jq .file
+  expect 0 docs/tokens.md
+  run_lore list --type decision,doc --ids
+  expect 0 doc-docs/jwt
+}
+
+@test "edit sends you to the file, or opens it; --force is a text that an import finds" {
+  documents
+  lore import docs >/dev/null
+  run_lore edit decision-rotate 'mine'
+  expect_error 1 'decision-rotate comes from docs/keys.md: edit that file and import it again, or use --force for a text of this store alone'
+  run_lore edit decision-rotate --confidence 0.5
+  expect 0 '{"id":"decision-rotate","state":"updated"}'
+  (cd src && EDITOR='sed -i s/week/month/' lore edit decision-rotate --text) >out
+  [ "$(cat out)" = 'updated  decision-rotate' ]
+  contains "$(cat docs/keys.md)" 'Every month.'
+  run_lore show decision-rotate --jq '.body, .confidence'
+  expect 0 $'Every month.\n0.5'
+  run_lore edit decision-rotate 'mine' --force
+  expect 0
+  run_lore import docs
+  counts conflicts 0 updated 0
+  echo 'Or every day.' >>docs/keys.md
+  run_lore import docs
+  expect 0
+  counts conflicts 1 updated 1
+  [ "$(jq -c .conflicting <<<"$output")" = '["decision-rotate"]' ]
+  contains "$stderr" "decision-rotate was changed here and in docs/keys.md: what is there stands"
+  lore edit decision-rotate 'mine' --force >/dev/null
+  echo 'Or every hour.' >>docs/keys.md
+  run_lore import docs --ours
+  counts conflicts 1 kept 1
+  run_lore show decision-rotate --jq .body
+  expect 0 mine
+}
+
+@test "an editor that fails, and a name with signs of the shell" {
+  printf 'text\n' >'a"; touch pwned; ".md'
+  lore import . >/dev/null
+  EDITOR=false run_lore edit 'doc-a"; touch pwned; "'
+  expect_error 1 'false failed (exit 1): nothing was imported'
+  EDITOR='sed -i s/text/words/' run_lore edit 'doc-a"; touch pwned; "'
+  expect 0
+  [ ! -e pwned ]
+  run_lore edit 'doc-a"; touch pwned; "' --force --title Mine
+  expect 0
+}
+
 @test "import says which links lead to nothing, with their line" {
   printf '# A\n\n[[nothing]] [x](none.md)\n' >a.md
   run_lore import a.md
@@ -372,7 +430,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   run_lore import --help
   expect 0
   local option
-  for option in --type --skip-bad --new-types --new-relations --embedder --max-text \
+  for option in --type --prune --ours --skip-bad --new-types --new-relations --embedder --max-text \
     --busy-timeout --quiet --jq; do
     contains "$output" "$option"
   done

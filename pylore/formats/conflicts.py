@@ -28,6 +28,8 @@ def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
 
 def _note(conflict: Conflict) -> str:
     stands = f"what is {_SIDES[conflict.stands]} stands"
+    if conflict.file:
+        return f"{conflict.id} was changed here and in {conflict.file}: {stands}"
     if not conflict.forgotten:
         return f"{conflict.id} was changed here and there: {stands}"
     edited = "ours" if conflict.forgotten == "theirs" else "theirs"

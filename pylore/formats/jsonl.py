@@ -72,12 +72,13 @@ class Imported(Record):
     both sides, and ``conflicting`` names them. ``skipped`` holds (place, what was wrong) of
     what was left out, ``dangling`` counts the edges of the store that lead nowhere, where
     anything has changed, ``unresolved`` the links of documents that lead to nothing,
-    ``invalidated`` the edges whose document no longer has the link.
+    ``invalidated`` the edges whose document no longer has the link, ``pruned`` the documents
+    that were forgotten because their files are gone.
     """
 
     __slots__ = (
         "added", "conflicting", "conflicts", "dangling", "edges", "invalidated", "kept", "nodes",
-        "notes", "skipped", "unchanged", "unresolved", "updated",
+        "notes", "pruned", "skipped", "unchanged", "unresolved", "updated",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -91,6 +92,7 @@ class Imported(Record):
         self.invalidated = 0
         self.dangling = 0
         self.unresolved = 0
+        self.pruned = 0
         self.conflicting: list[Conflict] = []
         self.skipped: list[tuple[str, str]] = []
         self.notes: list[str] = []

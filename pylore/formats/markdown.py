@@ -1,48 +1,47 @@
 """Markdown files into the store: a file becomes a node, its links become edges.
 
-Two passes over the list of files: the first learns every id and title, so that a
-link may lead to a file that comes later; the second writes. Texts are held one
-batch at a time.
+The files that are new or have changed are written first, and then the edges of all whose
+links may lead elsewhere than before, so that a link may lead to a file that comes later.
+Texts are held one batch at a time. Where nothing has changed, nothing is read or written.
 """
 
 from __future__ import annotations
 
 import json
-import os
+from copy import copy
+from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.model import Edge, Node
-from ..core.times import now
+from ..core.times import now, now_exactly
+from ..core.vocabulary import SYMBOL_IDS
 from ..embed.ahead import Ahead
-from ..indexing.indexer import Index, Waiting, texts_of
-from ..records.records import split_location
+from ..records.merge import Conflict
+from ..records.sources import is_markdown, state_of
+from ..store.document import DocumentFile
+from ..system.file_stamps import settled
+from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
 from .jsonl import Imported
-from .mdfile import is_markdown, markdown_files, read_document
-from .mdlinks import PATH, RELATIVE
-from .mdtargets import Targets
+from .mdfind import Places
+from .mdscan import READING, FileScan, KnownFiles, text_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
+    from ..core.model import Node
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
+    from ..system.folder_names import Seen
     from .mdfile import Document
-    from .mdtargets import Target
+    from .mdscan import FoundFile
 
-    Wanted = dict[tuple[str, str, str], list[str]]
-    """edge to the line ranges that its document names"""
-
-_NAMED = 3
-"""How many links are named where a folder has nothing else."""
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
-
-TAKEN_BACK = "retracted"
-"""The status of an edge that its document no longer states. One that a person took away has
-another, and so does not come back with the next import."""
+_NONE = "[]"
+_FOLDERS = "document_folders"
+"""The key of ``meta`` with the folders among whose names links were looked up, as JSON."""
 
 
 def import_markdown(
@@ -55,12 +54,17 @@ def import_markdown(
     type: str = "doc",
     skip_bad: bool = False,
     new_types: bool = False,
+    prune: bool = False,
+    ours: bool = False,
     progress: Callable[[int], None] = lambda files: None,
 ) -> Imported:
     """Imports Markdown files and folders, in one transaction; unchanged files change nothing.
 
     ``root`` is where the paths in the store start from, ``type`` what a file is that
-    does not say so itself. ``progress`` hears of each file that is done.
+    does not say so itself. ``prune`` forgets the documents below the folders whose files are
+    gone; they come back when the files do. Where both the file and the node have changed
+    since they last agreed, the file's text is stored, or with ``ours`` the node's kept.
+    ``progress`` hears of each file that is done.
 
     Raises:
         LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
@@ -69,10 +73,10 @@ def import_markdown(
     ahead = Ahead(store, lambda: embedder)
     part = MarkdownImport(
         store, settings, ahead, paths, root, type=type, skip_bad=skip_bad, new_types=new_types,
-        progress=progress,
+        prune=prune, ours=ours, progress=progress,
     )  # fmt: skip
     part.prepare()
-    return ahead.settled(part.write, "import")
+    return part.unchanged() or ahead.settled(part.write, "import")
 
 
 class MarkdownImport:
@@ -93,285 +97,387 @@ class MarkdownImport:
         skip_bad: bool,
         new_types: bool,
         progress: Callable[[int], None],
+        prune: bool = False,
+        ours: bool = False,
     ) -> None:
-        self._importer = _PageImporter(store, settings, ahead, root, skip_bad)
-        self._paths = paths
-        self._type = type
-        self._new_types = new_types
-        self._progress = progress
-
-    def prepare(self) -> None:
-        """Finds all documents, and embeds what is new in them."""
-        self._importer.set_type(self._type, declare=self._new_types)
-        for path in self._paths:
-            self._importer.find(path)
-
-    def write(self) -> Imported:
-        """Writes what was found; the caller holds a transaction."""
-        return self._importer.write_all(self._progress)
-
-
-class _PageImporter:
-    def __init__(
-        self, store: Store, settings: Settings, ahead: Ahead, root: str, skip_bad: bool
-    ) -> None:
-        self.result = Imported()
         self._store = store
         self._settings = settings
         self._ahead = ahead
-        self._root = os.path.realpath(root)
+        self._paths = paths
+        self._places = Places(root)
+        self._type = type
         self._skip_bad = skip_bad
-        self._type = ""
+        self._new_types = new_types
+        self._prune = prune
+        self._ours = ours
+        self._progress = progress
         self._types: dict[str, str] = {}
-        self._declared: set[str] = set()  # relations of the store
-        self._relations: set[str] = set()  # and those that the settings add
-        self._targets = Targets(store, self._root)
-        self._files: dict[str, tuple[str, str]] = {}  # path in the store: file, id
-        self._paths: dict[str, str] = {}  # id: path in the store
-        self._folders: list[str] = []
-        self._now = now()
+        self._relations: set[str] = set()
+        self._read_as = ""
+        self._skipped: list[tuple[str, str]] = []
 
-    def set_type(self, type: str, *, declare: bool) -> None:
+    def prepare(self) -> None:
+        """Finds all documents, and embeds what is new in them."""
+        self._set_vocabulary()
+        self._known = KnownFiles(self._store, self._places.root)
+        self._scan = FileScan(
+            self._store, self._known, self._places, self._read_as, self._fault,
+            lambda file: self._text(file), self._parse, self._expect,
+        )  # fmt: skip
+        for path in self._paths:
+            self._scan.find(path, may_be_empty=self._prune)
+
+    def unchanged(self) -> Imported | None:
+        """What there is to say where the store is as the files are already; else None."""
+        scan = self._scan
+        if any(one.known is None for one in scan.files.values()) or any(scan.lost()):
+            return None
+        linked = _Linked(self._store, self._known.root, self._places.root).mark
+        for one in scan.files.values():
+            if one.known is None or one.known.linked != linked or one.stamp not in (
+                "", one.known.stamp
+            ):  # fmt: skip
+                return None
+        result = self._begun()
+        writer = _Writer(self, result)
+        for one in scan.files.values():
+            if one.known is not None:
+                writer.count_node(one.known)
+                writer.count_edges(one.known)
+                self._progress(1)
+        writer.say([])
+        return result
+
+    def write(self) -> Imported:
+        """Writes what was found; the caller holds a transaction."""
+        result = self._begun()
+        if self._type not in self._store.types.all():
+            self._store.types.declare(self._type, "")
+        self._known.read()
+        _Writer(self, result).write()
+        return result
+
+    def _begun(self) -> Imported:
+        result = Imported()
+        result.skipped = [*self._scan.skipped, *self._skipped]
+        for file, id in self._scan.forgotten:
+            _stays_forgotten(result, file, id)
+        return result
+
+    def _set_vocabulary(self) -> None:
         """What files are that do not say it themselves; reads the store's vocabulary too."""
+        type = self._type
         self._types = self._store.types.all()
         if type not in self._types:
-            if not declare:
+            if not self._new_types:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "new_types declares it")  # fmt: skip
             if not (type.isascii() and type.isalpha() and type.islower()):
                 raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
             self._types[type] = ""
-        self._type = type
-        self._declared = set(self._store.relations.all())
-        self._relations = self._declared | self._settings.edge_weights.keys()
+        self._relations = {*self._store.relations.all(), *self._settings.edge_weights}
+        words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
+        vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]
+        self._read_as = f"{READING} {type} {vocabulary}"
 
-    # --- the first pass: which documents there are
+    # --- reading
 
-    def find(self, path: str) -> None:
-        """Reads every file of one path for its id, title and links."""
-        found, before = False, len(self.result.skipped)
-        for file in markdown_files(path, self._unreadable, self._link):
-            found = True
-            try:
-                self._find_file(file)
-            except LoreError as error:
-                self._fault(file, error)
-        if os.path.isdir(path):
-            self._folders.append(self._path_in_store(path))
-            if not found:
-                links = [f"{file}, which {why}" for file, why in self.result.skipped[before:]]
-                but = f" but {', '.join(links[:_NAMED])}" if links else ""
-                self._fault(path, LoreError(f"there are no Markdown files in this folder{but}"),
-                            "name one that has some, or files of JSON lines")  # fmt: skip
+    def _text(self, file: str) -> str:
+        from .mdfile import read_text
 
-    def _unreadable(self, error: OSError) -> None:
-        self._fault(error.filename, LoreError(f"cannot be read ({error.strerror})"))
+        return read_text(file, self._settings.max_text)
 
-    def _link(self, file: str, why: str) -> None:
-        self.result.skipped.append((file, why))
+    def _parse(self, text: str, path: str, ids: list[str]) -> Document:
+        from .mdfile import parse_document
 
-    def _find_file(self, file: str) -> None:
-        path = self._path_in_store(file)
-        if path in self._files:
-            return
-        document = self._read(file, path)
-        other = self._paths.get(document.id)
-        if other == path:
-            return
-        if other:
-            raise LoreError(f"its id {document.id} is that of {other}: give one of them another")
-        self._paths[document.id] = path
-        old = self._store.nodes.get(document.id)
-        if old is not None and old.invalidated_at is not None:
-            self._stays_forgotten(file, document.id)
-            return
-        self._files[path] = (file, document.id)
-        self._targets.add(document)
-        node = document.node(old)
+        return parse_document(
+            text, path, type=self._type, types=self._types, relations=self._relations, ids=ids
+        )
+
+    def _expect(self, document: Document) -> None:
+        from ..indexing.indexer import texts_of
+
+        node = document.node(self._store.nodes.get(document.id))
+        node.invalidated_at = None
         if not self._store.nodes.holds(node):
             self._ahead.prepare(texts_of(node))
 
-    def _stays_forgotten(self, file: str, id: str) -> None:
-        self.result.notes.append(f"{file}: {id} is forgotten and stays so: "
-                                 f"'lore restore {id}' brings it back")  # fmt: skip
-
-    def _read(self, file: str, path: str) -> Document:
-        return read_document(
-            file, path, type=self._type, types=self._types, relations=self._relations,
-            max_text=self._settings.max_text,
-        )  # fmt: skip
-
-    def _path_in_store(self, file: str) -> str:
-        path = os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
-        if not path.isprintable():
-            raise LoreError("the name has characters that cannot be printed: rename it")
-        return path
-
-    def _fault(self, file: str, error: LoreError, mend: str = _MEND) -> None:
+    def _fault(self, file: str, error: LoreError, mend: str) -> None:
         if isinstance(error, StoreError):
             raise error
         if not self._skip_bad:
-            raise LoreError(f"{file}: {error}: nothing was imported; {mend}") from None
-        self.result.skipped.append((file, str(error)))
+            raise LoreError(f"{file}: {error}: nothing was imported; {mend or _MEND}") from None
+        self._skipped.append((file, str(error)))
 
-    # --- the second pass: nodes and edges
 
-    def write_all(self, progress: Callable[[int], None]) -> Imported:
-        """Writes every document that was found, then says what a person should know."""
-        found = self.result
-        self.result = Imported()  # it may have been written before, and taken back
-        self.result.notes, self.result.skipped = [*found.notes], [*found.skipped]
-        try:
-            self._write_all(progress)
-            return self.result
-        finally:
-            self.result = found
+class _Linked:
+    """Among which names links are looked up; ``mark`` is another one when these have changed."""
 
-    def _write_all(self, progress: Callable[[int], None]) -> None:
-        self._waiting = Waiting(Index(self._store, self._ahead.given, self.result.notes))
-        if self._type not in self._store.types.all():
-            self._store.types.declare(self._type, "")
-        self._declared = set(self._store.relations.all())
-        self._targets.read_store()
-        for path, (file, id) in self._files.items():
-            try:
-                document = self._read(file, path)
-                if document.id != id:
-                    raise LoreError("was changed while it was imported: import it again")
-            except LoreError as error:
-                self._fault(file, error)
+    def __init__(self, store: Store, root: str, folder: str) -> None:
+        self.names = FolderNames(folder)
+        self._store = store
+        self._key = f"{_FOLDERS} {root}" if root else _FOLDERS
+        self._before: Seen = json.loads(store.meta.get(self._key) or "{}")
+        self._before = {name: (one[0], one[1]) for name, one in self._before.items()}
+        self.mark = self._marked(self.names.seen(self._before))
+
+    def keep(self, *, anew: bool) -> None:
+        """Keeps the folders that were looked into; ``anew``: no others count any more."""
+        seen = self.names.seen({} if anew else self._before)
+        self.mark = self._marked(seen)
+        if seen != self._before:
+            self._store.meta.set(self._key, json.dumps(seen))
+
+    def _marked(self, seen: Seen) -> str:
+        names = self._store.documents.names()
+        hashes = [(folder, hash) for folder, (_, hash) in sorted(seen.items())]
+        there = sha256(json.dumps(hashes).encode()).hexdigest()[:16]
+        return f"{names} {there}" if names else ""
+
+
+class _Writer:
+    """One writing of an import. It may be taken back and done again, by another writer."""
+
+    def __init__(self, part: MarkdownImport, result: Imported) -> None:
+        self._part = part
+        self._store = part._store
+        self._known = part._known
+        self._scan = part._scan
+        self._result = result
+        self._former: dict[str, set[str]] = {}  # id of what was written to its former paths
+        self._unsettled: set[str] = set()  # ids of documents that have taken another's place
+        self._now = now()
+
+    def write(self) -> None:
+        """Nodes, then what is gone, then edges, then what a person should know."""
+        from ..indexing.indexer import Index, Waiting
+
+        self._waiting = Waiting(Index(self._store, self._part._ahead.given, self._result.notes))
+        for found in self._scan.files.values():
+            known = self._known.by_id.get(found.id)
+            if found.known is None or found.known != known:
+                self._put_file(found)
             else:
-                self._write(document, file)
-            progress(1)
+                self.count_node(known)
+            self._part._progress(1)
+        said = self._lose()
+        self._known.read()
+        self._link()
         self._waiting.flush()
-        self._say()
+        self.say(said)
 
-    def _write(self, document: Document, file: str) -> None:
-        old = self._store.nodes.get(document.id)
-        if old is not None and old.invalidated_at is not None:  # since it was found
-            self._stays_forgotten(file, document.id)
+    # --- nodes
+
+    def _put_file(self, found: FoundFile) -> None:
+        try:
+            stamp = self._part._places.of(found.file)[1]
+            text = self._part._text(found.file)
+            document = self._part._parse(text, found.path, [found.id])
+            if document.placed:  # with a number, or by its path alone
+                document.id = found.id
+            if document.id != found.id:
+                raise LoreError("was changed while it was imported: import it again")
+        except LoreError as error:
+            self._part._fault(found.file, error, "")
             return
-        # A file that has moved since the last import wrote its edges under its former path.
-        paths = {document.path, old.file} if old and old.file else {document.path}
-        self._put_node(document.node(old))
-        self._write_edges(document.id, document.path, paths, self._wanted(document))
+        old = self._store.nodes.get(document.id)
+        if old is not None and not self._may_stand(old):
+            _stays_forgotten(self._result, found.file, document.id)
+            return
+        file = DocumentFile(
+            document.id, document.path, self._part._read_as, settled(stamp) if stamp else "",
+            text_hash(text), title=document.title,
+        )  # fmt: skip
+        self._put(document, old, file)
 
-    def _put_node(self, node: Node) -> None:
+    def _may_stand(self, node: Node) -> bool:
+        gone = node.invalidated_at
+        return gone is None or self._known.is_back(node.id, gone)
+
+    def _put(self, document: Document, old: Node | None, file: DocumentFile) -> None:
+        from .mdedges import links_text
+
+        known = self._known.by_id.get(document.id)
+        self._former[document.id] = {
+            path for path in (known and known.path, old and old.file) if path
+        }  # fmt: skip
+        if known and known.path != file.path and "id" not in document.keys:
+            self._result.notes.append(f"{known.path} is {file.path} now: {file.node_id} keeps "
+                                      "its id and its links")  # fmt: skip
+        node = document.node(copy(old) if old else None)
+        file.state = state_of(node)
+        kept = old is not None and known is not None and self._keeps(old, known, file)
+        if old is not None and kept:
+            node = copy(old)
+            node.file = file.path
+        gone, node.invalidated_at = node.invalidated_at, None
+        self.put_node(node, kept=kept)
+        if gone is not None:
+            self._store.edges.restore_node(node.id, gone)
+        self._store.documents.put(self._known.root, file, links_text(document))
+
+    def _keeps(self, old: Node, known: DocumentFile, file: DocumentFile) -> bool:
+        """Whether a local text stays. What was changed here and in the file is said."""
+        if not known.state or state_of(old) in (known.state, file.state):
+            return False
+        id, result = old.id, self._result
+        if known.hash == file.hash:
+            return True
+        result.conflicts += 1
+        ours = self._part._ours
+        result.conflicting.append(Conflict(id, "ours" if ours else "theirs", file=file.path))
+        return ours
+
+    def put_node(self, node: Node, *, kept: bool = False) -> None:
+        """Writes a node and counts that; ``kept``: its text is not the one that was read."""
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
         state = self._store.nodes.put(node)
-        self.result.nodes += 1
-        self.result.count(state)
+        self._result.nodes += 1
+        self._result.count("kept" if kept else state)
         if state != "unchanged":
             self._waiting.add(node)
 
-    def _wanted(self, document: Document) -> Wanted:
-        """The edges that a document states."""
-        folder = os.path.dirname(document.path)
-        wanted: Wanted = {}
-        for relation, text, line in document.relations:
-            path = split_location(text)[0]
-            target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
-            lines = text[len(path) + 1 :]
-            self._declare(relation)
-            self._want(wanted, document, target, relation, lines, f"line {line}: '{text}'")
-        for link in document.links:
-            target = self._targets.of_link(link, folder)
-            if target is None and (
-                link.kind == PATH
-                or (link.kind == RELATIVE and self._targets.is_folder(link, folder))
-            ):
+    def count_node(self, known: DocumentFile) -> None:
+        """Counts a document that is as it was."""
+        self._result.nodes += 1
+        self._result.unchanged += 1
+
+    # --- documents whose file is gone, or has become another document
+
+    def _lose(self) -> list[str]:
+        """Forgets them, or else says which they are."""
+        said = []
+        for id, path in [*self._store.nodes.documents()]:
+            if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_markdown(path):
                 continue
-            relation = "anchored_to" if target and target.file else "links_to"
-            where = f"line {link.line}: '{link.target}'"
-            self._want(wanted, document, target, relation, link.lines, where)
-        return wanted
+            other = self._scan.files.get(path)
+            if other is None and not self._is_gone(path):
+                self._adopt(id, path)
+                continue
+            why = f"is {other.id} now" if other else "is gone"
+            if self._part._prune:
+                self._forget(id, path)
+                said.append(f"{path} {why}: {id} was taken away, 'lore restore {id}' "
+                            "brings it back")  # fmt: skip
+            elif other is not None:
+                self._store.documents.remove(self._known.root, [id])
+                self._unsettled.add(other.id)
+                said.append(f"{path} {why}: 'lore forget {id}' takes {id} away")
+            else:
+                self._adopt(id, path)
+                said.append(f"{path} is gone, {id} stays: 'lore forget {id}' takes it away")
+        return said
 
-    def _declare(self, relation: str) -> None:
-        """Makes a relation known that has its weight from the settings alone."""
-        if relation not in self._declared:
-            weight = self._settings.edge_weights[relation]
-            self._store.relations.declare(relation, weight, weight, "declared")
-            self._declared.add(relation)
+    def _is_gone(self, path: str) -> bool:
+        return (
+            leads_down(path)
+            and self._scan.is_below(path)
+            and not self._part._places.has(path)
+        )  # fmt: skip
 
-    def _want(
-        self, wanted: Wanted, document: Document, target: Target | None, relation: str,
-        lines: str, where: str,
-    ) -> None:  # fmt: skip
-        if target is None:
-            self.result.unresolved += 1
-            if self.result.unresolved <= _NOTES:
-                self.result.notes.append(f"{document.path}: {where} leads to nothing that is known")
-        elif target.id != document.id:
-            if target.file and self._store.nodes.get(target.id) is None:
-                file = Node(target.id, "file", title=target.file, file=target.file, source="file")
-                self._put_node(file)
-            ranges = wanted.setdefault((document.id, target.id, relation), [])
-            if lines and target.file and lines not in ranges:
-                ranges.append(lines)
+    def _adopt(self, id: str, path: str) -> None:
+        """Makes a document known that came with an export, so that its lost file is missed."""
+        if id not in self._known.by_id and path not in self._known.by_path:
+            self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
-    def _write_edges(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
-        """Brings the edges of one document in line with what it states."""
-        old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
-        for key, ranges in wanted.items():
-            stated = {"document": path, **({"lines": ranges} if ranges else {})}
-            metadata = json.dumps(stated, ensure_ascii=False)
-            edge = old.get(key)
-            if edge is None:
-                edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)
-            elif _may_restate(edge, paths):
-                edge.source, edge.metadata, edge.invalidated_at = "file", metadata, None
-                edge.status = "confirmed" if edge.status == TAKEN_BACK else edge.status
-            self.result.edges += 1
-            self.result.count(self._store.edges.put(edge))
-        for key, edge in old.items():
-            if key not in wanted and edge.invalidated_at is None and _document_of(edge) in paths:
-                self._store.edges.invalidate(key, self._now, TAKEN_BACK)
-                self.result.invalidated += 1
+    def _forget(self, id: str, path: str) -> None:
+        # What was unlinked this very second must not come back with the document.
+        at = now_exactly() if self._store.edges.ended_at(id, self._now) else self._now
+        node = self._store.nodes.require(id)
+        node.invalidated_at = at
+        self._store.nodes.invalidate(id, at)
+        self._store.edges.invalidate_node(id, at)
+        self._waiting.add(node)
+        file = copy(self._known.by_id.get(id)) or DocumentFile(id, path)
+        file.path, file.gone_at = path, at
+        root = self._known.root
+        self._store.documents.put(root, file, self._store.documents.links(root, id) or "[]")
+        self._result.pruned += 1
+
+    # --- edges
+
+    def _link(self) -> None:
+        """Looks up the links of all documents that may lead elsewhere than before."""
+        from .mdedges import PageEdges, linking
+        from .mdtargets import Targets, names_asked
+
+        known, documents = self._known, self._store.documents
+        linked = _Linked(self._store, known.root, self._part._places.root)
+        files = [known.by_id[id] for id in self._ids() if id in known.by_id]
+        todo = {
+            one.node_id for one in files if one.linked != linked.mark or one.node_id in self._former
+        }  # fmt: skip
+
+        def links(one: DocumentFile) -> Document:
+            return linking(one.node_id, one.path, documents.links(known.root, one.node_id))
+
+        targets = Targets(self._store, linked.names)
+        asked: set[str] = set()
+        for one in files:
+            if one.node_id in todo:
+                asked |= names_asked(links(one))
+        if todo:
+            targets.read_store(asked, known.by_path)
+        edges = PageEdges(
+            self._store, targets, self._result, self.put_node, self._part._settings.edge_weights,
+            self._now,
+        )  # fmt: skip
+        for one in files:
+            if one.node_id in todo:
+                former = self._former.get(one.node_id, set())
+                one.edges, unresolved = edges.write(links(one), former)
+                one.unresolved = json.dumps(unresolved, ensure_ascii=False)
+                self._count_unresolved(one)
+            else:
+                self.count_edges(one)
+        linked.keep(anew=len(todo) == len(known.by_path))
+        self._mark(files, todo, linked.mark)
+
+    def _ids(self) -> list[str]:
+        return [found.id for found in self._scan.files.values()]
+
+    def _mark(self, files: list[DocumentFile], todo: set[str], mark: str) -> None:
+        """Keeps among which names the links of these were looked up, and their stamps."""
+        changed = []
+        for one in files:
+            found = self._scan.files[one.path]
+            now_linked = "" if one.node_id in self._unsettled else mark
+            stamp = found.stamp if found.known is not None and found.stamp else one.stamp
+            if one.node_id in todo or (one.linked, one.stamp) != (now_linked, stamp):
+                one.linked, one.stamp = now_linked, stamp
+                changed.append(one)
+        self._store.documents.change(self._known.root, changed)
+
+    def count_edges(self, known: DocumentFile) -> None:
+        """Counts the edges of a document, and its links that lead to nothing, as they were."""
+        self._result.edges += known.edges
+        self._result.unchanged += known.edges
+        self._count_unresolved(known)
+
+    def _count_unresolved(self, known: DocumentFile) -> None:
+        if known.unresolved == _NONE:
+            return  # as with most, of which there may be many
+        for where in json.loads(known.unresolved):
+            self._result.unresolved += 1
+            if self._result.unresolved <= _NOTES:
+                note = f"{known.path}: {where} leads to nothing that is known"
+                self._result.notes.append(note)
 
     # --- what a person should know
 
-    def _say(self) -> None:
-        more = self.result.unresolved - _NOTES
+    def say(self, lost: list[str]) -> None:
+        """Says the rest, which is of the import as a whole."""
+        more = self._result.unresolved - _NOTES
         if more > 0:
-            self.result.notes.append(f"{more} more links lead to nothing that is known")
-        left = list(self._left_behind())
-        self.result.notes += left[:_NOTES]
-        if len(left) > _NOTES:
-            self.result.notes.append(f"{len(left) - _NOTES} more documents have lost their file")
-        if self.result.edges:
-            self.result.dangling = len(self._store.edges.dangling())
-
-    def _left_behind(self) -> Iterator[str]:
-        """Documents whose file is gone, or has become another node."""
-        for id, path in self._store.nodes.documents():
-            if id in self._paths or not is_markdown(path):
-                continue
-            if path in self._files:
-                yield f"{path} is {self._files[path][1]} now: 'lore forget {id}' takes {id} away"
-            elif (
-                leads_down(path)
-                and any(_is_below(path, folder) for folder in self._folders)
-                and not os.path.lexists(os.path.join(self._root, path))
-            ):
-                yield f"{path} is gone, {id} stays: 'lore forget {id}' takes it away"
+            self._result.notes.append(f"{more} more links lead to nothing that is known")
+        self._result.notes += lost[:_NOTES]
+        if len(lost) > _NOTES:
+            self._result.notes.append(f"{len(lost) - _NOTES} more documents have lost their file")
+        if self._result.edges:
+            self._result.dangling = len(self._store.edges.dangling())
 
 
-def _may_restate(edge: Edge, paths: set[str]) -> bool:
-    """Whether a document may write an edge that is there already.
-
-    A live edge that someone made by hand stays as it is, and an edge of the document
-    that someone took away stays away.
-    """
-    live = edge.invalidated_at is None
-    mine = _document_of(edge) in paths
-    return (live or edge.status == TAKEN_BACK) if mine else not live
-
-
-def _document_of(edge: Edge) -> str | None:
-    document = json.loads(edge.metadata).get("document")
-    return document if isinstance(document, str) else None
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return folder == "." or path.startswith(folder + "/")
+def _stays_forgotten(result: Imported, file: str, id: str) -> None:
+    result.notes.append(f"{file}: {id} is forgotten and stays so: "
+                        f"'lore restore {id}' brings it back")  # fmt: skip

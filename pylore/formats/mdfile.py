@@ -1,4 +1,4 @@
-"""One Markdown file: finding it, reading it, and what it says as fields of a node."""
+"""One Markdown file: reading it, and what it says as fields of a node."""
 
 from __future__ import annotations
 
@@ -15,67 +15,22 @@ from ..core.model import Node, Record
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..system.project_files import is_below, read_plain
+from ..records.sources import STATED, STATED_FIELDS
+from ..system.project_files import read_plain
 from .frontmatter import LineError, parse
 from .mdlinks import find_links, prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from .frontmatter import FrontMatter, Value
     from .mdlinks import Link
 
-EXTENSIONS = (".md", ".markdown")
-STATED = "_stated"
-"""The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
-
-_LEFT_OUT = ("node_modules",)
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
                "rejected": "retracted"}  # fmt: skip
 _HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
-
-
-def is_markdown(path: str) -> bool:
-    """Whether the name of a file says that it is Markdown."""
-    return path.lower().endswith(EXTENSIONS)
-
-
-def markdown_files(
-    path: str, on_error: Callable[[OSError], None], on_link: Callable[[str, str], None]
-) -> Iterator[str]:
-    """The path itself, or the Markdown files below a folder, in a fixed order.
-
-    Hidden files and folders and ``node_modules`` are left out, and links are not
-    followed: what they lead to in the folder is found without them. ``on_error`` hears of
-    folders that cannot be read, ``on_link`` of links to anything else, with the reason.
-    """
-    if not os.path.isdir(path):
-        yield path
-        return
-    top = os.path.realpath(path)
-    for folder, folders, files in os.walk(path, onerror=on_error):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _LEFT_OUT)
-        names = sorted(n for n in files if is_markdown(n) and not n.startswith("."))
-        for name in (*folders, *names):
-            full = os.path.join(folder, name)
-            if os.path.islink(full) and os.path.exists(full):
-                why = _why_lost(top, os.path.realpath(full))
-                if why:
-                    on_link(full, why)
-            elif name in names:
-                yield full
-
-
-def _why_lost(top: str, real: str) -> str:
-    """Why what a link leads to is not part of an import of ``top``; nothing where it is."""
-    if not is_below(top, real) and real != top:
-        return f"is a link that leads out of {top}"
-    within = os.path.relpath(real, top)
-    found = os.path.isdir(real) or is_markdown(real)
-    hidden = any(name.startswith(".") for name in within.split(os.sep) if name != os.curdir)
-    return "" if found and not hidden else "is a link to what is left out"
 
 
 class Document(Record):
@@ -83,16 +38,18 @@ class Document(Record):
 
     ``stated`` has the node's fields that the front matter sets, ``data`` its unknown
     keys, ``keys`` all of its keys; ``relations`` are ``(relation, target, line)``.
+    ``placed`` says that its id is made from its path.
     """
 
     __slots__ = (
-        "body", "data", "id", "keys", "line_end", "line_start", "links", "path", "relations",
-        "stated", "title", "type",
+        "body", "data", "id", "keys", "line_end", "line_start", "links", "path", "placed",
+        "relations", "stated", "title", "type",
     )  # fmt: skip
 
     def __init__(self, path: str) -> None:
         self.path = path
         self.id = ""
+        self.placed = False
         self.type = ""
         self.title = ""
         self.body = ""
@@ -110,7 +67,7 @@ class Document(Record):
         data = json.loads(node.data)
         before = data.get(STATED, [])
         default = Node(self.id, self.type, source="file")
-        for name in ("status", "tags", "source", "confidence", "category"):
+        for name in STATED_FIELDS:
             if name in self.stated or name in before:
                 setattr(node, name, self.stated.get(name, getattr(default, name)))
         node.created_at = self.stated.get("created_at", node.created_at)
@@ -126,38 +83,12 @@ class Document(Record):
         return node
 
 
-def read_document(
-    file: str,
-    path: str,
-    *,
-    type: str,
-    types: Mapping[str, str],
-    relations: Collection[str],
-    max_text: int,
-) -> Document:
-    """Reads ``file``, which the store knows as ``path``; ``type`` is what it is by default.
+def read_text(file: str, max_text: int) -> str:
+    """The text of a Markdown file, its lines ended by ``\\n``.
 
     Raises:
-        LoreError: it cannot be read, is not text, is too long, or its front matter is wrong.
+        LoreError: it cannot be read, is not text, or is too long.
     """
-    lines = _read(file, max_text).split("\n")
-    for number, line in enumerate(lines, start=1):
-        if len(line) > MARKDOWN_LINE:
-            raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
-    document = Document(path)
-    front = parse(lines)
-    _apply_front_matter(document, front, relations)
-    document.type, document.id = _identity(document, front, type, types)
-    rest = lines[front.length :]
-    shown = prose(rest)
-    document.links = find_links(shown, front.length + 1)
-    if len(document.links) > LINKS:
-        raise LoreError(f"has more than {LINKS} links: cut it into several files")
-    _set_text(document, rest, shown, front.length + 1)
-    return document
-
-
-def _read(file: str, max_text: int) -> str:
     try:
         status = os.stat(file)
         if not stat.S_ISREG(status.st_mode):
@@ -174,6 +105,40 @@ def _read(file: str, max_text: int) -> str:
     except UnicodeDecodeError as error:
         raise LineError(_line_at(content, error.start), "not UTF-8") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_document(
+    text: str,
+    path: str,
+    *,
+    type: str,
+    types: Mapping[str, str],
+    relations: Collection[str],
+    ids: Sequence[str] = (),
+) -> Document:
+    """What a text says, which the store knows as ``path``; ``type`` is what it is by default.
+
+    A file that states no id has the first of ``ids`` that is of its type, else one made
+    from its path.
+
+    Raises:
+        LoreError: its front matter is wrong, or a part of it too long.
+    """
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MARKDOWN_LINE:
+            raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
+    document = Document(path)
+    front = parse(lines)
+    _apply_front_matter(document, front, relations)
+    _set_identity(document, front, type, types, ids)
+    rest = lines[front.length :]
+    shown = prose(rest)
+    document.links = find_links(shown, front.length + 1)
+    if len(document.links) > LINKS:
+        raise LoreError(f"has more than {LINKS} links: cut it into several files")
+    _set_text(document, rest, shown, front.length + 1)
+    return document
 
 
 def _line_at(content: bytes, offset: int) -> int:
@@ -197,19 +162,24 @@ def _set_text(document: Document, lines: list[str], shown: list[str], first: int
         document.line_start, document.line_end = first + filled[0], first + filled[-1]
 
 
-def _identity(
-    document: Document, front: FrontMatter, type: str, types: Mapping[str, str]
-) -> tuple[str, str]:
-    """``(type, id)``: as the front matter says, else by the file's place."""
+def _set_identity(
+    document: Document, front: FrontMatter, type: str, types: Mapping[str, str], ids: Sequence[str]
+) -> None:
+    """Type and id: as the front matter says, else as they are known, else by the file's place."""
     stated, key = document.stated.pop("type", ""), document.stated.pop("id", "")
     if stated and stated not in types:
         line = next(line for key, line in front.lines.items() if key.lower() == "type")
         raise LineError(line, f"unknown type '{stated}'{nearest(stated, list(types))}")
     prefix, dash, _ = key.partition("-")
     if dash and prefix in types and stated in ("", prefix):
-        return prefix, check_id(key)
-    type = stated or type
-    return type, check_id(f"{type}-{key or os.path.splitext(document.path)[0]}")
+        document.type, document.id = prefix, check_id(key)
+        return
+    document.type = type = stated or type
+    known = next((id for id in ids if id.startswith(type + "-")), "")
+    if key or not known:
+        document.placed = not key
+        known = check_id(f"{type}-{key or os.path.splitext(document.path)[0]}")
+    document.id = known
 
 
 # --- front matter: one function a known key

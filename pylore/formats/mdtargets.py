@@ -9,19 +9,27 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Record
 from ..core.text import one_line
-from ..core.vocabulary import file_id
-from ..system.project_files import place_within
-from .mdfile import EXTENSIONS, is_markdown
+from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, file_id, path_of
+from ..records.records import split_location
+from ..records.sources import EXTENSIONS, is_markdown
 from .mdlinks import PATH, WIKI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..store import Store
+    from ..store.document import DocumentFile
+    from ..system.folder_names import FolderNames
     from .mdfile import Document
     from .mdlinks import Link
 
     Places = dict[str, list[tuple[str, str]]]
     """folded name to (path, id) of every document that has it"""
+
+
+_CODE = (*CODE_IDS, COMMIT_IDS)
+"""How the ids of nodes begin that have a file, and are no documents."""
 
 
 class Target(Record):
@@ -35,41 +43,40 @@ class Target(Record):
 
 
 class Targets:
-    """Looks targets up among the documents of one import, then in the store, then on disk."""
+    """Looks targets up among the documents of a store, then its other nodes, then on disk.
 
-    def __init__(self, store: Store, root: str) -> None:
+    What is found depends on the store and the files alone, not on which documents an import
+    is of, so it stays the same until one of these has another name.
+    """
+
+    def __init__(self, store: Store, names: FolderNames) -> None:
         self._store = store
-        self._root = root
-        self._documents: dict[str, str] = {}
-        self._ids: set[str] = set()
-        self._wanted: set[str] = set()
-        self._by_name: tuple[Places, Places] = ({}, {})  # file names, titles
-        self._in_store: tuple[Places, Places] = ({}, {})
-        self._files: dict[str, bool] = {}
+        self._names = names
+        self._documents: dict[str, str] = {}  # path: id
+        self._places: tuple[Places, Places, Places, Places] = ({}, {}, {}, {})
+        self._standing: dict[str, bool] = {}
 
-    def add(self, document: Document) -> None:
-        """Makes a document of this import known, and what it will ask for by name."""
-        self._documents[document.path] = document.id
-        self._ids.add(document.id)
-        place = (document.path, document.id)
-        self._by_name[0].setdefault(_file_key(document.path), []).append(place)
-        self._by_name[1].setdefault(_key(document.title), []).append(place)
-        names = [link.target for link in document.links if link.kind == WIKI]
-        for name in (*names, *(target for _, target, _ in document.relations)):
-            self._wanted |= {_key(_unwrapped(name)), _file_key(_unwrapped(name))}
+    def read_store(self, wanted: set[str], files: Mapping[str, DocumentFile]) -> None:
+        """Finds the nodes that have one of the ``wanted`` names.
 
-    def read_store(self) -> None:
-        """Finds the nodes of the store that have a name which no document of the import has."""
-        self._in_store = ({}, {})
-        self._wanted -= self._by_name[0].keys() | self._by_name[1].keys()
-        if not self._wanted:
-            return
+        ``files`` are the documents that files were read for, by their paths.
+        """
+        documents = dict(self._store.nodes.documents())
+        self._documents = {
+            path: id for id, path in documents.items() if not id.startswith(_CODE)
+        } | {path: file.node_id for path, file in files.items() if file.node_id in documents}
+        self._places = ({}, {}, {}, {})
         for id, type, title, _, _, file in self._store.nodes.outlines():
-            if type == "file" or id in self._ids:
+            if type == "file":
                 continue
-            keys = (_file_key(file) if file and is_markdown(file) else "", _key(title))
-            for key, places in zip(keys, self._in_store, strict=True):
-                if key in self._wanted:
+            is_page = file is not None and is_markdown(file)
+            first = 2
+            if is_page and file and self._documents.get(file) == id:
+                first = 0
+                title = files[file].title if file in files else title
+            keys = (_file_key(file) if is_page and file else "", _key(title))
+            for key, places in zip(keys, self._places[first : first + 2], strict=True):
+                if key in wanted:
                     places.setdefault(key, []).append((file or "", id))
 
     def of_link(self, link: Link, folder: str) -> Target | None:
@@ -83,25 +90,33 @@ class Targets:
     def of_text(self, text: str, folder: str) -> Target | None:
         """What an id, a name, a title or a path means in a document in ``folder``."""
         text = _unwrapped(text)
-        if self._lives(text):
+        if self._stands(text):
             return Target(text)
-        for places in (*self._by_name, *self._in_store):
+        for places in self._places:
             for key in dict.fromkeys((_key(text), _file_key(text))):
                 id = _nearest(places.get(key, []), text, folder)
                 if id:
                     return Target(id)
-        return self._at(os.path.join(folder, text)) or self._at(text)
+        # A file's node may be made by another document's link: it is there either way.
+        path = path_of(text) if text.startswith(FILE_IDS) else ""
+        return (
+            self._at(os.path.join(folder, text)) or self._at(text)
+            or (self._file_at(path) if path and path == os.path.normpath(path) else None)
+        )  # fmt: skip
 
     def is_folder(self, link: Link, folder: str) -> bool:
         """Whether a relative link leads to a folder, which is not a node."""
-        start = self._root if link.target[0] == "/" else os.path.join(self._root, folder)
-        return os.path.isdir(os.path.join(start, link.target.lstrip("/")))
+        path = link.target if link.target[0] == "/" else os.path.join(folder, link.target)
+        path = os.path.normpath(path.lstrip("/") or ".")
+        if path == ".." or path.startswith("../"):
+            return os.path.isdir(os.path.join(self._names.root, path))
+        return self._names.kind(path) == "folder"
 
-    def _lives(self, id: str) -> bool:
-        if id in self._ids:
-            return True
-        node = self._store.nodes.get(id)
-        return node is not None and node.invalidated_at is None
+    def _stands(self, id: str) -> bool:
+        if id not in self._standing:
+            node = self._store.nodes.get(id)
+            self._standing[id] = node is not None and node.invalidated_at is None
+        return self._standing[id]
 
     def _at(self, path: str) -> Target | None:
         """The document at a path from the root, or the file there."""
@@ -109,12 +124,10 @@ class Targets:
         for candidate in (path, *(path + extension for extension in EXTENSIONS)):
             if candidate in self._documents:
                 return Target(self._documents[candidate])
-            for id, _ in self._store.nodes.documents(candidate):
-                return Target(id)
         return self._file_at(path)
 
     def _file_at(self, path: str) -> Target | None:
-        if path.startswith("../") or not self._is_file(path):
+        if path.startswith("../") or self._names.kind(path) != "file":
             return None
         try:
             id = check_id(file_id(path))
@@ -123,13 +136,14 @@ class Targets:
         node = self._store.nodes.get(id)
         return None if node is not None and node.invalidated_at else Target(id, path)
 
-    def _is_file(self, path: str) -> bool:
-        if path not in self._files:
-            try:
-                self._files[path] = os.path.isfile(place_within(self._root, path))
-            except LoreError:
-                self._files[path] = False
-        return self._files[path]
+
+def names_asked(document: Document) -> set[str]:
+    """The names by which the links of a document may ask for a node."""
+    names = [link.target for link in document.links if link.kind == WIKI]
+    names += [target for _, target, _ in document.relations]
+    texts = [_unwrapped(name) for name in names]
+    texts += [split_location(text)[0] for text in texts]
+    return {key for text in texts for key in (_key(text), _file_key(text))}
 
 
 def _nearest(places: list[tuple[str, str]], text: str, folder: str) -> str:

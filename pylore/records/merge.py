@@ -51,14 +51,16 @@ _FAR = 1
 class Conflict(Record):
     """A node that was changed on both sides; ``stands`` is ``ours`` or ``theirs``, the other
     state is in the history. ``forgotten``: the side that had forgotten it, if one had.
+    ``file``: the other side, where that is the file of a document.
     """
 
-    __slots__ = ("forgotten", "id", "stands")
+    __slots__ = ("file", "forgotten", "id", "stands")
 
-    def __init__(self, id: str, stands: str, forgotten: str) -> None:
+    def __init__(self, id: str, stands: str, forgotten: str = "", file: str = "") -> None:
         self.id = id
         self.stands = stands
         self.forgotten = forgotten
+        self.file = file
 
 
 class Merge:

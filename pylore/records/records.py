@@ -22,6 +22,7 @@ from ..store.filter import Scope
 from .fact_status import first_status, state_fact
 from .purge import delete_for_good
 from .restore import Overtaken, Restoring, location_of, require_ends, require_takeable
+from .sources import source_of, stated_by_file
 from .undo import AGAIN, NAME, PURGE, forget
 
 TYPE_CHECKING = False
@@ -269,15 +270,23 @@ class Records:
         source: str | None = None,
         confidence: float | None = None,
         category: str | None = None,
+        force: bool = False,
     ) -> Change:
         """Changes fields of a record; its id stays. None leaves a field as it is.
 
         Tags are replaced; an empty ``why`` takes the reason away, an empty ``file`` the file.
+        What a document's file states is changed there; ``force`` does it here all the same.
 
         Raises:
-            LoreError: unknown id, status or source, no text, or too long a text.
+            LoreError: unknown id, status or source, no text, too long a text, or a field that
+                the file of the document states.
         """
         node = self._require(id)
+        if not force:
+            given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
+                     "status": status, "source": source, "confidence": confidence,
+                     "category": category}  # fmt: skip
+            self._require_own(node, {name for name in given if given[name] is not None})
         if text is not None:
             if title is None and node.title == title_of(node.body):
                 title = title_of(text)
@@ -438,6 +447,13 @@ class Records:
         # An edited record keeps the id of its first text: only another unedited text collides.
         here = record_id(old.type, old.body)
         return here != old.id or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
+
+    def _require_own(self, node: Node, fields: set[str]) -> None:
+        """Goes on where a file of the node states none of these fields."""
+        file = source_of(self._store, node, self._root)
+        if file and fields & stated_by_file(node):
+            raise LoreError(f"{node.id} comes from {file}: edit that file and import it again, "
+                            "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
         return self._store.nodes.require(id)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.model import Edge, Node, Past, PastCommand
     from ..core.text import Query
     from .anchor import Anchor, AnchorKey
+    from .document import DocumentFile
     from .filter import Scope
 
 Neighbour = tuple[str, str, str, float, bool]
@@ -561,6 +562,37 @@ class CodeFiles(Protocol):
         """Marks edges as invalidated."""
 
 
+class Documents(Protocol):
+    """The files that documents were made from, a document once a root.
+
+    One whose node is deleted goes with it; one whose node is forgotten or restored loses
+    its stamp.
+    """
+
+    def all(self, root: str) -> list[DocumentFile]:
+        """Those of one root, by path and id."""
+
+    def has(self, node_id: str) -> bool:
+        """Whether a node was made from a file."""
+
+    def links(self, root: str, node_id: str) -> str:
+        """The links of one, a JSON list as it was given; nothing where it is not known."""
+
+    def put(self, root: str, document: DocumentFile, links: str) -> None:
+        """Writes one, with its links."""
+
+    def change(self, root: str, documents: Iterable[DocumentFile]) -> None:
+        """Writes those that are there, but for their links."""
+
+    def remove(self, root: str, node_ids: Iterable[str]) -> None:
+        """Forgets them; their nodes stay."""
+
+    def names(self) -> str:
+        """What is another one when a node has come, gone, or got another title, file or source,
+        or was forgotten or restored. Nothing before the first ``put``.
+        """
+
+
 class Impressions(Protocol):
     """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
 
@@ -844,6 +876,10 @@ class Store(Protocol):
     @property
     def code(self) -> CodeFiles:
         """What ``lore index`` has read."""
+
+    @property
+    def documents(self) -> Documents:
+        """The files that documents were made from."""
 
     @property
     def impressions(self) -> Impressions:

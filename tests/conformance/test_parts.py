@@ -13,6 +13,7 @@ from pylore.core.times import now
 from pylore.core.vocabulary import RELATIONS, TYPES
 from pylore.store import ALL, Store
 from pylore.store.anchor import ANCHOR_HISTORY, Anchor
+from pylore.store.document import DocumentFile
 
 
 @pytest.fixture
@@ -482,3 +483,69 @@ def test_only_a_change_of_its_own_makes_an_edge_newer(store: Store) -> None:
         store.edges.put(an_edge(*each, 0.5, status="staged", source="conversation"))
     ages = {each: staged[1] for each, staged in store.review.staged_edges("conversation").items()}
     assert ages[key] > 200 and all(0 <= ages[each] < 1 for each in near)
+
+
+# --- the files of documents
+
+
+def test_files_of_documents(store: Store) -> None:
+    documents = store.documents
+    assert documents.names() == ""
+    for id in ("doc-a", "doc-b"):
+        store.nodes.put(a_node(id))
+    a = DocumentFile("doc-a", "x/b.md", "doc", "s1", "h1", "t1", "A", 2, '["line 1"]', "l1")
+    b = DocumentFile("doc-b", "x/a.md", "doc", "s2", "h2", "t2", "B", gone_at=LATE)
+    documents.put("", a, '[["wiki"]]')
+    documents.put("", b, "[]")
+    documents.put("/other", DocumentFile("doc-a", "y.md"), "[]")
+    assert documents.all("") == [b, a] and documents.all("/none") == []
+    assert documents.links("", "doc-a") == '[["wiki"]]' and documents.links("", "doc-c") == ""
+    assert documents.has("doc-a") and not documents.has("doc-c")
+    a.stamp, a.path, a.gone_at = "s3", "z.md", LATER
+    documents.change("", [a, DocumentFile("doc-c", "c.md")])
+    assert documents.all("") == [b, a] and documents.links("", "doc-a") == '[["wiki"]]'
+    documents.put("", a, "[]")
+    assert documents.links("", "doc-a") == "[]"
+    documents.remove("", ["doc-a", "doc-c"])
+    assert [one.node_id for one in documents.all("")] == ["doc-b"]
+    assert [one.path for one in documents.all("/other")] == ["y.md"]
+    store.nodes.delete("doc-a")
+    assert documents.all("/other") == [] and not documents.has("doc-a")
+
+
+def test_a_document_that_is_forgotten_or_restored_loses_its_stamp(store: Store) -> None:
+    node = a_node("doc-a")
+    store.nodes.put(node)
+    for at in (LATE, None):
+        one = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
+        store.documents.put("", one, "[]")
+        node.invalidated_at = at
+        store.nodes.put(node)
+        one.stamp = ""
+        assert store.documents.all("") == [one]
+
+
+def test_names_are_others_when_a_link_might_lead_elsewhere(store: Store) -> None:
+    node = a_node("doc-a")
+    store.nodes.put(node)
+    store.documents.put("", DocumentFile("doc-a", "a.md"), "[]")
+    before = store.documents.names()
+    assert before
+    store.edges.put(an_edge("doc-a", "doc-b"))
+    changes: list[tuple[str, object]] = [("body", "x"), ("status", "staged"), ("access_count", 7)]
+    for name, value in changes:
+        setattr(node, name, value)
+        store.nodes.put(node)
+        assert store.documents.names() == before
+    for name, value in (("title", "T"), ("file", "f"), ("source", "system"),
+                        ("invalidated_at", LATE), ("invalidated_at", None)):  # fmt: skip
+        setattr(node, name, value)
+        store.nodes.put(node)
+        named = store.documents.names()
+        assert named != before
+        before = named
+    store.nodes.put(a_node("doc-b"))
+    added = store.documents.names()
+    assert added != before
+    store.code.add_nodes([a_node("file-a")])
+    assert store.documents.names() != added

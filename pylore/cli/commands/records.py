@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...core.errors import LoreError, UsageError
 from ...core.times import parse_since
 from ...records.records import Change
+from ...records.sources import source_of
 from ...store.filter import Scope, require_statuses
 from ...system.json_lines import parse_object
+from ...system.project_files import place_within
 from ...terminal.text import changes_text, list_text
 from ..runtime import ids_from
-from .shared import Session, read_stdin
+from .shared import Session, project_root, read_stdin
+
+if TYPE_CHECKING:
+    from ...core.model import Node
+    from ...store import Store
 
 
 def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
@@ -74,14 +82,20 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
     session.output.list(rows, list_text)
 
 
-def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, **options: Any) -> None:
+def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: bool,
+         **options: Any) -> None:  # fmt: skip
     session = Session(options)
     with session.open() as store:
         text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
         if text is None and not tags and not any(value is not None for value in options.values()):
-            text = _edited_by_hand(store.nodes.get(id))
+            node = store.nodes.get(id)
+            file = source_of(store, node, project_root()) if node and not force else ""
+            if node and file:
+                _edit_file(session, store, node, file)
+                return
+            text = _edited_by_hand(node)
         changes = {**options, "text": text, "tags": _split(tags) if tags else None}
-        change = session.records(store).edit(id, **changes)
+        change = session.records(store).edit(id, force=force, **changes)
     session.say(change.notes)
     _print_change(session, change)
 
@@ -148,6 +162,25 @@ def _edited_by_hand(node: Any) -> str | None:
     if text is None or text.strip() == node.body.strip():
         raise LoreError("nothing was changed: give an option, or save another text")
     return text
+
+
+def _edit_file(session: Session, store: Store, node: Node, file: str) -> None:
+    """Opens the file that a document comes from, and imports what was saved."""
+    from ...formats.markdown import import_markdown
+
+    root = project_root()
+    path = place_within(root, file)
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    # As git does it: the variable is the person's command line, the path a word of its own.
+    done = subprocess.run(["/bin/sh", "-c", f'{editor} "$@"', editor, path], check=False)
+    if done.returncode:
+        raise LoreError(f"{editor} failed (exit {done.returncode}): nothing was imported")
+    result = import_markdown(
+        store, session.settings, session.embedder(store), [path], root, type=node.type
+    )
+    session.say(result.notes)
+    changed = result.added + result.updated + result.invalidated
+    _print_change(session, Change(node.id, "updated" if changed else "unchanged"))
 
 
 def _print_change(session: Session, change: Change) -> None:

@@ -30,7 +30,7 @@ COMPACT_FROM = 1000
 
 
 def import_files(
-    paths: Sequence[str], type: str, *, ours: bool, theirs: bool, **options: Any
+    paths: Sequence[str], type: str, *, prune: bool, ours: bool, theirs: bool, **options: Any
 ) -> None:
     session = Session(options)
     if ours and theirs:
@@ -57,10 +57,11 @@ def import_files(
             ]  # fmt: skip
             pages = [path for path in paths if _is_markdown(path)]
             if pages:
-                parts.append(_pages(store, session, ahead, pages, type, advance, **options))
+                parts.append(_pages(store, session, ahead, pages, type, advance, prune=prune,
+                                    ours=ours, **options))  # fmt: skip
             for part in parts:
                 part.prepare()
-            total = ahead.settled(lambda: _written(store, parts), "import")
+            total = _unchanged(parts) or ahead.settled(lambda: _written(store, parts), "import")
     total.skipped[:0] = skipped
     if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
@@ -91,14 +92,22 @@ def _is_markdown(path: str) -> bool:
 
 def _pages(
     store: Store, session: Session, ahead: Ahead, pages: list[str], type: str,
-    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, **_: Any,
+    progress: Callable[[int], None], *, skip_bad: bool, new_types: bool, prune: bool,
+    ours: bool, **_: Any,
 ) -> MarkdownImport:  # fmt: skip
     from ...formats.markdown import MarkdownImport
 
     return MarkdownImport(
         store, session.settings, ahead, pages, project_root(), type=type, skip_bad=skip_bad,
-        new_types=new_types, progress=progress,
+        new_types=new_types, prune=prune, ours=ours, progress=progress,
     )  # fmt: skip
+
+
+def _unchanged(parts: Sequence[LineImport | MarkdownImport]) -> Imported | None:
+    """The whole import where it is of pages that are in the store as they are."""
+    if len(parts) != 1 or isinstance(parts[0], LineImport):
+        return None
+    return parts[0].unchanged()
 
 
 def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Imported:
@@ -111,8 +120,13 @@ def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Impo
 
 
 def _steps(paths: Sequence[str]) -> int:
-    """How far there is to go: each byte of lines is read twice, a page counts one."""
-    from ...formats.mdfile import markdown_files
+    """How far there is to go: each byte of lines is read twice, a page counts one.
+
+    Without a terminal nobody sees it.
+    """
+    if not sys.stderr.isatty():
+        return 0
+    from ...formats.mdfind import markdown_files
 
     lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
     pages = (markdown_files(path, _silent, _silent) for path in paths if _is_markdown(path))
@@ -154,7 +168,8 @@ class _File:
 
 def _add(total: Imported, part: Imported) -> None:
     for name in ("nodes", "edges", "added", "updated", "kept", "unchanged", "conflicts",
-                 "invalidated", "unresolved", "conflicting", "skipped", "notes"):  # fmt: skip
+                 "invalidated", "pruned", "unresolved", "conflicting", "skipped",
+                 "notes"):  # fmt: skip
         setattr(total, name, getattr(total, name) + getattr(part, name))
     total.dangling = part.dangling
 

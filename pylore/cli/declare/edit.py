@@ -12,7 +12,11 @@ COMMAND = Command(
     "change a record; its id stays",
     """\
 TEXT takes the place of the text; a lone - reads it from stdin. With neither a
-text nor an option, opens the text in $VISUAL or $EDITOR.""",
+text nor an option, opens the text in $VISUAL or $EDITOR.
+
+What 'lore import' has read from a Markdown file is changed in that file: its text,
+its title, and what its front matter says. Without a text or an option the editor
+opens the file, and what is saved is imported. --force changes this store alone.""",
     Option("--title TITLE", "the new title"),
     Option("--why TEXT", "the reason; an empty one takes it away"),
     Option(
@@ -23,6 +27,7 @@ text nor an option, opens the text in $VISUAL or $EDITOR.""",
     Option("--source SOURCE", "user_edit, file, system or conversation", choices=SOURCES),
     Option("--confidence X", "how sure, 0 to 1", low=0, high=1),
     Option("--category NAME", "a finer kind, in your own words"),
+    Option("--force", "change what comes from a file here alone, until the file changes"),
     OUTPUT,
     QUIET,
     Option(

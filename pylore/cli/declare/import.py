@@ -7,7 +7,8 @@ from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
 
 COMMAND = Command(
     "import",
-    "[--type TYPE] [--ours | --theirs] [--skip-bad] [--new-types] [--new-relations] PATH…",
+    "[--type TYPE] [--prune] [--ours | --theirs] [--skip-bad] [--new-types]"
+    " [--new-relations] PATH…",
     "bring in JSON lines, or Markdown files and folders",
     """\
 A path that ends in .md or .markdown, and every folder, is read as Markdown;
@@ -16,7 +17,7 @@ transaction: when something is wrong, nothing is imported. Importing the same
 thing twice changes nothing. Prints how many nodes and edges were read, how many
 were added, updated, kept (what was here stands) or unchanged, how many conflicts
 there were, how many edges were invalidated because their document no longer has
-the link, and how many links lead to nothing.
+the link, how many documents were pruned, and how many links lead to nothing.
 
 JSON lines: one object a line, as 'lore export' writes them. They are merged with
 what is here: of each record and each link the later state stands, the other one
@@ -46,13 +47,22 @@ folders and node_modules are left out.
   link to another file, and a back-ticked path of one (`src/a.py:10-20`), becomes an
   anchored_to edge to the node of that file. A link that is taken out of a document
   is invalidated by the next import, and restored when it comes back. Edges made by
-  hand stay. A document whose file is gone is named, and kept.""",
+  hand stay.
+
+  The file is the source of its document: 'lore edit' sends you there. A text that
+  was changed here all the same stays until the file changes too: that is a conflict,
+  which is named. The file's text is stored then (--ours: what is here stays), and
+  the other one is in the history. A file that was renamed and says the same keeps
+  its document, with its id and links. A document whose file is gone is named, and
+  kept, or with --prune forgotten until the file is back. Files that have not
+  changed since they were read are not read again.""",
     Option(
         "--type TYPE",
         "what a Markdown file is that does not say it (default: doc)",
         kind="types",
         default="doc",
     ),
+    Option("--prune", "forget the documents below each folder whose files are gone"),
     Option("--ours", "where a record was changed here and there, what is here stands"),
     Option("--theirs", "where it was, what comes in stands; without either: the later one"),
     Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
@@ -66,6 +76,7 @@ folders and node_modules are left out.
     examples=(
         "lore import docs README.md",
         "lore import docs/decisions --type decision",
+        "lore import --prune docs",
         "lore import nodes.jsonl edges.jsonl",
         "git show HEAD:lore.jsonl | lore import -",
         "lore import --skip-bad --jq .skipped old-export.jsonl",

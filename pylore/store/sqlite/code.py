@@ -48,6 +48,7 @@ class Unguarded:
     def __exit__(self, *_: object) -> None:
         self._set(True)
         self._db.execute("DELETE FROM meta WHERE key = 'stats'")
+        self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'names'")
 
     def _set(self, guarded: bool) -> None:
         self._db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(guarded))

@@ -16,6 +16,8 @@ CREATE INDEX anchors_left_command ON anchors_left(command)
 -----
 CREATE INDEX anchors_path ON anchors(path)
 -----
+CREATE INDEX documents_node ON documents(node_id)
+-----
 CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT NULL
 -----
 CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation)
@@ -165,6 +167,23 @@ CREATE TABLE commands(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   at TEXT NOT NULL
+)
+-----
+CREATE TABLE documents(
+  root TEXT NOT NULL,                      -- what path starts from; empty: the project
+  node_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  read_as TEXT NOT NULL,                   -- what a reading depends on beside the file
+  stamp TEXT NOT NULL,
+  hash TEXT NOT NULL,                      -- of the file's text
+  state TEXT NOT NULL,                     -- of what the file says, as the node has it
+  title TEXT NOT NULL,
+  edges INTEGER NOT NULL,                  -- how many edges its links have become
+  unresolved TEXT NOT NULL,                -- a JSON list: its links that lead to nothing
+  linked TEXT NOT NULL,                    -- the names among which its links were looked up
+  gone_at TEXT,                            -- when its node was forgotten since the file was gone
+  links TEXT NOT NULL,                     -- its links as they are written, as JSON
+  PRIMARY KEY (root, node_id)
 )
 -----
 CREATE TABLE edge_history(
@@ -334,6 +353,10 @@ BEGIN
     strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
 END
 -----
+CREATE TRIGGER document_left AFTER UPDATE OF invalidated_at ON nodes
+WHEN old.invalidated_at IS NOT new.invalidated_at
+BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id; END
+-----
 CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
 BEGIN
   INSERT INTO additions
@@ -395,6 +418,20 @@ BEGIN
          WHEN old.invalidated_at IS NOT NULL AND new.invalidated_at IS NULL THEN 'restored'
          ELSE 'updated' END,
     strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END
+-----
+CREATE TRIGGER names_added AFTER INSERT ON nodes
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END
+-----
+CREATE TRIGGER names_changed AFTER UPDATE OF title, source, file, invalidated_at ON nodes
+WHEN (old.title, old.source, old.file, old.invalidated_at)
+  IS NOT (new.title, new.source, new.file, new.invalidated_at)
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END
+-----
+CREATE TRIGGER names_removed AFTER DELETE ON nodes
+BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'names';
+  DELETE FROM documents WHERE node_id = old.id;
 END
 -----
 CREATE TRIGGER node_added AFTER INSERT ON nodes

@@ -187,3 +187,40 @@ BEGIN
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
 END;
+
+-- The files that documents were made from, as they were when they were last read.
+CREATE TABLE documents(
+  root TEXT NOT NULL,                      -- what path starts from; empty: the project
+  node_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  read_as TEXT NOT NULL,                   -- what a reading depends on beside the file
+  stamp TEXT NOT NULL,
+  hash TEXT NOT NULL,                      -- of the file's text
+  state TEXT NOT NULL,                     -- of what the file says, as the node has it
+  title TEXT NOT NULL,
+  edges INTEGER NOT NULL,                  -- how many edges its links have become
+  unresolved TEXT NOT NULL,                -- a JSON list: its links that lead to nothing
+  linked TEXT NOT NULL,                    -- the names among which its links were looked up
+  gone_at TEXT,                            -- when its node was forgotten since the file was gone
+  links TEXT NOT NULL,                     -- its links as they are written, as JSON
+  PRIMARY KEY (root, node_id)
+);
+CREATE INDEX documents_node ON documents(node_id);
+
+-- meta has a number under 'names' that is another one when a link might lead elsewhere.
+CREATE TRIGGER names_added AFTER INSERT ON nodes
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
+CREATE TRIGGER names_changed AFTER UPDATE OF title, source, file, invalidated_at ON nodes
+WHEN (old.title, old.source, old.file, old.invalidated_at)
+  IS NOT (new.title, new.source, new.file, new.invalidated_at)
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
+CREATE TRIGGER names_removed AFTER DELETE ON nodes
+BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'names';
+  DELETE FROM documents WHERE node_id = old.id;
+END;
+
+-- What was forgotten, or is back, is looked into again.
+CREATE TRIGGER document_left AFTER UPDATE OF invalidated_at ON nodes
+WHEN old.invalidated_at IS NOT new.invalidated_at
+BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id; END;

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
+    from .documents import SqliteDocuments
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .review import SqliteReview
@@ -82,6 +83,13 @@ class SqliteStore:
         from .code import SqliteCodeFiles
 
         return SqliteCodeFiles(self.connection)
+
+    @property
+    def documents(self) -> SqliteDocuments:
+        """The files that documents were made from; made here, since no search asks for it."""
+        from .documents import SqliteDocuments
+
+        return SqliteDocuments(self.connection)
 
     @property
     def impressions(self) -> SqliteImpressions:

@@ -20,6 +20,7 @@ _COUNT = "typeof({c}) = 'integer' AND {c} BETWEEN 0 AND 1 << 53"
 _WEIGHT = "typeof({c}) IN ('real', 'integer') AND {c} BETWEEN 0 AND 1"
 _TIME = f"{_LINE} AND length({{c}}) < 40"
 _JSON = "typeof({c}) = 'text' AND json_valid({c})"
+_LIST = f"{_JSON} AND json_type({{c}}) = 'array'"
 
 
 def _optional(condition: str) -> str:
@@ -88,6 +89,13 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "node_id": _ID, "kind": _KIND, "path": _TEXT, "detail": _TEXT, "verdict": _VERDICT,
         "reason": _TEXT, "change": _among(("moved", "judged", "removed")), "changed_at": _TIME,
     },
+    "documents": {
+        "root": _TEXT, "node_id": _ID, "path": f"{_TEXT} AND length({{c}}) <= 4096",
+        "read_as": _LINE, "stamp": _LINE, "hash": _LINE, "state": _LINE, "title": _TEXT,
+        "edges": _COUNT, "unresolved": _LIST,
+        "linked": _LINE, "gone_at": _optional(_TIME),
+        "links": _LIST,
+    },
     "shown": {
         "run_id": _ID, "node_id": _ID, "position": _COUNT, "query": _TEXT, "shown_at": _TIME,
     },
@@ -119,7 +127,7 @@ _VECTORS: dict[str, dict[str, str]] = {
     },
 }
 
-_NUMBERS = ("embedder_dimension", "embedder_next_dimension", "similar_stale")
+_NUMBERS = ("embedder_dimension", "embedder_next_dimension", "names", "similar_stale")
 _DATES = ("cochanges_analyzed_at", "cochanges_said_at", "code_indexed_at")
 _META = (
     "SELECT key FROM meta WHERE NOT coalesce("

@@ -17,6 +17,7 @@ from pylore.core.model import Node, Past
 from pylore.core.states import NODE_STATE, clock
 from pylore.store.filter import Scope
 
+from .documents import look_again
 from .state import Part, days_since, limited, move_on, within
 
 
@@ -53,6 +54,8 @@ class Nodes(Part):
             self._leave(old, node)
         state.nodes[node.id] = node
         state.counted = None
+        if old is not None and old.invalidated_at != node.invalidated_at:
+            look_again(state, node.id)
         return "added" if old is None else "updated"
 
     def _leave(self, old: Node, new: Node) -> None:
@@ -75,11 +78,14 @@ class Nodes(Part):
             self._leave(state.nodes[id], node)
             state.nodes[id] = node
             state.counted = None
+            look_again(state, id)
 
     def delete(self, id: str) -> None:
         state = self._changing
         state.nodes.pop(id, None)
         state.shown.pop(id, None)
+        for key in [key for key in state.documents if key[1] == id]:
+            del state.documents[key]
         for shown in state.shown.values():
             shown.pop(id, None)
         state.counted = None

@@ -19,6 +19,7 @@ from pylore.core.vocabulary import (
     TYPES,
 )
 from pylore.store.anchor import Anchor
+from pylore.store.document import DocumentFile
 from pylore.store.filter import Scope
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class State:
         self.anchors: dict[tuple[str, str, str, str], Anchor] = {}
         self.anchor_history: list[dict[str, str]] = []
         self.code: dict[str, tuple[str, str, str, str]] = {}
+        self.documents: dict[tuple[str, str], tuple[DocumentFile, str]] = {}
         self.shown: dict[str, dict[str, tuple[int, str, str]]] = {}
         self.meta = {"fulltext": "memory"}
         self.types = dict(TYPES)

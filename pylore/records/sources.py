@@ -1,0 +1,78 @@
+"""Documents: records that were made from a file, which states some of their fields."""
+
+from __future__ import annotations
+
+import json
+import os
+from hashlib import sha256
+
+from ..core.errors import LoreError
+from ..core.vocabulary import CODE_TYPES
+from ..system.project_files import place_within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..core.model import Node
+    from ..store import Store
+
+EXTENSIONS = (".md", ".markdown")
+STATED = "_stated"
+"""The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
+
+STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
+"""The fields of a node that a file may state, or leave to others."""
+
+_ALWAYS = ("text", "title", "file")
+"""What every file states, as an edit calls it."""
+
+_NO_TEXTS = ("id", "type", "title", "created_at")
+
+
+def is_markdown(path: str) -> bool:
+    """Whether the name of a file says that it is Markdown."""
+    return path.lower().endswith(EXTENSIONS)
+
+
+def is_document(store: Store, node: Node) -> bool:
+    """Whether a node was made from a Markdown file, here or elsewhere."""
+    if node.type in CODE_TYPES or not node.file or not is_markdown(node.file):
+        return False
+    return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
+
+
+def source_of(store: Store, node: Node, root: str) -> str:
+    """The path in the store of the file that a node was made from; nothing where it is not there.
+
+    ``root`` is where paths start from.
+    """
+    if not root or not is_document(store, node):
+        return ""
+    file = node.file or ""
+    try:
+        return file if os.path.isfile(place_within(root, file)) else ""
+    except LoreError:
+        return ""
+
+
+def stated_by_file(node: Node) -> set[str]:
+    """The fields of a document, as ``Records.edit`` calls them, that its file states."""
+    own = (*STATED_FIELDS, "why")
+    return {*_ALWAYS, *(name for name in _stated(node) if name in own)}
+
+
+def state_of(node: Node) -> str:
+    """A hash of what the file of a document states, as it stands in the node."""
+    data = json.loads(node.data)
+    said: dict[str, Any] = {"title": node.title, "body": node.body}
+    for name in _stated(node):
+        if name not in _NO_TEXTS:
+            said[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
+    text = json.dumps(said, sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def _stated(node: Node) -> list[str]:
+    found = json.loads(node.data).get(STATED, []) if STATED in node.data else []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

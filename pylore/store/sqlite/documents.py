@@ -1,0 +1,77 @@
+"""The files that documents were made from."""
+
+from __future__ import annotations
+
+from ..document import DocumentFile
+from .driver import apsw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FIELDS = ", ".join(DocumentFile.__slots__)
+_PUT = (
+    f"INSERT INTO documents(root, {_FIELDS}, links)"
+    f" VALUES ({', '.join('?' * (len(DocumentFile.__slots__) + 2))})"
+    " ON CONFLICT DO UPDATE SET "
+    + ", ".join(f"{name} = excluded.{name}" for name in (*DocumentFile.__slots__[1:], "links"))
+)
+_CHANGE = (
+    f"UPDATE documents SET {', '.join(f'{name} = ?' for name in DocumentFile.__slots__[1:])}"
+    " WHERE root = ? AND node_id = ?"
+)
+
+
+class SqliteDocuments:
+    """The table ``documents``."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def all(self, root: str) -> list[DocumentFile]:
+        """Those of one root, by path and id."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM documents WHERE root = ? ORDER BY path, node_id", (root,)
+        )
+        return [DocumentFile(*row) for row in rows]
+
+    def has(self, node_id: str) -> bool:
+        """Whether a node was made from a file."""
+        row = self._db.execute("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", (node_id,))
+        return row.get is not None
+
+    def links(self, root: str, node_id: str) -> str:
+        """The links of one, as they were given; nothing where it is not known."""
+        found: str | None = self._db.execute(
+            "SELECT links FROM documents WHERE root = ? AND node_id = ?", (root, node_id)
+        ).get
+        return found or ""
+
+    def put(self, root: str, document: DocumentFile, links: str) -> None:
+        """Writes one, with its links."""
+        self._db.execute(
+            _PUT, (root, *(getattr(document, name) for name in DocumentFile.__slots__), links)
+        )
+        self._db.execute("INSERT OR IGNORE INTO meta VALUES ('names', '0')")
+
+    def change(self, root: str, documents: Iterable[DocumentFile]) -> None:
+        """Writes those that are there, but for their links."""
+        names = DocumentFile.__slots__[1:]
+        self._db.executemany(
+            _CHANGE, ((*(getattr(one, name) for name in names), root, one.node_id)
+                      for one in documents),
+        )  # fmt: skip
+
+    def remove(self, root: str, node_ids: Iterable[str]) -> None:
+        """Forgets them; their nodes stay."""
+        self._db.executemany(
+            "DELETE FROM documents WHERE root = ? AND node_id = ?", ((root, id) for id in node_ids)
+        )
+
+    def names(self) -> str:
+        """What is another one when a node has come, gone, or got another title, file or source.
+
+        Nothing where the store does not know.
+        """
+        found: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'names'").get
+        return found or ""

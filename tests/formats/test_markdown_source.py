@@ -1,0 +1,468 @@
+"""The file is the source of its document: local texts, lost files, renamed ones, unread ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_store import MemoryStore
+from pages import Project
+
+from pylore.core.errors import LoreError
+from pylore.core.model import Edge, Node
+from pylore.formats import mdfile
+from pylore.formats.conflicts import conflict_notes
+from pylore.records.merge import Conflict
+from pylore.store import Store, create_store, open_store
+from pylore.system import file_stamps
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "project" / ".lore")) as store:
+        yield store
+
+
+@pytest.fixture
+def project(tmp_path: Path, store: Store) -> Project:
+    return Project(tmp_path / "project", store)
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stamps count at once, and a file that was imported before is not to be opened again."""
+    monkeypatch.setattr(file_stamps, "_RACY_NS", -1)
+
+
+def no_reading(monkeypatch: pytest.MonkeyPatch, *but: str) -> None:
+    read = mdfile.read_text
+
+    def read_some(file: str, max_text: int) -> str:
+        assert os.path.basename(file) in but
+        return read(file, max_text)
+
+    monkeypatch.setattr(mdfile, "read_text", read_some)
+
+
+# --- edits
+
+
+def test_what_the_file_states_is_edited_there(project: Project) -> None:
+    project.write("docs/x.md", "---\nid: decision-x\ntags: [a]\nwhy: so\n---\ntext")
+    project.run()
+    why = (
+        "^decision-x comes from docs/x.md: edit that file and import it again, "
+        "or use --force for a text of this store alone$"
+    )
+    fields: list[dict[str, Any]] = [
+        {"text": "mine"}, {"title": "mine"}, {"tags": ["mine"]}, {"why": "mine"}, {"file": "y.md"},
+    ]  # fmt: skip
+    for changes in fields:
+        with pytest.raises(LoreError, match=why):
+            project.records.edit("decision-x", **changes)
+    project.records.edit("decision-x", status="staged", confidence=0.5, category="mine")
+    node = project.node("decision-x")
+    assert (node.status, node.confidence, node.body) == ("staged", 0.5, "text")
+
+
+def test_what_comes_from_no_file_is_edited_here(project: Project) -> None:
+    file = project.write("x.md", "text")
+    project.run()
+    project.records.add("note", "about it", id="note-a", file=str(file))
+    project.records.edit("note-a", text="mine")
+    file.unlink()
+    project.records.edit("doc-x", text="mine")
+    assert project.node("doc-x").body == project.node("note-a").body == "mine"
+
+
+# --- a text of this store alone
+
+
+def test_a_local_text_stays_while_the_file_does(project: Project) -> None:
+    file = project.write("a.md", "---\ntags: [x]\n---\ntext [[b]]")
+    project.write("b.md", "b")
+    project.run()
+    project.records.edit("doc-a", text="mine", tags=["y"], force=True)
+    project.write("c.md", "c")
+    file.touch()
+    result = project.run()
+    assert (result.updated, result.conflicts, result.notes) == (0, 0, [])
+    node = project.node("doc-a")
+    assert (node.body, node.tags) == ("mine", ("y",))
+    project.run(type="note", new_types=True)  # which reads all of them again
+    assert project.node("doc-a").body == "mine"
+
+
+def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> None:
+    file = project.write("a.md", "text")
+    project.run()
+    project.records.edit("doc-a", text="mine", force=True)
+    file.write_text("theirs")
+    result = project.run()
+    assert (result.conflicts, result.updated, result.kept) == (1, 1, 0)
+    assert result.conflicting == [Conflict("doc-a", "theirs", file="a.md")]
+    assert conflict_notes(result.conflicting)[0] == (
+        "doc-a was changed here and in a.md: what is there stands"
+    )
+    assert project.node("doc-a").body == "theirs"
+    assert [past.node.body for past in project.store.history.of_node("doc-a")] == ["text", "mine"]
+    assert project.run().conflicts == 0
+
+
+def test_ours_keeps_the_local_text_and_follows_the_links(project: Project) -> None:
+    file = project.write("a.md", "text")
+    project.write("b.md", "b")
+    project.run()
+    project.records.edit("doc-a", text="mine", force=True)
+    file.write_text("theirs [[b]]")
+    result = project.run(ours=True)
+    assert (result.conflicts, result.kept, result.updated) == (1, 1, 0)
+    assert result.conflicting == [Conflict("doc-a", "ours", file="a.md")]
+    assert project.node("doc-a").body == "mine"
+    assert project.edges("doc-a") == {("links_to", "doc-b")}
+    assert project.run().conflicts == 0 and project.node("doc-a").body == "mine"
+    file.write_text("theirs again")
+    assert project.run().conflicts == 1
+    assert project.node("doc-a").body == "theirs again"
+
+
+def test_the_same_change_on_both_sides_is_no_conflict(project: Project) -> None:
+    file = project.write("a.md", "text")
+    project.run()
+    project.records.edit("doc-a", text="both", title="a", tags=["mine"], force=True)
+    file.write_text("both")
+    result = project.run()
+    assert (result.conflicts, result.updated, result.kept) == (0, 0, 0)
+    assert project.node("doc-a").tags == ("mine",)
+
+
+# --- lost files
+
+
+def linked(project: Project) -> Path:
+    file = project.write("docs/a.md", "# A\n[[b]]")
+    project.write("docs/b.md", "[x](a.md)")
+    project.run("docs")
+    project.records.add("note", "by hand", id="note-a", links=[("doc-docs/a", "relates_to")])
+    return file
+
+
+def test_prune_forgets_documents_without_a_file(project: Project) -> None:
+    file = linked(project)
+    project.write("other/c.md", "c")
+    project.run("other")
+    (project.root / "other/c.md").unlink()
+    file.unlink()
+    result = project.run("docs", prune=True)
+    assert (result.pruned, result.unresolved) == (1, 1)
+    assert result.notes[-1] == (
+        "docs/a.md is gone: doc-docs/a was taken away, 'lore restore doc-docs/a' brings it back"
+    )
+    assert project.node("doc-docs/a").invalidated_at is not None
+    assert project.edges("doc-docs/b") == project.edges("note-a") == set()
+    assert project.node("doc-other/c").invalidated_at is None
+    again = project.run("docs", prune=True)
+    assert (again.pruned, again.unresolved, len(again.notes)) == (0, 1, 1)
+    project.records.restore(["doc-docs/a"])
+    assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
+
+
+def test_a_pruned_document_comes_back_with_its_file(project: Project) -> None:
+    file = linked(project)
+    text = file.read_text()
+    file.unlink()
+    project.run("docs", prune=True)
+    file.write_text(text + " more")
+    result = project.run("docs")
+    assert (result.notes, result.unresolved) == ([], 0)
+    assert project.node("doc-docs/a").invalidated_at is None
+    assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
+    assert project.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
+
+
+def test_what_a_person_has_forgotten_does_not_come_back_with_its_file(project: Project) -> None:
+    file = linked(project)
+    project.records.forget(["doc-docs/a"])
+    for _ in range(2):
+        assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
+    text = file.read_text()
+    file.rename(project.root / "docs/moved.md")
+    assert "doc-docs/a is forgotten and stays so" in project.run("docs", prune=True).notes[0]
+    assert project.node("doc-docs/a").invalidated_at is not None
+    (project.root / "docs/moved.md").write_text(text + " more")
+    project.run("docs")
+    assert project.node("doc-docs/moved").invalidated_at is None
+
+
+def test_a_folder_may_lose_all_its_documents_when_it_is_pruned(project: Project) -> None:
+    project.write("docs/a.md", "a")
+    project.run("docs")
+    (project.root / "docs/a.md").unlink()
+    with pytest.raises(LoreError, match="there are no Markdown files in this folder"):
+        project.run("docs")
+    assert project.run("docs", prune=True).pruned == 1
+    with pytest.raises(LoreError, match="there are no Markdown files in this folder"):
+        project.run("docs", prune=True)
+
+
+def test_prune_takes_what_a_file_was_before_it_got_another_id(project: Project) -> None:
+    file = project.write("a.md", "a")
+    project.run()
+    file.write_text("---\ntype: decision\n---\na")
+    note = "a.md is decision-a now: 'lore forget doc-a' takes doc-a away"
+    assert [project.run().notes for _ in range(2)] == [[note], [note]]
+    assert project.run(prune=True).pruned == 1
+    assert project.run().notes == []
+    file.write_text("a")
+    assert project.run(prune=True).pruned == 1
+    assert project.node("doc-a").invalidated_at is None
+    assert project.node("decision-a").invalidated_at is not None
+
+
+def test_documents_that_came_with_an_export_are_missed_too(project: Project) -> None:
+    project.write("docs/a.md", "a")
+    project.store.nodes.put(
+        Node("doc-x", "doc", source="file", file="docs/x.md", created_at="2026", updated_at="2026")
+    )
+    note = "docs/x.md is gone, doc-x stays: 'lore forget doc-x' takes it away"
+    assert [project.run("docs").notes for _ in range(2)] == [[note], [note]]
+    assert project.run("docs", prune=True).pruned == 1
+
+
+# --- renamed files
+
+
+def test_a_renamed_file_keeps_its_document(project: Project) -> None:
+    file = linked(project)
+    project.records.edit("doc-docs/a", category="kept")
+    (project.root / "else").mkdir()
+    file.rename(project.root / "else/z.md")
+    result = project.run("docs", "else", prune=True)
+    assert (result.added, result.pruned) == (0, 0)
+    note = "docs/a.md is else/z.md now: doc-docs/a keeps its id and its links"
+    assert result.notes[0] == note
+    node = project.node("doc-docs/a")
+    assert (node.file, node.title, node.category) == ("else/z.md", "A", "kept")
+    assert [past.node.file for past in project.store.history.of_node(node.id)][-1] == "docs/a.md"
+    assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
+    assert project.edges("doc-docs/a") == {("links_to", "doc-docs/b")}
+    assert project.metadata("doc-docs/a", "doc-docs/b", "links_to") == {"document": "else/z.md"}
+    (project.root / "else/z.md").write_text("changed")
+    assert project.run("else").updated == 1
+    assert project.node("doc-docs/a").body == "changed"
+
+
+def test_a_file_may_be_gone_before_it_is_there_again(project: Project) -> None:
+    file = linked(project)
+    text = file.read_text()
+    file.unlink()
+    project.run("docs", prune=True)
+    project.write("docs/new.md", text)
+    project.run("docs", prune=True)
+    assert project.node("doc-docs/a").file == "docs/new.md"
+    assert project.node("doc-docs/a").invalidated_at is None
+    assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
+
+
+def test_a_copy_and_an_empty_file_are_no_renamed_ones(project: Project) -> None:
+    project.write("a.md", "text")
+    empty = project.write("empty.md", "")
+    project.run()
+    project.write("b.md", "text")
+    empty.rename(project.root / "nothing.md")
+    project.run()
+    assert [project.node(f"doc-{name}").file for name in ("a", "b", "nothing")] == [
+        "a.md", "b.md", "nothing.md",
+    ]  # fmt: skip
+
+
+def test_a_file_that_was_renamed_and_changed_is_a_new_one(project: Project) -> None:
+    file = project.write("a.md", "text")
+    project.run()
+    file.rename(project.root / "b.md")
+    (project.root / "b.md").write_text("text and more")
+    result = project.run(prune=True)
+    assert (result.added, result.pruned) == (1, 1)
+
+
+def test_a_new_file_where_a_renamed_one_was_gets_an_id_of_its_own(project: Project) -> None:
+    file = project.write("a.md", "old")
+    project.run()
+    file.rename(project.root / "b.md")
+    project.run()
+    for text in ("new", "newer"):
+        project.write("a.md", text)
+        project.run()
+    assert [(node.id, node.file) for node in project.store.nodes.all()] == [
+        ("doc-a", "b.md"), ("doc-a-2", "a.md"),
+    ]  # fmt: skip
+
+
+def test_a_clone_has_the_ids_that_came_with_the_export(project: Project) -> None:
+    project.write("b.md", "text")
+    project.store.nodes.put(
+        Node("doc-a", "doc", source="file", file="b.md", created_at="2026", updated_at="2026")
+    )
+    project.run()
+    assert [(node.id, node.body) for node in project.store.nodes.all()] == [("doc-a", "text")]
+
+
+# --- what is not read again
+
+
+def test_unchanged_files_are_not_opened(
+    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("src/a.py", "")
+    project.write("a.md", "# A\n[[b]] [[none]] `src/a.py`")
+    project.write("b.md", "b")
+    first = project.run()
+    before = project.lines()
+    no_reading(monkeypatch)
+    with open_store(os.path.dirname(project.store.path)) as other:
+        version = other.data_version()
+        again = project.run()
+        assert other.data_version() == version  # nothing was written
+    assert (again.nodes, again.edges, again.unresolved) == (2, 2, 1)
+    assert (again.added, again.updated, again.unchanged) == (0, 0, 4)
+    assert again.notes == first.notes != []
+    assert project.lines() == before
+
+
+def test_links_of_unread_files_lead_to_what_is_new(
+    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("docs/a.md", "[[Later]] [x](later.md) `src/a.py` [[note-a]] [[By hand]]")
+    assert project.run("docs").unresolved == 4
+    no_reading(monkeypatch, "later.md", "elsewhere.md")
+    project.write("docs/later.md", "text")
+    assert project.run("docs").unresolved == 2
+    assert project.edges("doc-docs/a") == {("links_to", "doc-docs/later")}
+    project.write("src/a.py", "")
+    project.run("docs")
+    assert ("anchored_to", "file-src/a.py") in project.edges("doc-docs/a")
+    project.records.add("note", "x", title="By hand", id="note-a")
+    assert project.run("docs").unresolved == 0
+    assert ("links_to", "note-a") in project.edges("doc-docs/a")
+    project.records.edit("note-a", title="Another")
+    assert project.run("docs").unresolved == 1
+    os.unlink(project.root / "src/a.py")
+    project.run("docs")
+    assert project.edges("doc-docs/a") == {("links_to", "note-a"), ("links_to", "doc-docs/later")}
+    project.write("elsewhere.md", "# Later")
+    project.run("elsewhere.md")
+    assert project.run("docs").unresolved == 1
+
+
+def test_a_touched_file_and_another_vocabulary_are_looked_into(
+    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = project.write("a.md", "---\nblocks: b\n---\n")
+    project.write("b.md", "b")
+    project.run()
+    os.utime(file, (1, 1))
+    assert project.run().unchanged == 2
+    project.records.link("doc-a", "blocks", "doc-b", new_relation=True)
+    project.records.unlink("doc-a", "blocks", "doc-b")
+    project.run()
+    assert project.edges("doc-a") == {("blocks", "doc-b")}
+    no_reading(monkeypatch)
+    project.run()
+
+
+def test_a_link_to_the_node_of_a_file_needs_no_other_link_first(project: Project) -> None:
+    project.write("src/a.py", "")
+    project.write("a.md", "[[file-src/a.py]]")
+    project.write("b.md", "`src/a.py`")
+    assert project.run().unresolved == 0
+    assert project.edges("doc-a") == project.edges("doc-b") == {("anchored_to", "file-src/a.py")}
+
+
+# --- whatever happens to a folder
+
+PATHS = ["a.md", "b.md", "x/a.md", "x/c.md"]
+LINES = ["[[a]]", "[[Title]]", "[x](b.md)", "[y](../b.md) [z](c.md)", "# Title", "`src/a.py`",
+         "words"]  # fmt: skip
+FRONTS = ["", "---\nstatus: proposed\ntags: [t]\n---\n", "---\nrelates_to: [Title, b.md]\n---\n",
+          "---\ntype: note\n---\n"]  # fmt: skip
+TEXTS = st.builds(
+    lambda front, lines: front + "\n\n".join(lines),
+    st.sampled_from(FRONTS), st.lists(st.sampled_from(LINES), max_size=3),
+)  # fmt: skip
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), st.sampled_from([*PATHS, "src/a.py"]), TEXTS),
+        st.tuples(st.just("delete"), st.sampled_from([*PATHS, "src/a.py"])),
+        st.tuples(st.just("rename"), st.sampled_from(PATHS), st.sampled_from(PATHS)),
+        st.tuples(st.just("import"), st.booleans(), st.sampled_from(["", "x"])),
+    ),
+    max_size=14,
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(STEPS)
+def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "project")
+        require_the_same(root, MemoryStore(None, f"{root}/.lore"), MemoryStore(), steps)
+
+
+@settings(max_examples=10, deadline=None)
+@given(STEPS)
+def test_it_is_so_in_a_file_too(steps: list[tuple[Any, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "project")
+        with create_store(f"{root}/.lore") as store, create_store(f"{folder}/new") as empty:
+            require_the_same(root, store, empty, steps)
+
+
+def require_the_same(
+    root: Path, store: Store, empty: Store, steps: list[tuple[Any, ...]]
+) -> None:  # fmt: skip
+    (root / "x").mkdir(parents=True)
+    project = Project(root, store)
+    for step in steps:
+        carry_out(project, *step)
+    for one in (project, Project(root, empty)):
+        one.run("", prune=True, skip_bad=True)
+    assert said(store) == said(empty)
+    before = project.lines()
+    again = project.run("", prune=True, skip_bad=True)
+    assert (again.added, again.updated, again.invalidated, again.pruned) == (0, 0, 0, 0)
+    assert project.lines() == before
+
+
+def carry_out(project: Project, what: str, *given: Any) -> None:
+    path = project.root / str(given[0])
+    if what == "write":
+        project.write(*given)
+    elif what == "import":
+        project.run(given[1], prune=given[0], skip_bad=True)
+    elif what == "delete":
+        path.unlink(missing_ok=True)
+    elif path.exists() and not (project.root / given[1]).exists():
+        path.rename(project.root / given[1])
+
+
+def said(store: Store) -> tuple[Sequence[object], Sequence[object]]:
+    """What stands in a store, by the files that it comes from, for their ids may differ."""
+    files = {node.id: f"{node.type} {node.file}" for node in store.nodes.all(live_only=True)}
+    nodes: list[object] = [
+        (files[node.id], node.title, node.body, node.status, node.tags, node.data, node.line_start)
+        for node in store.nodes.all(live_only=True) if node.type != "file"
+    ]  # fmt: skip
+
+    def ends(edge: Edge) -> tuple[object, ...]:
+        return (files[edge.from_id], files[edge.to_id], edge.relation, edge.status,
+                json.dumps(json.loads(edge.metadata)))  # fmt: skip
+
+    edges = sorted(map(ends, store.edges.all(live_only=True)))
+    return sorted(nodes, key=str), edges

@@ -1,0 +1,52 @@
+"""The files that documents were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+from pylore.store.document import DocumentFile
+
+from .state import Part, State
+
+
+class Documents(Part):
+    def all(self, root: str) -> list[DocumentFile]:
+        found = [copy(one) for (of, _), (one, _) in self._state.documents.items() if of == root]
+        return sorted(found, key=lambda one: (one.path, one.node_id))
+
+    def has(self, node_id: str) -> bool:
+        return any(id == node_id for _, id in self._state.documents)
+
+    def links(self, root: str, node_id: str) -> str:
+        found = self._state.documents.get((root, node_id))
+        return found[1] if found else ""
+
+    def put(self, root: str, document: DocumentFile, links: str) -> None:
+        self._changing.documents[root, document.node_id] = (copy(document), links)
+
+    def change(self, root: str, documents: Iterable[DocumentFile]) -> None:
+        for one in documents:
+            if (root, one.node_id) in self._state.documents:
+                self.put(root, one, self.links(root, one.node_id))
+
+    def remove(self, root: str, node_ids: Iterable[str]) -> None:
+        for id in node_ids:
+            self._changing.documents.pop((root, id), None)
+
+    def names(self) -> str:
+        state = self._state
+        named = [
+            (id, node.title, node.source, node.file, node.invalidated_at)
+            for id, node in sorted(state.nodes.items())
+        ]
+        return str(hash(tuple(named))) if state.documents else ""
+
+
+def look_again(state: State, id: str) -> None:
+    """Takes the stamps of a document away, since its node was forgotten or restored."""
+    for key, (one, links) in state.documents.items():
+        if key[1] == id:
+            one = copy(one)
+            one.stamp = ""
+            state.documents[key] = (one, links)

@@ -1,0 +1,50 @@
+"""A folder of Markdown files, and the store that they are imported into."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pylore.core.model import Node
+from pylore.core.settings import Settings
+from pylore.formats.jsonl import Imported, export_lines
+from pylore.formats.markdown import import_markdown
+from pylore.records.records import Records
+from pylore.store import Store
+
+
+class Project:
+    """A folder of documents and its store."""
+
+    def __init__(self, root: Path, store: Store) -> None:
+        self.root = root
+        self.store = store
+        self.records = Records(store, Settings(), None, str(root))
+
+    def write(self, path: str, text: str | bytes) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return file
+
+    def run(self, *paths: str, **options: Any) -> Imported:
+        files = [str(self.root / path) for path in paths or ("",)]
+        return import_markdown(self.store, Settings(), None, files, str(self.root), **options)
+
+    def node(self, id: str) -> Node:
+        node = self.store.nodes.get(id)
+        assert node is not None, [node.id for node in self.store.nodes.all()]
+        return node
+
+    def edges(self, id: str) -> set[tuple[str, str]]:
+        return {(e.relation, e.to_id) for e in self.store.edges.of(id) if e.from_id == id}
+
+    def metadata(self, *key: str) -> dict[str, Any]:
+        edge = self.store.edges.get(*key)
+        assert edge is not None
+        found: dict[str, Any] = json.loads(edge.metadata)
+        return found
+
+    def lines(self) -> list[str]:
+        return list(export_lines(self.store))
