@@ -146,7 +146,7 @@ def _line_at(content: bytes, offset: int) -> int:
 
 
 def _set_text(document: Document, lines: list[str], shown: list[str], first: int) -> None:
-    """Title and body; the heading that is the title is no part of the body."""
+    """Title and body; the heading that is the title is not part of the body."""
     for index, line in enumerate(shown):
         match = _HEADING.match(line)
         if match and (heading := one_line(match[1] or "")):
@@ -234,14 +234,14 @@ def _status(value: Value) -> str:
         words = words[:1]
     status = _ADR_STATUS.get(" ".join(words), " ".join(words))
     if status not in STATUSES:
-        raise LoreError(f"'{_one(value)}' is none of {', '.join((*STATUSES, *_ADR_STATUS))}")
+        raise LoreError(f"'{_one(value)}' is not one of {', '.join((*STATUSES, *_ADR_STATUS))}")
     return status
 
 
 def _source(value: Value) -> str:
     source = _one(value)
     if source not in SOURCES:
-        raise LoreError(f"'{source}' is none of {', '.join(SOURCES)}")
+        raise LoreError(f"'{source}' is not one of {', '.join(SOURCES)}")
     return source
 
 

@@ -105,7 +105,7 @@ class Targets:
         )  # fmt: skip
 
     def is_folder(self, link: Link, folder: str) -> bool:
-        """Whether a relative link leads to a folder, which is no node."""
+        """Whether a relative link leads to a folder, which is not a node."""
         path = link.target if link.target[0] == "/" else os.path.join(folder, link.target)
         path = os.path.normpath(path.lstrip("/") or ".")
         if path == ".." or path.startswith("../"):
