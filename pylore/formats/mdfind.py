@@ -65,7 +65,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _why_lost(top: str, real: str) -> str:
-    """Why what a link leads to is no part of an import of ``top``; nothing where it is."""
+    """Why what a link leads to is not part of an import of ``top``; nothing where it is."""
     if not is_below(top, real) and real != top:
         return f"is a link that leads out of {top}"
     within = os.path.relpath(real, top)
