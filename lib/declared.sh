@@ -181,6 +181,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 *	-	-'
       ;;
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--state	-	-
+--since	STATE	@files
 --busy-timeout	SECONDS	-
 1	[FILE]	@files' ;;
     'fact') REPLY='--confidence	X	-

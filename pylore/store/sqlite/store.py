@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
+    from .contents import SqliteContents
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .review import SqliteReview
@@ -123,6 +124,13 @@ class SqliteStore:
         from .history import SqliteHistory
 
         return SqliteHistory(self.connection)
+
+    @property
+    def contents(self) -> SqliteContents:
+        """What it says, for comparing it; made here, since no search asks for it."""
+        from .contents import SqliteContents
+
+        return SqliteContents(self.connection)
 
     def transaction(self, command: str = "") -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing.

@@ -15,6 +15,7 @@ from pylore.core.model import PastCommand
 from pylore.core.times import now
 
 from .code import Anchors, CodeFiles
+from .contents import Contents
 from .edges import Edges, Statistics
 from .history import History
 from .nodes import Nodes
@@ -106,7 +107,7 @@ class MemoryStore:
         self.edges, self.fulltext, self.vectors = Edges(self), FullText(self), Vectors(self)
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
-        self.history = History(self)
+        self.history, self.contents = History(self), Contents(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
     @property
