@@ -33,7 +33,7 @@ LONGEST = 1 << 26
 _BYTES = 8
 """Of a bucket's sum."""
 
-_A_BUCKET = 6
+_A_BUCKET = 8
 """Records in a bucket, about: a record that differs takes the others of its bucket along."""
 
 _FEWEST, _MOST = 16, 1 << 20
@@ -41,41 +41,35 @@ _WITHOUT = ("access_count", "accessed_at")
 
 
 class Digest:
-    """The sums of one store's buckets, and the ids in each of them."""
+    """The sums of the buckets of one store, or of its nodes of these types."""
 
     def __init__(self, store: Store, buckets: int, types: Sequence[str] = ()) -> None:
-        self._ids: list[set[str]] = [set() for _ in range(buckets)]
+        self._store = store
         self._sums = [0] * buckets
-        self._last = buckets - 1
         unusual = store.contents.unusual()
-        self._add_rows(store, types, unusual)
+        self._add_rows(types, unusual)
         declared = []
         for line in _lines(store, unusual, types):
             fields = json.loads(line)
             id = _id_of(fields)
             if id in unusual:
-                self._add(id, _without_accesses(fields))
+                said = _hashed(_without_accesses(fields))
+                self._sums[_bucket(id, buckets)] += int.from_bytes(said, "big")
             elif not id:
                 declared.append(line)
-        self.declared = blake2b("".join(sorted(declared)).encode(), digest_size=_BYTES).hexdigest()
+        self.declared = _hashed("".join(sorted(declared)).encode()).hex()
 
-    def _add_rows(self, store: Store, types: Sequence[str], unusual: set[str]) -> None:
+    def _add_rows(self, types: Sequence[str], unusual: set[str]) -> None:
         # What is asked for a hundred thousand times is at hand by a name of its own.
-        sums, ids, last, number = self._sums, self._ids, self._last, int.from_bytes
-        for id, said, data in store.contents.rows(types):
+        sums, last, number = self._sums, len(self._sums) - 1, int.from_bytes
+        for id, said, data in self._store.contents.rows(types):
             if id in unusual:
                 continue
             if data is not None:
                 said += _canonical(data)
-            bucket = crc32(id.encode()) & last
-            sums[bucket] += number(blake2b(said, digest_size=_BYTES).digest(), "big")
-            ids[bucket].add(id)
-
-    def _add(self, id: str, said: bytes) -> None:
-        bucket = crc32(id.encode()) & self._last
-        hashed = blake2b(said, digest_size=_BYTES).digest()
-        self._sums[bucket] += int.from_bytes(hashed, "big")
-        self._ids[bucket].add(id)
+            sums[crc32(id.encode()) & last] += number(
+                blake2b(said, digest_size=_BYTES).digest(), "big"
+            )
 
     def sums(self) -> str:
         """The sums of all buckets, one behind the other, in hexadecimal digits."""
@@ -84,15 +78,20 @@ class Digest:
 
     def differing(self, others: str) -> set[str]:
         """The ids in buckets whose sums are not those that another store has."""
-        own, size = self.sums(), 2 * _BYTES
+        own, size, buckets = self.sums(), 2 * _BYTES, len(self._sums)
         if own == others:
             return set()
-        return {
-            id
-            for bucket, ids in enumerate(self._ids)
-            if own[size * bucket : size * bucket + size] != others[size * bucket :][:size]
-            for id in ids
-        }
+        places = [size * bucket for bucket in range(buckets)]
+        differ = [own[place : place + size] != others[place : place + size] for place in places]
+        return {id for id in self._store.contents.ids() if differ[_bucket(id, buckets)]}
+
+
+def _bucket(id: str, buckets: int) -> int:
+    return crc32(id.encode()) & buckets - 1
+
+
+def _hashed(said: bytes) -> bytes:
+    return blake2b(said, digest_size=_BYTES).digest()
 
 
 def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:

@@ -249,6 +249,9 @@ class Contents(Protocol):
         this kind. With ``types``, nodes of these and all of their edges.
         """
 
+    def ids(self) -> Iterator[str]:
+        """Every id of which anything is said."""
+
     def unusual(self) -> set[str]:
         """The ids of which what is told to others is not what each row says."""
 

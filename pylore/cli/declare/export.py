@@ -30,7 +30,8 @@ stays where it is.""",
     Option("--state", "print what this store has, for --since on the other side"),
     Option(
         "--since STATE",
-        "only what a store with this state lacks: a file, or -\nfor stdin; of the types that it was made with",
+        "only what a store with this state lacks: a file, or -\n"
+        "for stdin; of the types that it was made with",
         kind="files",
     ),
     BUSY_TIMEOUT,

@@ -22,49 +22,79 @@ _EXACT = "CAST({} * 4611686018427387904.0 AS INTEGER)"
 """A number from 0 to 1 in whole 1 / 2^62, since SQLites differ in how they write fractions."""
 
 _CHANGE = "CASE change WHEN 'sync' THEN 'import' ELSE change END"
-_STATE = ("title", "body", "tags", "file", "category")
-_PLAIN_STATE = ("status", "source", _EXACT.format("confidence"), "line_start", "line_end")
 _EDGE = ("from_id", "to_id", "relation")
-_PLAIN_EDGE = ("status", "source", _EXACT.format("weight"), "invalidated_at")
+_ORDINARY = "status = 'confirmed' AND source = 'user_edit' AND invalidated_at IS NULL"
+_BAR = " || '|' || "
+
+
+def _joined(columns: Sequence[str]) -> str:
+    return _BAR.join(f"coalesce({column}, '-')" for column in columns)
+
+
+def _said(
+    kind: str, short: Sequence[str], texts: Sequence[str], *, rare: str = "", ordinary: str = ""
+) -> str:
+    """An expression: what is short, the lengths of texts, and these, so that no two rows that
+    differ share one. ``rare`` is left out of what is ``ordinary``: most rows are.
+    """
+    parts = [f"'{kind}'", _joined(short)] if short else [f"'{kind}'"]
+    if rare:
+        parts.append(f"CASE WHEN {ordinary} THEN '' ELSE {rare} END")
+    lengths = [f"length({text})" for text in texts[:-1]]
+    return f"CAST({_BAR.join([*parts, *lengths, ' || '.join(texts)])} AS BLOB)"
+
+
+def _select(table: str, id: str, said: str, json: str = "") -> str:
+    given = f"nullif({json}, '{{}}')" if json else "NULL"
+    return f"SELECT {id}, {said}, {given} FROM {table}"
+
+
+def _node(kind: str, id: str, short: Sequence[str]) -> str:
+    fields = ("status", "source", _EXACT.format("confidence"), "line_start", "line_end",
+              "invalidated_at", "length(file)", "length(category)")  # fmt: skip
+    return _said(
+        kind, short, (id, "title", "tags", "body"),
+        rare=f"{_joined(fields)}{_BAR}coalesce(file, '') || coalesce(category, '')",
+        ordinary=f"{_ORDINARY} AND confidence = 1"
+                 " AND coalesce(line_start, line_end, file, category) IS NULL",
+    )  # fmt: skip
+
+
+def _edge(kind: str, short: Sequence[str]) -> str:
+    return _said(
+        kind, (_EXACT.format("weight"), *short), _EDGE,
+        rare=_joined(("status", "source", "invalidated_at")), ordinary=_ORDINARY,
+    )  # fmt: skip
+
+
 _ANCHOR = (
     "node_id", "kind", "path", "detail", "root", "hash", "commit_id", "verdict", "reason",
     "created_at", "verified_at",
 )  # fmt: skip
-
-
-def _said(kind: str, plain: Sequence[str], texts: Sequence[str]) -> str:
-    """An expression: what is short, the lengths of texts, and these. No two rows share one."""
-    short = [f"coalesce({one}, '-')" for one in plain]
-    lengths = [f"coalesce(length({one}), '-')" for one in texts]
-    whole = [f"coalesce({one}, '')" for one in texts]
-    return f"CAST('{kind}|' || {_BAR.join([*short, *lengths, ' || '.join(whole)])} AS BLOB)"
-
-
-_BAR = " || '|' || "
-
-
-def _select(
-    table: str, kind: str, plain: Sequence[str], texts: Sequence[str], json: str = ""
-) -> str:
-    given = f"nullif({json}, '{{}}')" if json else "NULL"
-    return f"SELECT {texts[0]}, {_said(kind, plain, texts)}, {given} FROM {table}"
-
-
 _QUERIES = (
-    (_select("nodes", "node", (*_PLAIN_STATE, "created_at", "updated_at", "invalidated_at",
-                               _LATER.format(c="changed_at", at="updated_at")),
-             ("id", "type", *_STATE), "data"), ("id",)),
-    (_select("graph_edges", "edge", (*_PLAIN_EDGE, "created_at",
-                                     _LATER.format(c="changed_at", at="created_at")),
-             _EDGE, "metadata"), ("from_id", "to_id")),
-    (_select("node_history", "state", (*_PLAIN_STATE, "updated_at", "invalidated_at", "made_at",
-                                       "changed_at", _CHANGE),
-             ("node_id", *_STATE), "data"), ("node_id",)),
-    (_select("edge_history", "edge state", (*_PLAIN_EDGE, "made_at", "changed_at", _CHANGE),
-             _EDGE, "metadata"), ("from_id", "to_id")),
-    (_select("anchors", "anchor", (), _ANCHOR), ("node_id",)),
-    (_select("anchor_history", "anchor state", (), ANCHOR_HISTORY), ("node_id",)),
+    (_select("nodes", "id",
+             _node("node", "id", ("created_at", "updated_at",
+                                  _LATER.format(c="changed_at", at="updated_at"))),
+             "data"), ("id",)),
+    (_select("graph_edges", "from_id",
+             _edge("edge", ("created_at", _LATER.format(c="changed_at", at="created_at"))),
+             "metadata"), ("from_id", "to_id")),
+    (_select("node_history", "node_id",
+             _node("was", "node_id", ("updated_at", "made_at", "changed_at", _CHANGE)),
+             "data"), ("node_id",)),
+    (_select("edge_history", "from_id",
+             _edge("edge was", ("made_at", "changed_at", _CHANGE)),
+             "metadata"), ("from_id", "to_id")),
+    (_select("anchors", "node_id", _said("anchor", (), _ANCHOR)), ("node_id",)),
+    (_select("anchor_history", "node_id", _said("anchor was", (), ANCHOR_HISTORY)),
+     ("node_id",)),
 )  # fmt: skip
+
+_IDS = """
+  SELECT id FROM nodes UNION SELECT from_id FROM graph_edges
+  UNION SELECT node_id FROM node_history UNION SELECT from_id FROM edge_history
+  UNION SELECT node_id FROM anchors UNION SELECT node_id FROM anchor_history
+  UNION SELECT id FROM purged UNION SELECT node_id FROM ancestors"""
 
 _UNUSUAL = """
   SELECT id FROM purged
@@ -95,6 +125,11 @@ class SqliteContents:
             kept = " OR ".join(f"{_type(end)} IN (SELECT value FROM json_each(?1))" for end in ends)
             where, given = (f" WHERE {kept}", (dumps(list(types)),)) if types else ("", ())
             yield from self._db.execute(query + where, given)
+
+    def ids(self) -> Iterator[str]:
+        """Every id of which anything is said."""
+        for (id,) in self._db.execute(_IDS):
+            yield id
 
     def unusual(self) -> set[str]:
         """The ids of which what is told to others is not what each row says."""

@@ -11,6 +11,9 @@ class Contents(Part):
     def rows(self, types: Sequence[str] = ()) -> Iterator[tuple[str, bytes, str | None]]:
         return iter(())
 
+    def ids(self) -> Iterator[str]:
+        return iter(self.unusual())
+
     def unusual(self) -> set[str]:
         state = self._state
         edges = [*state.edges, *((str(one["from_id"]),) for one in state.edge_history)]
