@@ -84,22 +84,22 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
     try:
         _copy_out(place, shown, own)
         staged = open_store(folder)
-        try:
-            with staged.faults:
-                checks = staged.checks
-                found = [*checks.missing_tables(), *checks.damage(full=True)]
-        except BaseException:
-            staged.close()
-            raise
     except StoreFull:
         where = os.path.dirname(folder)
         raise StoreFull(f"{shown}: a copy of it has no room in {where}, nothing was restored: "
                         "free some space, or set TMPDIR") from None  # fmt: skip
     except StoreError as error:
         raise _of_backup(str(error), own, shown) from None
-    if found:
+    try:
+        with Translated(shown):
+            lacking = staged.checks.missing_tables()
+            found = [] if lacking else staged.checks.damage(full=True)
+        if lacking or found:
+            what = f"lacks {', '.join(lacking[:3])}" if lacking else f"is damaged ({found[0]})"
+            raise StoreDamaged(f"{shown}: {what}, nothing was restored: {_MEND}")
+    except BaseException:
         staged.close()
-        raise StoreDamaged(f"{shown}: is damaged ({found[0]}), nothing was restored: {_MEND}")
+        raise
     return staged
 
 
