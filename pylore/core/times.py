@@ -29,6 +29,15 @@ def now_exactly() -> str:
     return f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{nanoseconds // 1000:06d}Z"
 
 
+def days_ahead(days: int) -> str:
+    """So many days from now.
+
+    >>> days_ahead(1) > now()
+    True
+    """
+    return time.strftime(_FORM, time.gmtime(int(time.time()) + days * 86_400))
+
+
 def later(moment: str) -> str:
     """A whole second that comes after a time; now, where that is none.
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from ..anchors.project_paths import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id
+from ..records.exchange import told_anchor, told_anchors, told_past_anchors, when_gone
 from ..store.anchor import ANCHOR_HISTORY, Anchor
+from .linefields import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,21 +26,22 @@ CHANGES = ("moved", "judged", "removed")
 _OPTIONAL = ("detail", "root", "hash", "commit_id", "reason")
 
 
-def anchor_lines(store: Store) -> Iterator[dict[str, Any]]:
-    """Every anchor, then the history of all, as fields of a line."""
-    for anchor in store.anchors.all():
+def anchor_lines(store: Store, *, history: bool = True) -> Iterator[dict[str, Any]]:
+    """Every anchor, then what all of them have left, as fields of a line."""
+    for anchor in told_anchors(store):
         fields = anchor.to_dict()
         del fields["stamp"]
         for name in _OPTIONAL:
             if not fields[name]:
                 del fields[name]
         yield {"anchor_of": fields.pop("node_id"), **fields}
-    for state in store.anchors.history():
-        yield {"anchor_history_of": state.pop("node_id"), **state}
+    if history:
+        for state in told_past_anchors(store):
+            yield {"anchor_history_of": state.pop("node_id"), **state}
 
 
-def take_anchor(store: Store, fields: dict[str, Any], at: str) -> str:
-    """Writes the anchor of one line: ``added``, ``updated``, or ``unchanged``.
+def anchor_from(store: Store, fields: dict[str, Any], at: str) -> Anchor:
+    """The anchor of one line; one that does not say when it was made is made at ``at``.
 
     Raises:
         LoreError: a field is missing, or is not what it should be.
@@ -48,25 +51,37 @@ def take_anchor(store: Store, fields: dict[str, Any], at: str) -> str:
     for name in _OPTIONAL:
         setattr(anchor, name, _text(fields, name, required=False))
     anchor.verdict = _one_of({"verdict": "valid", **fields}, "verdict", VERDICTS)
-    anchor.created_at = _text(fields, "created_at", required=False) or at
-    anchor.verified_at = _text(fields, "verified_at", required=False) or anchor.created_at
+    anchor.created_at = moment(fields, "created_at")
+    anchor.verified_at = moment(fields, "verified_at") or anchor.created_at
     fault = fault_of(anchor)
     if fault:
         raise LoreError(fault)
-    old = {other.key: other for other in store.anchors.of(anchor.node_id)}.get(anchor.key)
-    anchor.stamp = old.stamp if old and old.hash == anchor.hash else ""
-    return store.anchors.put(anchor)
+    if not anchor.created_at:
+        _made_now(store, anchor, at)
+    return anchor
 
 
-def take_anchor_history(store: Store, fields: dict[str, Any], copies: int) -> None:
-    """Writes one line of history, until it is there ``copies`` times; raises as ``take_anchor``."""
+def _made_now(store: Store, anchor: Anchor, at: str) -> None:
+    """Fills in the times of an anchor that was written by hand: of one that is there, its own."""
+    old = next((one for one in store.anchors.of(anchor.node_id) if one.key == anchor.key), None)
+    said = (*_OPTIONAL, "verdict")
+    same = old is not None and all(getattr(old, name) == getattr(anchor, name) for name in said)
+    gone = when_gone(store.anchors.history(anchor.node_id)).get(anchor.key, "")
+    anchor.created_at = old.created_at if old else at
+    told_anchor(anchor, gone)
+    anchor.verified_at = anchor.verified_at or (old.verified_at if old and same else at)
+
+
+def past_anchor_from(fields: dict[str, Any]) -> dict[str, str]:
+    """What one line says that an anchor has left; raises as ``anchor_from``."""
     state = {"node_id": check_id(_text(fields, "anchor_history_of"))}
     for name in ANCHOR_HISTORY[1:]:
         state[name] = _text(fields, name, required=name not in ("detail", "reason"))
     _one_of(state, "kind", KINDS)
     _one_of(state, "verdict", VERDICTS)
     _one_of(state, "change", CHANGES)
-    store.anchors.add_history(state, copies)
+    moment(state, "changed_at")
+    return state
 
 
 def _text(fields: dict[str, Any], name: str, *, required: bool = True) -> str:

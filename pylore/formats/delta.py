@@ -14,7 +14,7 @@ from hashlib import blake2b
 from zlib import crc32
 
 from ..core.errors import LoreError, UsageError
-from .jsonl import export_lines
+from .lines_out import export_lines
 from .part_of_store import PartOfStore
 
 TYPE_CHECKING = False

@@ -19,6 +19,7 @@ from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
 from .fact_status import first_status, state_fact
+from .purge import delete_for_good
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -288,11 +289,7 @@ class Records:
         for id in ids:
             node = self._require(id)
             if purge:
-                node.invalidated_at = at
-                Index(self._store, None).update([node])
-                self._store.edges.delete_node(id)
-                self._store.anchors.delete_node(id)
-                self._store.nodes.delete(id)
+                delete_for_good(self._store, node)
                 changes.append(Change(id, "purged"))
             elif node.invalidated_at is None:
                 # What was unlinked this very second must not come back with the node.

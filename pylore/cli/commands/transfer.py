@@ -12,8 +12,9 @@ from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
 from ...embed.ahead import Ahead
+from ...formats.conflicts import conflict_notes
 from ...formats.delta import State, state_lines
-from ...formats.jsonl import Imported, LineImport, export_lines
+from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
 from ...system.atomic_write import write_whole
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
@@ -30,8 +31,13 @@ COMPACT_FROM = 1000
 """An import that changes this many nodes and edges is followed by a compaction."""
 
 
-def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
+def import_files(
+    paths: Sequence[str], type: str, *, ours: bool, theirs: bool, **options: Any
+) -> None:
     session = Session(options)
+    if ours and theirs:
+        raise UsageError("--ours and --theirs exclude each other: give one of them")
+    prefer = "ours" if ours else "theirs" if theirs else ""
     if not paths:
         raise UsageError("import needs a file, a folder, or - for JSON lines on stdin")
     for path in paths:
@@ -46,7 +52,8 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
                 LineImport(
                     store, session.settings, ahead,
                     _lines(path, record_line(session.settings.max_text)),
-                    name="" if path == "-" else path, progress=advance, **options,
+                    ImportOptions(**options, prefer=prefer),
+                    name="" if path == "-" else path, progress=advance,
                 )
                 for path in paths if not _is_markdown(path)
             ]  # fmt: skip
@@ -63,6 +70,7 @@ def import_files(paths: Sequence[str], type: str, **options: Any) -> None:
     _say_imported(session, total)
     row = total.to_dict()
     row["skipped"] = len(total.skipped)
+    row["conflicting"] = [conflict.to_dict() for conflict in total.conflicting]
     del row["notes"]
     session.output.one(row, _imported_text)
 
@@ -177,16 +185,15 @@ class _File:
 
 
 def _add(total: Imported, part: Imported) -> None:
-    for name in ("nodes", "edges", "added", "updated", "unchanged", "invalidated", "unresolved"):
+    for name in ("nodes", "edges", "added", "updated", "kept", "unchanged", "conflicts",
+                 "invalidated", "unresolved", "conflicting", "skipped", "notes"):  # fmt: skip
         setattr(total, name, getattr(total, name) + getattr(part, name))
     total.dangling = part.dangling
-    total.skipped += part.skipped
-    total.notes += part.notes
 
 
 def _say_imported(session: Session, total: Imported) -> None:
     say_left_out(total.skipped, session.settings)
-    session.say(total.notes)
+    session.say([*total.notes, *conflict_notes(total.conflicting)])
     if total.dangling:
         session.say(
             [f"{counted(total.dangling, 'edge leads', 'edges lead')} to what is not in the store"]
@@ -194,4 +201,5 @@ def _say_imported(session: Session, total: Imported) -> None:
 
 
 def _imported_text(row: dict[str, Any]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in row.items()) + "\n"
+    counts = {name: count for name, count in row.items() if name != "conflicting"}
+    return ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n"

@@ -7,19 +7,27 @@ from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
 
 COMMAND = Command(
     "import",
-    "[--type TYPE] [--skip-bad] [--new-types] [--new-relations] PATH…",
+    "[--type TYPE] [--ours | --theirs] [--skip-bad] [--new-types] [--new-relations] PATH…",
     "bring in JSON lines, or Markdown files and folders",
     """\
 A path that ends in .md or .markdown, and every folder, is read as Markdown;
 anything else, and a lone - (stdin), as JSON lines. All paths of one call are one
 transaction: when something is wrong, nothing is imported. Importing the same
 thing twice changes nothing. Prints how many nodes and edges were read, how many
-of both were added, updated or unchanged, how many edges were invalidated because
-their document no longer has the link, and how many links lead to nothing.
+were added, updated, kept (what was here stands) or unchanged, how many conflicts
+there were, how many edges were invalidated because their document no longer has
+the link, and how many links lead to nothing.
 
-JSON lines: one object a line, as 'lore export' writes them. A node has an id and
-a type, an edge has from_id, to_id and relation; every other field is optional,
-and what a line does not say stays as it is.
+JSON lines: one object a line, as 'lore export' writes them. They are merged with
+what is here: of each record and each link the later state stands, the other one
+goes into its history, and all stores that exchange exports end up the same. What
+was changed on both sides since they last met is a conflict, and is named: see
+both with 'lore show ID --history', take the other one with 'lore restore ID
+--at N'. What was forgotten stays so, unless it was edited after that.
+
+Lines written by hand need less: a node an id and a type, an edge from_id, to_id
+and relation. A node without updated_at, and an edge without created_at, is an
+edit of now: every other field is optional, and what is not said stays as it is.
 
 Markdown: each file becomes a node, its id made from its path below the folder of
 .lore, so that it stays the same when the text changes. Title: the front matter's,
@@ -45,6 +53,8 @@ folders and node_modules are left out.
         kind="types",
         default="doc",
     ),
+    Option("--ours", "where a record was changed here and there, what is here stands"),
+    Option("--theirs", "where it was, what comes in stands; without either: the later one"),
     Option("--skip-bad", "leave broken lines and files out, name them, import the rest"),
     Option("--new-types", "declare types that the store does not know"),
     Option("--new-relations", "declare relations that the store does not know (JSON lines)"),

@@ -1,0 +1,107 @@
+"""How two states of a node or an edge become one, whichever of them comes first.
+
+A store is a set of states of each node and edge, of which the greatest by ``states.order``
+stands. To merge is to unite these sets, so it may be done in any order and any number of
+times. What is here knows no store.
+"""
+
+from __future__ import annotations
+
+import time
+from copy import copy
+
+from .model import Edge, Node
+from .states import clock, descends, order, same, set_clock, state_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import TypeVar
+
+    State = TypeVar("State", Node, Edge)
+    Left = tuple[str, str]
+    """(the clock of the state after it, the command by which it was left)"""
+
+_FORM = "%Y-%m-%dT%H:%M:%S"
+_INDEXED = ("file", "symbol", "commit")
+
+
+def outcome(
+    ours: Node, known_here: Collection[str], theirs: Node, known_there: Collection[str]
+) -> str:
+    """What two states of a node are to each other: ``same``, ``newer``, ``older``, ``conflict``.
+
+    ``newer``: theirs was made from ours; ``older``: ours from theirs. ``known_…`` are names of
+    states that each side has been in (``states.latest``).
+    """
+    if same(ours, theirs) or (is_indexed(ours) and is_indexed(theirs)):
+        return "same"
+    if descends(state_name(ours), known_there):
+        return "newer"
+    return "older" if descends(state_name(theirs), known_here) else "conflict"
+
+
+def is_later(one: State, other: State) -> bool:
+    """Whether one state stands where both are known."""
+    return order(one) > order(other)
+
+
+def joined(winner: State, loser: State) -> State:
+    """The state that stands, with what no state alone says: since when it is, and accesses."""
+    at, state = clock(winner), copy(winner)
+    state.created_at = min(winner.created_at or loser.created_at,
+                           loser.created_at or winner.created_at)  # fmt: skip
+    state.access_count = max(winner.access_count, loser.access_count)
+    state.accessed_at = max(winner.accessed_at or "", loser.accessed_at or "") or None
+    set_clock(state, at)
+    return state
+
+
+def told(state: State, purged: str = "") -> State:
+    """A state as it is told to others: one form for one state.
+
+    What was made anew after it was deleted for good (at ``purged``) comes after that, even
+    within the same second.
+    """
+    at = clock(state)
+    set_clock(state, following(purged) if purged and at <= purged else at)
+    return state
+
+
+def following(moment: str) -> str:
+    """The next second after a time, the same on every machine.
+
+    >>> following("2026-01-31T23:59:59Z"), following("?")
+    ('2026-02-01T00:00:00Z', '?0')
+    """
+    from calendar import timegm
+
+    try:
+        seconds = timegm(time.strptime(moment[:19], _FORM)) + 1
+    except ValueError:
+        return moment + "0"
+    after = time.strftime(_FORM + "Z", time.gmtime(seconds))
+    return after if after > moment else moment + "0"
+
+
+def left(changed_at: str, change: str) -> Left:
+    """When and how a state was left; of two accounts of it the lesser one is kept."""
+    return changed_at, "import" if change == "sync" else change
+
+
+def is_indexed(node: Node) -> bool:
+    """Whether the index of code made this state: it has the repository's own history."""
+    return node.source == "file" and node.type in _INDEXED
+
+
+def is_kept(state: Node | Edge) -> bool:
+    """Whether a state that another one takes the place of goes into the history."""
+    return not is_indexed(state) if isinstance(state, Node) else state.source != "system"
+
+
+def greater(theirs: object, ours: object, default: object) -> bool:
+    """Whether their declaration of a type or a relation takes the place of ours.
+
+    One that differs from lore's own stands before that, and else the greater one.
+    """
+    return (theirs != default, theirs) > (ours != default, ours)

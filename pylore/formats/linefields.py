@@ -1,0 +1,87 @@
+"""The fields of a line of JSON, each checked: its value, or what is there already."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ..core.errors import LoreError
+from ..core.text import clean_tags
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_TIME = re.compile(
+    r"(?!9999)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
+)
+
+
+def text(fields: dict[str, Any], name: str, default: str) -> str:
+    """A string; empty for null."""
+    value = fields.get(name, default)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise LoreError(f"{name} is not a string")
+    return value
+
+
+def choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of these words."""
+    value = text(fields, name, default)
+    if value not in choices:
+        raise LoreError(f"{name} '{value}' is none of {', '.join(choices)}")
+    return value
+
+
+def number(fields: dict[str, Any], name: str, default: float) -> float:
+    """A number from 0 to 1."""
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LoreError(f"{name} is not a number")
+    if not 0 <= value <= 1:  # nor is one that is infinite or no number
+        raise LoreError(f"{name} is not from 0 to 1")
+    return float(value)
+
+
+def whole_number(fields: dict[str, Any], name: str, default: int | None) -> int | None:
+    """A whole number that JSON can carry, or None."""
+    value = fields.get(name, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise LoreError(f"{name} is not a whole number")
+    if value is not None and not 0 <= value < 1 << 53:
+        raise LoreError(f"{name} is out of range")
+    return value
+
+
+def tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    """A list of words."""
+    value = fields.get("tags", default)
+    if not isinstance(value, (str, list, tuple)) or not all(isinstance(tag, str) for tag in value):
+        raise LoreError("tags is not a list of strings")
+    return clean_tags(value)
+
+
+def json_object(fields: dict[str, Any], name: str, default: str) -> str:
+    """An object, as JSON text."""
+    if name not in fields:
+        return default
+    value = fields[name]
+    if value is None:
+        return "{}"
+    if not isinstance(value, dict):
+        raise LoreError(f"{name} is not a JSON object")
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise LoreError(f"{name} has a number that is too large") from None
+
+
+def moment(fields: dict[str, Any], name: str, default: str = "") -> str:
+    """A time, by which states are put in order: one that is none would stand for ever."""
+    value = text(fields, name, default)
+    if value and not _TIME.fullmatch(value):
+        raise LoreError(f"{name} '{value}' is not a time: give it as 2026-01-31T12:00:00Z")
+    return value

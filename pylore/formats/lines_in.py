@@ -1,0 +1,161 @@
+"""What a JSON line says, checked: a node, an edge, or a state that one of them has left."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.errors import LoreError
+from ..core.ids import check_id
+from ..core.model import EDGE_HISTORY, Edge, Node, Past
+from ..core.states import clock
+from ..core.text import counted
+from ..core.vocabulary import SOURCES, STATUSES
+from ..system.json_lines import parse_object
+from .linefields import choice, json_object, moment, number, tags, text, whole_number
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+_MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+_NAME = re.compile(r"\S{1,40} [0-9a-f]{10}")
+_NAMED = 10
+
+
+def parsed(line: bytes, longest: int) -> dict[str, Any]:
+    """The object on one line of at most so many bytes.
+
+    Raises:
+        LoreError: it is none, or what git leaves of a merge that it could not do.
+    """
+    if line.startswith(_MARKERS):
+        raise LoreError("a merge conflict: run 'lore sync', or merge both with 'lore merge-file'")
+    try:
+        return parse_object(line, longest)
+    except LoreError as error:
+        if line.endswith(b"\n") or not str(error).startswith("not JSON"):
+            raise
+        raise LoreError(f"{error}, and the file ends in it: half a line") from None
+
+
+def unknown_kind(fields: dict[str, Any]) -> str:
+    """What is wrong with a line of a kind that is not known."""
+    found = "neither a node (id) nor an edge (from_id)"
+    if not fields:
+        return found
+    from .. import __version__
+
+    first = next(iter(fields))
+    return f"{found}, nor what else lore {__version__} knows ('{first:.40}'): from a newer lore?"
+
+
+def is_whole(fields: dict[str, Any]) -> bool:
+    """Whether the line of a node is a whole state, and no edit by hand."""
+    return bool(fields.get("updated_at"))
+
+
+def whole_node(fields: dict[str, Any], type: str) -> Node:
+    """The state that a line of an export has: what it does not say has its default."""
+    node = node_from(fields, Node(text(fields, "id", ""), type))
+    node.updated_at = moment(fields, "updated_at")
+    node.created_at = node.created_at or node.updated_at
+    return node
+
+
+def names_of_states(fields: dict[str, Any]) -> list[str]:
+    """The names of the states that a node has been in (``was``)."""
+    names = fields.get("was")
+    if names is None:
+        return []
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and _NAME.fullmatch(name) for name in names
+    ):
+        raise LoreError("was is not a list of names of states")
+    return names
+
+
+def node_from(fields: dict[str, Any], node: Node) -> Node:
+    """A node with what a line says of it, and the rest as it is."""
+    node.title = text(fields, "title", node.title)
+    node.body = text(fields, "body", node.body)
+    node.status = choice(fields, "status", node.status, STATUSES)
+    node.source = choice(fields, "source", node.source, SOURCES)
+    node.confidence = number(fields, "confidence", node.confidence)
+    node.tags = tags(fields, node.tags) if "tags" in fields else node.tags
+    node.data = json_object(fields, "data", node.data)
+    node.access_count = whole_number(fields, "access_count", node.access_count) or 0
+    node.line_start = whole_number(fields, "line_start", node.line_start)
+    node.line_end = whole_number(fields, "line_end", node.line_end)
+    for name in ("category", "file", "accessed_at"):
+        if name in fields:
+            setattr(node, name, text(fields, name, "") or None)
+    for name in ("invalidated_at", "changed_at"):
+        if name in fields:
+            setattr(node, name, moment(fields, name) or None)
+    node.created_at = text(fields, "created_at", node.created_at)
+    return node
+
+
+def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
+    """An edge with what a line says of it; without a time of its end it stands."""
+    edge.weight = number(fields, "weight", edge.weight)
+    edge.source = choice(fields, "source", edge.source, SOURCES)
+    edge.status = choice(fields, "status", edge.status, STATUSES)
+    edge.metadata = json_object(fields, "metadata", edge.metadata)
+    edge.access_count = whole_number(fields, "access_count", edge.access_count) or 0
+    edge.created_at = moment(fields, "created_at", edge.created_at)
+    edge.accessed_at = text(fields, "accessed_at", edge.accessed_at or "") or None
+    edge.invalidated_at = moment(fields, "invalidated_at") or None
+    edge.changed_at = moment(fields, "changed_at") or None
+    return edge
+
+
+def past_node(fields: dict[str, Any]) -> Past:
+    """A state that a node has left."""
+    id = check_id(text(fields, "state_of", ""))
+    fields = {**fields, "changed_at": fields.get("made_at"), "left_at": fields.get("changed_at")}
+    node = node_from(fields, Node(id, id.partition("-")[0]))
+    node.updated_at = moment(fields, "updated_at")
+    node.changed_at = clock(node)
+    change, changed_at = text(fields, "change", ""), moment(fields, "left_at")
+    if not (node.changed_at and change and changed_at):
+        raise LoreError("state_of lacks made_at, change or changed_at")
+    return Past(node, change, changed_at, None)
+
+
+def past_edge(fields: dict[str, Any]) -> dict[str, object]:
+    """A state that an edge has left, with the fields of ``EDGE_HISTORY``."""
+    key = fields["history_of"]
+    if not isinstance(key, list) or len(key) != 3 or not all(isinstance(k, str) for k in key):
+        raise LoreError("history_of is not a list [from, to, relation]")
+    state: dict[str, object] = dict(zip(EDGE_HISTORY, key, strict=False))
+    state["weight"] = number(fields, "weight", 1.0)
+    for name in ("source", "status"):
+        state[name] = text(fields, name, "") or None
+    state["metadata"] = json_object(fields, "metadata", "{}")
+    state["invalidated_at"] = moment(fields, "invalidated_at") or None
+    state["change"] = text(fields, "change", "") or None
+    state["changed_at"] = moment(fields, "changed_at") or None
+    made_at = moment(fields, "made_at")
+    state["made_at"] = max(made_at, str(state["invalidated_at"] or "")) if made_at else ""
+    if not all(state[name] for name in ("source", "status", "change", "changed_at")):
+        raise LoreError("history_of lacks source, status, change or changed_at")
+    return state
+
+
+def merge_notes(purges: Sequence[tuple[str, bool]], ahead: Sequence[tuple[str, str]]) -> list[str]:
+    """What is to be said of what was deleted elsewhere, and of clocks that are wrong."""
+    notes = []
+    for id, lives in purges[:_NAMED]:
+        after = ", and edited after that: it stays" if lives else ""
+        notes.append(f"{id} was deleted for good elsewhere{after}")
+    if len(purges) > _NAMED:
+        notes.append(f"{len(purges) - _NAMED} more were deleted for good elsewhere")
+    if ahead:
+        what = counted(len(ahead), "state comes", "states come")
+        notes.append(
+            f"{what} from the future ({ahead[0][0]}: {ahead[0][1]}): a clock is wrong "
+            "somewhere; what is edited here is newer all the same"
+        )
+    return notes

@@ -1,0 +1,135 @@
+"""What a store tells another one: the same knowledge in the same words and order everywhere."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ..core.merging import following, left, told
+from ..core.model import EDGE_HISTORY, Edge, Node, Past
+from ..core.states import clock, latest, order, state_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..core.states import Order
+    from ..store import Store
+    from ..store.anchor import Anchor, AnchorKey
+
+_GONE = ("removed", "moved")
+
+
+def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
+    """Every node by id, with the names of the states that it has been in, the latest last."""
+    purged = store.history.purged()
+    known = {id: set(names) for id, names in store.history.ancestors().items()}
+    for past in store.history.of_nodes():
+        known.setdefault(past.node.id, set()).add(state_name(past.node))
+    for node in store.nodes.all():
+        gone, names = purged.get(node.id, ""), known.get(node.id)
+        told(node, gone)
+        yield node, told_names(node, names, gone) if names else []
+
+
+def told_names(node: Node, names: Iterable[str], purged: str) -> list[str]:
+    """Those of the names of states that a node is told to come after."""
+    own = state_name(node)
+    return latest(name for name in names if name != own and name.partition(" ")[0] > purged)
+
+
+def told_edges(store: Store) -> Iterator[Edge]:
+    """Every edge, by from, to, relation."""
+    purged = store.history.purged()
+    for edge in store.edges.all():
+        yield told(edge, max(purged.get(edge.from_id, ""), purged.get(edge.to_id, "")))
+
+
+def told_past(store: Store) -> Iterator[Past]:
+    """The states that nodes have left, by node and by their order, each once."""
+    purged = store.history.purged()
+    for id, group in groupby(store.history.of_nodes(), lambda past: past.node.id):
+        found: dict[Order, Past] = {}
+        for past in group:
+            if clock(past.node) > purged.get(id, ""):
+                past.changed_at, past.change = left(past.changed_at, past.change)
+                other = found.setdefault(order(past.node), past)
+                if (past.changed_at, past.change) < (other.changed_at, other.change):
+                    found[order(past.node)] = past
+        for name in sorted(found):
+            yield found[name]
+
+
+def told_past_edges(store: Store) -> Iterator[dict[str, object]]:
+    """The states that edges have left, with the fields of ``EDGE_HISTORY``, likewise.
+
+    Of those that do not say when they were made, as of old, each counts.
+    """
+    purged = store.history.purged()
+    for key, group in groupby(store.edges.history(), lambda state: tuple(map(state.get, KEY))):
+        gone = max(purged.get(str(key[0]), ""), purged.get(str(key[1]), ""))
+        found: dict[object, tuple[Order, dict[str, object]]] = {}
+        for number, state in enumerate(group):
+            if made(state) <= gone:
+                continue
+            state["changed_at"], state["change"] = how_left(state)
+            name = order(edge_of(state))
+            identity = name if state["made_at"] else number
+            _, other = found.setdefault(identity, (name, state))
+            if how_left(state) < how_left(other):
+                found[identity] = (name, state)
+        yield from (state for _, state in sorted(
+            found.values(), key=lambda pair: (pair[0], how_left(pair[1]))))  # fmt: skip
+
+
+KEY = EDGE_HISTORY[:3]
+
+
+def edge_of(state: dict[str, object]) -> Edge:
+    """The edge as it was in a state of its history."""
+    edge = Edge(*(state[name] for name in EDGE_HISTORY[:7]))  # type: ignore[arg-type]
+    edge.invalidated_at = state["invalidated_at"]  # type: ignore[assignment]
+    edge.changed_at = str(state["made_at"]) or None
+    return edge
+
+
+def made(state: dict[str, object]) -> str:
+    """The clock of a state of an edge; of an old one the time when it was left."""
+    return str(state["made_at"] or state["changed_at"])
+
+
+def how_left(state: dict[str, object]) -> tuple[str, str]:
+    """When and how an edge left a state."""
+    return left(str(state["changed_at"]), str(state["change"]))
+
+
+def told_anchors(store: Store) -> Iterator[Anchor]:
+    """Every anchor, by node, kind, path and detail."""
+    gone, purged = when_gone(store.anchors.history()), store.history.purged()
+    for anchor in store.anchors.all():
+        yield told_anchor(anchor, max(gone.get(anchor.key, ""), purged.get(anchor.node_id, "")))
+
+
+def told_anchor(anchor: Anchor, gone: str) -> Anchor:
+    """An anchor that stands was made after the last time that it was taken away."""
+    if gone and anchor.created_at <= gone:
+        anchor.created_at = following(gone)
+    return anchor
+
+
+def told_past_anchors(store: Store) -> Iterator[dict[str, str]]:
+    """The places and verdicts that anchors have left, by node and time."""
+    purged = store.history.purged()
+    for id, group in groupby(store.anchors.history(), lambda state: state["node_id"]):
+        gone = purged.get(id, "")
+        states = (state for state in group if state["changed_at"] > gone)
+        yield from sorted(states, key=lambda state: (state["changed_at"], *state.values()))
+
+
+def when_gone(history: Iterable[dict[str, str]]) -> dict[AnchorKey, str]:
+    """When each anchor was last taken away from where it was."""
+    gone: dict[AnchorKey, str] = {}
+    for state in history:
+        if state["change"] in _GONE:
+            key = (state["node_id"], state["kind"], state["path"], state["detail"])
+            gone[key] = max(state["changed_at"], gone.get(key, ""))
+    return gone

@@ -1,0 +1,429 @@
+"""Another store's knowledge into this one, by a rule that is the same everywhere.
+
+The states of a node or an edge that this store and the other one know are united, and the
+greatest stands (``core.merging``). What loses goes into the history, so that the order in
+which stores are merged, and how often, does not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from copy import copy
+from itertools import pairwise
+from operator import attrgetter
+
+from ..core.merging import (
+    greater,
+    is_kept,
+    is_later,
+    joined,
+    left,
+    outcome,
+    told,
+)
+from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
+from ..core.states import clock, latest, next_clock, order, same, set_clock, state_name
+from ..core.times import days_ahead, now
+from ..core.vocabulary import RELATIONS, TYPES
+from .exchange import KEY, edge_of, how_left, made
+from .merge_anchors import AnchorMerge
+from .purge import take_away
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.states import Order
+    from ..indexing.indexer import Waiting
+    from ..store import Store
+    from ..store.anchor import Anchor
+    from ..store.protocols import EdgeKey
+
+_node_row = attrgetter(*Node.__slots__)
+_edge_row = attrgetter(*Edge.__slots__)
+
+_BATCH = 500
+"""Edges that are written together."""
+
+_FAR = 1
+"""Days ahead of this machine from which on a clock is said to be wrong."""
+
+
+class Conflict(Record):
+    """A node that was changed on both sides; ``stands`` is ``ours`` or ``theirs``, the other
+    state is in the history. ``forgotten``: the side that had forgotten it, if one had.
+    """
+
+    __slots__ = ("forgotten", "id", "stands")
+
+    def __init__(self, id: str, stands: str, forgotten: str) -> None:
+        self.id = id
+        self.stands = stands
+        self.forgotten = forgotten
+
+
+class Merge:
+    """One merge of another store's states; the caller holds a transaction.
+
+    ``change`` is what the history calls it, ``waiting`` indexes what comes in, ``prefer``
+    (``ours`` or ``theirs``) decides conflicts in place of the rule: that side becomes the
+    later one, and so it stands wherever it comes to.
+
+    What is told by one method each is ``added``, ``updated``, ``kept`` (what is here stands)
+    or ``unchanged``; all of it is in the store after ``finish``.
+    """
+
+    def __init__(
+        self, store: Store, waiting: Waiting, *, change: str = "import", prefer: str = ""
+    ) -> None:
+        self.conflicts: list[Conflict] = []
+        self.purges: list[tuple[str, bool]] = []
+        self.ahead: list[tuple[str, str]] = []
+        self._store = store
+        self._waiting = waiting
+        self._change = change
+        self._prefer = prefer
+        self._command = store.history.command
+        self._purged = store.history.purged()
+        self._horizon = days_ahead(_FAR)
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[EdgeKey, Edge] = {}
+        self._ours: dict[str, Node | None] = {}
+        self._changed: dict[str, None] = {}
+        self._names: dict[str, set[str]] = {}
+        self._lost: dict[str, dict[Order, Past]] = {}
+        self._lost_edges: dict[EdgeKey, dict[Order, tuple[Edge, bool]]] = {}
+        self._rows: tuple[str, dict[Order, Past]] = ("", {})
+        self._edge_rows: tuple[EdgeKey | None, dict[Order, dict[str, object]]] = (None, {})
+        self._old: Counter[object] = Counter()
+        self._anchors = AnchorMerge(store)
+
+    # --- nodes
+
+    def foresee(self, ids: Sequence[str]) -> None:
+        """These nodes come next: they are looked up together."""
+        self.write()
+        found = self._store.nodes.get_many(ids)
+        self._ours = {id: found.get(id) for id in ids}
+
+    def node(self, theirs: Node, was: Sequence[str] = ()) -> str:
+        """A node of the other store, with the names of the states that it has been in."""
+        id = theirs.id
+        gone = self._purged.get(id, "")
+        ours = self._our_node(id)
+        if ours is not None and not gone and _node_row(ours) == _node_row(theirs):
+            self._learn(id, was)
+            return "unchanged"
+        if gone and clock(theirs) <= gone:
+            return "kept"
+        told(theirs)
+        if ours is None:
+            self._settle(theirs, None)
+            state = "added"
+        else:
+            state = self._meet(ours, told(copy(ours), gone), theirs, was)
+        self._learn(id, was)
+        return state
+
+    def _our_node(self, id: str) -> Node | None:
+        if id in self._nodes:
+            return self._nodes[id]
+        if id not in self._ours:
+            self._ours[id] = self._store.nodes.get(id)
+        return self._ours[id]
+
+    def _meet(self, stored: Node, ours: Node, theirs: Node, was: Sequence[str]) -> str:
+        if order(ours) == order(theirs):
+            self._settle(joined(ours, theirs), stored)
+            return "unchanged"
+        related = outcome(ours, self._known(ours.id), theirs, was)
+        winner, loser = (theirs, ours) if is_later(theirs, ours) else (ours, theirs)
+        if related == "conflict":
+            winner, loser = self._decided(winner, loser, "theirs" if winner is theirs else "ours")
+        if same(winner, loser):
+            self._learn(ours.id, [state_name(loser)])
+        elif is_kept(loser):
+            self._lose(loser, ours=loser is ours)
+        self._settle(joined(winner, loser), stored)
+        if same(ours, theirs):
+            return "unchanged"
+        return "updated" if loser is ours else "kept"
+
+    def _decided(self, winner: Node, loser: Node, stands: str) -> tuple[Node, Node]:
+        """The state that stands of two that were made apart, and the other one."""
+        if self._prefer not in ("", stands):
+            self._learn(loser.id, [state_name(loser)])
+            winner, loser, stands = copy(loser), winner, self._prefer
+            set_clock(winner, next_clock(clock(loser), now()))
+        other = "ours" if stands == "theirs" else "theirs"
+        gone = stands if winner.invalidated_at else other if loser.invalidated_at else ""
+        both = winner.invalidated_at and loser.invalidated_at
+        self.conflicts.append(Conflict(winner.id, stands, "" if both else gone))
+        return winner, loser
+
+    def _settle(self, node: Node, stored: Node | None) -> None:
+        """Has a node written where it is another one than that in the store."""
+        if stored is not None and _node_row(stored) == _node_row(node):
+            return
+        self._nodes[node.id] = node
+        if stored is None or not same(stored, node):
+            self._foretell(node.id, node)
+            self._changed[node.id] = None
+
+    def _foretell(self, id: str, state: Node | Edge) -> None:
+        if clock(state) > self._horizon:
+            self.ahead.append((id, clock(state)))
+
+    def _known(self, id: str) -> list[str]:
+        """The names of the states that a node has been in, here or in what has come in."""
+        names = {state_name(past.node) for past in self._store.history.of_node(id)}
+        names.update(self._store.history.ancestors([id]).get(id, ()))
+        names.update(self._names.get(id, ()))
+        names.update(state_name(past.node) for past in self._lost.get(id, {}).values())
+        return latest(names)
+
+    def _learn(self, id: str, names: Sequence[str]) -> None:
+        if names:
+            self._names.setdefault(id, set()).update(names)
+
+    def _lose(self, node: Node, *, ours: bool) -> None:
+        lost = copy(node)
+        lost.changed_at = clock(node)
+        past = Past(lost, self._change, "", self._command if ours else None)
+        self._lost.setdefault(node.id, {}).setdefault(order(lost), past)
+
+    def past(self, past: Past) -> None:
+        """A state that a node has left in the other store."""
+        node = past.node
+        if clock(node) <= self._purged.get(node.id, ""):
+            return
+        rows, name = self._rows_of(node.id), order(node)
+        lost = self._lost.get(node.id, {}).get(name)
+        past.command = lost.command if lost else None
+        old = rows.get(name)
+        if old is None:
+            self._store.history.keep(past)
+            rows[name] = past
+        elif left(past.changed_at, past.change) < left(old.changed_at, old.change):
+            rows[name] = Past(old.node, past.change, past.changed_at, old.command)
+            self._store.history.keep(rows[name])
+
+    def _rows_of(self, id: str) -> dict[Order, Past]:
+        if self._rows[0] != id:
+            found: dict[Order, Past] = {}
+            for past in self._store.history.of_node(id):
+                other = found.setdefault(order(past.node), past)
+                if left(past.changed_at, past.change) < left(other.changed_at, other.change):
+                    found[order(past.node)] = past
+            self._rows = (id, found)
+        return self._rows[1]
+
+    # --- edges
+
+    def edge(self, theirs: Edge) -> str:
+        """An edge of the other store."""
+        key = theirs.key
+        gone = max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))
+        ours = self._edges.get(key) or self._store.edges.get(*key)
+        if ours is not None and not gone and _edge_row(ours) == _edge_row(theirs):
+            return "unchanged"
+        if gone and clock(theirs) <= gone:
+            return "kept"
+        told(theirs)
+        if ours is None:
+            self._settle_edge(theirs)
+            return "added"
+        stored, ours = ours, told(copy(ours), gone)
+        theirs_stands = is_later(theirs, ours)
+        winner, loser = (theirs, ours) if theirs_stands else (ours, theirs)
+        alike = same(ours, theirs)
+        if not alike and is_kept(loser):
+            self._lost_edges.setdefault(key, {}).setdefault(order(loser), (loser, loser is ours))
+        whole = joined(winner, loser)
+        if _edge_row(whole) != _edge_row(stored):
+            self._settle_edge(whole)
+        if alike:
+            return "unchanged"
+        return "updated" if theirs_stands else "kept"
+
+    def _settle_edge(self, edge: Edge) -> None:
+        if len(self._edges) >= _BATCH:
+            self.write()
+        self._edges[edge.key] = edge
+        self._foretell(" ".join(edge.key), edge)
+
+    def past_edge(self, state: dict[str, object]) -> None:
+        """A state that an edge has left in the other store, with the fields of ``EDGE_HISTORY``."""
+        key: EdgeKey = tuple(map(state.get, KEY))  # type: ignore[assignment]
+        if made(state) <= max(self._purged.get(key[0], ""), self._purged.get(key[1], "")):
+            return
+        if not state["made_at"]:
+            self._old_past_edge(key, state)
+            return
+        rows, name = self._edge_rows_of(key), order(edge_of(state))
+        lost = self._lost_edges.get(key, {}).get(name)
+        old = rows.get(name)
+        if old is None:
+            self._store.history.keep_edge(state, self._command if lost and lost[1] else None)
+            rows[name] = state
+        elif how_left(state) < how_left(old):
+            rows[name] = {**old, "changed_at": state["changed_at"], "change": state["change"]}
+            self._store.history.keep_edge(rows[name])
+
+    def _old_past_edge(self, key: EdgeKey, state: dict[str, object]) -> None:
+        """One that does not say when it was made: there are as many as either store has."""
+        name = _old_name(state)
+        self._old[name] += 1
+        same_here = [one for one in self._store.edges.history(key) if _old_name(one) == name]
+        if len(same_here) < self._old[name]:
+            copy_of = same_here[0] if same_here else state
+            self._store.edges.add_history(copy_of, self._old[name])
+
+    def _edge_rows_of(self, key: EdgeKey) -> dict[Order, dict[str, object]]:
+        if self._edge_rows[0] != key:
+            found: dict[Order, dict[str, object]] = {}
+            for state in self._store.edges.history(key):
+                if state["made_at"]:
+                    name = order(edge_of(state))
+                    if how_left(state) < how_left(found.setdefault(name, state)):
+                        found[name] = state
+            self._edge_rows = (key, found)
+        return self._edge_rows[1]
+
+    # --- what else there is
+
+    def anchor(self, anchor: Anchor) -> None:
+        """An anchor of the other store; ``finish`` says what has become of it."""
+        self._anchors.anchor(anchor)
+
+    def past_anchor(self, state: dict[str, str]) -> None:
+        """A place or a verdict that an anchor has left in the other store."""
+        self._anchors.past(state)
+
+    def type(self, name: str, description: str) -> None:
+        """A type that the other store has declared."""
+        ours = self._store.types.all().get(name)
+        if ours is None or greater(description, ours, TYPES.get(name)):
+            self._store.types.declare(name, description)
+
+    def relation(self, name: str, declared: tuple[float, float, str]) -> None:
+        """A relation that the other store has declared: weight, weight backwards, description."""
+        ours = self._store.relations.all().get(name)
+        if ours is None or greater(declared, ours, RELATIONS.get(name)):
+            self._store.relations.declare(name, *declared)
+
+    def purge(self, id: str, at: str) -> None:
+        """A node that was deleted for good in the other store, and when."""
+        before = self._purged.get(id, "")
+        if at <= before:
+            return
+        self.flush()
+        self._purged[id] = at
+        node = self._our_node(id)
+        if node is not None:
+            told(node, before)
+            self.purges.append((id, clock(node) > at))
+            if clock(node) <= at:
+                take_away(self._store, node)
+        self._ours.pop(id, None)
+        self._purge_history(id, at)
+        self._purge_edges(id, at, before)
+        self._anchors.purge(id, at)
+
+    def _purge_history(self, id: str, at: str) -> None:
+        later = [past for past in self._store.history.of_node(id) if clock(past.node) > at]
+        names = self._store.history.ancestors([id]).get(id, [])
+        self._store.history.purge(id, at)
+        for past in later:
+            self._store.history.keep(past)
+        self._store.history.add_ancestors(id, [n for n in names if n.partition(" ")[0] > at])
+        self._rows = ("", {})
+
+    def _purge_edges(self, id: str, at: str, before: str) -> None:
+        edges = self._store.edges.of(id, forgotten=True)
+        states = [s for s in self._store.edges.history() if id in (s["from_id"], s["to_id"])]
+        if not edges and not states:
+            return
+        for edge in edges:
+            other = edge.to_id if edge.from_id == id else edge.from_id
+            told(edge, max(before, self._purged.get(other, "")))
+        self._store.edges.delete_node(id)
+        self._store.history.settle([], [edge for edge in edges if clock(edge) > at])
+        copies: dict[str, int] = {}
+        for state in states:
+            if made(state) > at and state["made_at"]:
+                self._store.history.keep_edge(state)
+            elif made(state) > at:
+                copies[repr(state)] = copies.get(repr(state), 0) + 1
+                self._store.edges.add_history(state, copies[repr(state)])
+        self._edge_rows = (None, {})
+
+    def flush(self) -> None:
+        """Writes and indexes what has been told so far."""
+        self.write()
+        self._waiting.flush()
+
+    def write(self) -> None:
+        """Writes what has been told so far; what else changes the store comes after this."""
+        if self._nodes or self._edges:
+            self._store.history.settle(self._nodes.values(), self._edges.values())
+        for id in self._changed:
+            self._waiting.add(self._nodes[id])
+        self._nodes, self._edges, self._ours, self._changed = {}, {}, {}, {}
+        self._rows, self._edge_rows = ("", {}), (None, {})
+
+    def finish(self) -> list[str]:
+        """Writes all that is left; what has become of the anchors."""
+        self.flush()
+        for id, lost in self._lost.items():
+            self._keep(id, lost)
+        for key, edges in self._lost_edges.items():
+            self._keep_edges(key, edges)
+        for id, names in self._names.items():
+            self._keep_names(id, names)
+        return self._anchors.finish()
+
+    def _keep(self, id: str, lost: dict[Order, Past]) -> None:
+        """Puts what stands no more into the history: each was left for the next one known."""
+        stands = self._store.nodes.get(id)
+        if stands is None:
+            return
+        known = self._rows_of(id)
+        clocks = {name: clock(past.node) for name, past in (*known.items(), *lost.items())}
+        clocks[order(stands)] = clock(stands)
+        names = sorted(clocks)
+        for name, after in pairwise(names):
+            if name in lost and name not in known and clocks[name] > self._purged.get(id, ""):
+                lost[name].changed_at = clocks[after]
+                self._store.history.keep(lost[name])
+
+    def _keep_edges(self, key: EdgeKey, lost: dict[Order, tuple[Edge, bool]]) -> None:
+        stands = self._store.edges.get(*key)
+        if stands is None:
+            return
+        gone = max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))
+        known = self._edge_rows_of(key)
+        clocks = {name: made(state) for name, state in known.items()}
+        clocks.update({name: clock(edge) for name, (edge, _) in lost.items()})
+        clocks[order(stands)] = clock(stands)
+        for name, after in pairwise(sorted(clocks)):
+            if name in lost and name not in known and clocks[name] > gone:
+                edge, ours = lost[name]
+                state: dict[str, object] = {f: getattr(edge, f, None) for f in EDGE_HISTORY}
+                state["change"], state["changed_at"] = self._change, clocks[after]
+                state["made_at"] = clocks[name]
+                self._store.history.keep_edge(state, self._command if ours else None)
+
+    def _keep_names(self, id: str, names: Iterable[str]) -> None:
+        """Keeps the names of states that are not here themselves."""
+        gone = self._purged.get(id, "")
+        held = {state_name(past.node) for past in self._store.history.of_node(id)}
+        held.update(self._store.history.ancestors([id]).get(id, ()))
+        lacking = {name for name in names if name.partition(" ")[0] > gone} - held
+        if lacking:
+            self._store.history.add_ancestors(id, sorted(lacking))
+
+
+def _old_name(state: dict[str, object]) -> object:
+    edge = edge_of(state)
+    return None if state["made_at"] else (edge.key, order(edge), how_left(state))
