@@ -172,7 +172,7 @@ def _canonical(text: str) -> bytes:
     # One key with a plain text is the most frequent, and has that form already.
     if text.count('"') != 4 or "\\" in text or text[-2:] != '"}' or '": "' not in text:
         text = _ENCODE(json.loads(text))
-    return text.encode()
+    return text.encode("utf-8", "surrogatepass")
 
 
 _ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
