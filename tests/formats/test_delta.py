@@ -151,7 +151,9 @@ def by_id(store: Store) -> dict[str, Counter[str]]:
     return found
 
 
-@settings(max_examples=20, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=20, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 @given(st.randoms(use_true_random=False), st.integers(0, 25), st.integers(0, 12))
 def test_a_delta_says_as_much_as_all_lines(chance: Random, before: int, after: int) -> None:
     with (
