@@ -171,9 +171,14 @@ def _overwrite(
                 copy.step(0)  # takes the lock of writers
                 if kept:
                     _keep(live, kept)
-                while not copy.done:
-                    copy.step(PAGES)
-                    progress(1 - copy.remaining / max(1, copy.page_count))
+                try:
+                    while not copy.done:
+                        copy.step(PAGES)
+                        progress(1 - copy.remaining / max(1, copy.page_count))
+                except BaseException:
+                    if kept and not copy.done:
+                        os.unlink(kept)
+                    raise
             connection.set_busy_timeout(0)
             connection.pragma("wal_checkpoint(truncate)")
         finally:
