@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
 
+_EDGE = b'{"from_id":'
 _BATCH = 500
 """Nodes that are looked up together."""
 
@@ -184,6 +185,8 @@ class LineImport:
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
         for _, line in self._numbered():
+            if line.startswith(_EDGE):
+                continue  # which nothing is embedded of
             try:
                 fields = parse_object(line, self._longest)
                 if "id" in fields and "from_id" not in fields:
@@ -238,6 +241,8 @@ class LineImport:
         here = self._store.nodes.get_many([node.id for node in nodes])
         for node in nodes:
             old = here.get(node.id)
+            if old == node:
+                continue
             if old is None or (not same(node, old) and is_later(node, old)):
                 self._ahead.prepare(texts_of(node))
 
