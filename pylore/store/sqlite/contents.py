@@ -102,8 +102,10 @@ _UNUSUAL = """
   UNION SELECT from_id FROM edge_history WHERE to_id IN (SELECT id FROM purged)
   UNION SELECT node_id FROM ancestors
   UNION SELECT node_id FROM node_history GROUP BY node_id, made_at HAVING count(*) > 1
-  UNION SELECT from_id FROM edge_history WHERE made_at <> ''
-    GROUP BY from_id, to_id, relation, made_at HAVING count(*) > 1
+  UNION SELECT from_id FROM edge_history GROUP BY from_id, to_id, relation, made_at,
+    CASE made_at WHEN '' THEN changed_at END HAVING count(*) > 1
+  UNION SELECT node_id FROM anchor_history
+    GROUP BY node_id, kind, path, detail, changed_at HAVING count(*) > 1
   UNION SELECT a.node_id FROM anchor_history h JOIN anchors a ON a.node_id = h.node_id
     AND a.kind = h.kind AND a.path = h.path AND a.detail = h.detail
     WHERE h.change IN ('removed', 'moved') AND a.created_at <= h.changed_at"""
