@@ -250,7 +250,7 @@ class Contents(Protocol):
         """
 
     def ids(self) -> Iterator[str]:
-        """Every id of which anything is said."""
+        """Every id of which anything is said, some of them more than once."""
 
     def unusual(self) -> set[str]:
         """The ids of which what is told to others is not what each row says."""

@@ -91,10 +91,10 @@ _QUERIES = (
 )  # fmt: skip
 
 _IDS = """
-  SELECT id FROM nodes UNION SELECT from_id FROM graph_edges
-  UNION SELECT node_id FROM node_history UNION SELECT from_id FROM edge_history
-  UNION SELECT node_id FROM anchors UNION SELECT node_id FROM anchor_history
-  UNION SELECT id FROM purged UNION SELECT node_id FROM ancestors"""
+  SELECT id FROM nodes UNION ALL SELECT from_id FROM graph_edges
+  UNION ALL SELECT node_id FROM node_history UNION ALL SELECT from_id FROM edge_history
+  UNION ALL SELECT node_id FROM anchors UNION ALL SELECT node_id FROM anchor_history
+  UNION ALL SELECT id FROM purged UNION ALL SELECT node_id FROM ancestors"""
 
 _UNUSUAL = """
   SELECT id FROM purged
@@ -129,7 +129,7 @@ class SqliteContents:
             yield from self._db.execute(query + where, given)
 
     def ids(self) -> Iterator[str]:
-        """Every id of which anything is said."""
+        """Every id of which anything is said, some of them more than once."""
         for (id,) in self._db.execute(_IDS):
             yield id
 
