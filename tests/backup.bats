@@ -62,8 +62,8 @@ setup() {
   unshare -rm true 2>/dev/null || skip 'needs unshare, and the right to mount'
   lore add note "one to keep" --id note-kept >/dev/null
   lore backup small.db >/dev/null
-  head -c 3000000 /dev/urandom | base64 >text
-  LORE_MAX_TEXT=9000000 lore add doc - --id doc-large --embedder none <text >/dev/null
+  head -c 700000 /dev/urandom | base64 >text
+  lore add doc - --id doc-large --embedder none <text >/dev/null
   lore backup large.db >/dev/null
   mkdir disk
   run --separate-stderr unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
