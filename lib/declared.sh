@@ -5,7 +5,7 @@ lore_groups='Find:search related context ask show list graph
 Write:add fact confirm retract link unlink edit forget restore sweep
 Code:index anchor verify stale
 Learn from use:run feedback
-Bring in and take out:import export
+Bring in and take out:import export backup restore-backup
 The store:init config embed reindex doctor
 Quality, and lore itself:tune help commands version completion'
 
@@ -67,6 +67,15 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 *	-	-
 1…	QUESTION…	-' ;;
+    'backup') REPLY='--force	-	-
+--busy-timeout	SECONDS	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1	FILE	@files' ;;
     'commands') REPLY='' ;;
     'completion') REPLY='1	SHELL	bash zsh' ;;
     'config') REPLY='--value	-	-
@@ -173,6 +182,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 *	-	-'
       ;;
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--state	-	-
+--since	STATE	@files
 --busy-timeout	SECONDS	-
 1	[FILE]	@files' ;;
     'fact') REPLY='--confidence	X	-
@@ -476,6 +487,14 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-
 1…	ID…	@forgotten' ;;
+    'restore-backup') REPLY='--busy-timeout	SECONDS	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1	FILE	@files' ;;
     'retract') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-

@@ -16,9 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .copied import Copied
     from .protocols import Store
 
-__all__ = ["ALL", "FILE", "Store", "create_store", "open_store", "tell_waiting"]
+__all__ = [
+    "ALL", "FILE", "Store", "back_up", "create_store", "open_store", "restore_backup_into",
+    "tell_waiting",
+]  # fmt: skip
 
 ALL = -1
 """Instead of a limit: everything."""
@@ -41,6 +45,50 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
         StoreError: it cannot be made there, or something else is there.
     """
     return _create(folder, fulltext=fulltext, busy_timeout=busy_timeout)
+
+
+def back_up(
+    folder: str,
+    path: str,
+    *,
+    force: bool = False,
+    busy_timeout: float = 30.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Copied:
+    """Copies the store in ``folder``, as it is at one moment, into a file at ``path``.
+
+    Others may write meanwhile. The copy is looked at before it takes its place. ``force``:
+    it may replace what is no backup. ``progress`` hears what part of it is done.
+
+    Raises:
+        LoreError: it cannot be written, or must not replace what is there; the store is
+            damaged. What was there is as it was.
+    """
+    from .sqlite.backup import back_up
+
+    return back_up(folder, path, force=force, busy_timeout=busy_timeout, progress=progress)
+
+
+def restore_backup_into(
+    folder: str,
+    path: str,
+    *,
+    busy_timeout: float = 30.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Copied:
+    """Puts what the backup at ``path`` holds in the place of the store in ``folder``.
+
+    What was there is kept in a file beside it (``kept``). Who has the store open goes on:
+    readers see the old one or the new one, writers wait.
+
+    Raises:
+        NoStore: there is no such folder.
+        LoreError: the backup is not sound, another writer did not end in time, or there is
+            no room. The store is as it was.
+    """
+    from .sqlite.restore_backup import restore_backup
+
+    return restore_backup(folder, path, busy_timeout=busy_timeout, progress=progress)
 
 
 def __getattr__(name: str) -> object:

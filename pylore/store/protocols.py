@@ -239,6 +239,27 @@ class Edges(Protocol):
         """Live edges with an end that is not a live node."""
 
 
+class Contents(Protocol):
+    """What a store says of each id, access counts left out: for telling where two differ."""
+
+    def rows(self, types: Sequence[str] = ()) -> Iterator[tuple[str, bytes, str | None]]:
+        """``(id, what a row says, its JSON)``, in any order; None where that is ``{}``.
+
+        A row is a node, an edge, an anchor, or a state that one of these has left; an edge
+        is its ``from_id``'s. What an export tells alike, rows say alike, in every store of
+        this kind. With ``types``, nodes of these and all of their edges.
+        """
+
+    def ids(self) -> Iterator[str]:
+        """Every id of which anything is said, some of them more than once."""
+
+    def unusual(self) -> set[str]:
+        """The ids of which what is told to others is not what each row says."""
+
+    def past_edges(self, from_ids: Iterable[str]) -> Iterator[dict[str, object]]:
+        """The states that the edges from these nodes have left, as ``Edges.history``."""
+
+
 class PastStates(Protocol):
     """States that nodes and edges have left, what commands did, and what merging needs.
 
@@ -852,6 +873,10 @@ class Store(Protocol):
     @property
     def history(self) -> PastStates:
         """What was before."""
+
+    @property
+    def contents(self) -> Contents:
+        """What it says, for comparing it."""
 
     @property
     def fulltext(self) -> FullText:

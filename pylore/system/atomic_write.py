@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from errno import EEXIST
 
 from ..core.errors import LoreError
 from .interrupts import Tidying
@@ -42,6 +43,88 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
         raise
     except OSError as error:
         raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
+
+
+class NewFile:
+    """``with NewFile(place) as beside``: an empty file for this user alone, to be filled by its
+    name. At the end of the block it is on the disk and stands at ``place``, a path without
+    links; where the block fails, nothing is left of it.
+
+    ``instead``: it replaces what is there. Raises FileExistsError if not, and something is;
+    OSError where it cannot be made.
+    """
+
+    def __init__(self, place: str, *, instead: bool = True) -> None:
+        self._folder, self._name = os.path.split(place)
+        self._instead = instead
+        self._beside = f".{self._name[:50]}{_MARK}{os.getpid()}"
+        self._tidying = Tidying()
+        self._parent = self._number = -1
+
+    def __enter__(self) -> str:
+        self._parent = _open_folder(self._folder)
+        _remove_abandoned(self._parent)
+        self._tidying.__enter__()
+        try:
+            self._number = os.open(self._beside, _NEW, 0o600, dir_fd=self._parent)
+            os.fchmod(self._number, 0o600)
+        except BaseException:
+            self._close()
+            raise
+        hold(self._number)
+        return os.path.join(self._folder, self._beside)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                os.fsync(self._number)
+                self._put()
+                sync_folder(self._folder)
+        finally:
+            _remove(self._parent, self._beside)  # where it has its place, there is none
+            self._close()
+
+    def _put(self) -> None:
+        parent = self._parent
+        if not self._instead:
+            try:
+                os.link(self._beside, self._name, src_dir_fd=parent, dst_dir_fd=parent)
+                return
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without links
+                if not _is_free(parent, self._name):
+                    raise FileExistsError(EEXIST, os.strerror(EEXIST), self._name) from None
+        os.replace(self._beside, self._name, src_dir_fd=parent, dst_dir_fd=parent)
+
+    def _close(self) -> None:
+        for number in (self._number, self._parent):
+            if number >= 0:
+                os.close(number)
+        self._number = self._parent = -1
+        self._tidying.__exit__()
+
+
+def sync_folder(folder: str) -> None:
+    """Lets what has a new name in a folder have it after a power cut too, where that can be."""
+    try:
+        number = os.open(folder or ".", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(number)
+    except OSError:
+        return
+    finally:
+        os.close(number)
+
+
+def _is_free(parent: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=parent, follow_symlinks=False)
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _is_open_file(path: str) -> bool:

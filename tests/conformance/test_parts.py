@@ -549,3 +549,23 @@ def test_names_are_others_when_a_link_might_lead_elsewhere(store: Store) -> None
     assert added != before
     store.code.add_nodes([a_node("file-a")])
     assert store.documents.names() != added
+
+
+def test_what_is_said_of_each_id_leaves_out_who_has_read_it(store: Store) -> None:
+    for id in ("note-a", "note-b", "file-c"):
+        store.nodes.put(a_node(id))
+    store.edges.put(an_edge("note-a", "note-b"))
+    store.edges.put(an_edge("note-a", "note-b", weight=0.5))
+    store.edges.put(an_edge("note-b", "file-c"))
+    store.history.purge("note-gone", LATE)
+    said = sorted(store.contents.rows())
+    store.review.count_access(["note-a"], LATE)
+    assert sorted(store.contents.rows()) == said
+    unusual = store.contents.unusual()
+    assert "note-gone" in unusual
+    assert {id for id, _, _ in said} | unusual == set(store.contents.ids())
+    assert set(store.contents.ids()) == {"note-a", "note-b", "file-c", "note-gone"}
+    (left,) = store.contents.past_edges(["note-a", "note-c"])
+    assert (left["to_id"], left["weight"]) == ("note-b", 1.0)
+    notes = {id for id, _, _ in store.contents.rows(["file"])} - unusual
+    assert notes == {id for id, _, _ in said if id != "note-a"} - unusual

@@ -28,7 +28,7 @@ from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, create_store, open_store, restore_backup_into
 from pylore.store.filter import Scope
 from pylore.store.sqlite import foreign
 from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES, rank_bm25
@@ -641,6 +641,22 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     assert {name: row[:2] for name, row in weights.items()} == {
         name: row for name, row in todays.items() if name != "calls"
     }
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_backup_of_an_older_version_becomes_one_of_this(tmp_path: Path, version: int) -> None:
+    old = store_of_version(version, tmp_path)
+    old.execute(
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')"
+    )
+    old.close()
+    before = (tmp_path / "search.db").read_bytes()
+    create_store(str(tmp_path / "store")).close()
+    restore_backup_into(str(tmp_path / "store"), str(tmp_path / "search.db"))
+    assert (tmp_path / "search.db").read_bytes() == before
+    with open_store(str(tmp_path / "store")) as store:
+        assert connection_of(store).pragma("user_version") == SCHEMA_VERSION
+        assert store.nodes.require("note-a").type == "note"
 
 
 def test_what_stands_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any
 
 from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
 from ...embed.ahead import Ahead
 from ...formats.conflicts import conflict_notes
+from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
 from ...system.atomic_write import write_whole
 from ...system.project_files import leaves_by_link
-from ...terminal.output import write
+from ...terminal.output import flush, write
 from ..args import split_words
 from ..runtime import say_left_out
 from .shared import Session, progress_bar, project_root
@@ -74,16 +76,46 @@ def import_files(
     session.output.one(row, _imported_text)
 
 
-def export(path: str, types: tuple[str, ...], **options: Any) -> None:
+def export(
+    path: str, types: tuple[str, ...], state: bool, since: str | None, **options: Any
+) -> None:
     session = Session({**options, "as_jsonl": True})
+    if since is not None:
+        if state or types:
+            raise UsageError("--since takes neither --state nor --type: the state says of what")
+        with _opened(since) as file:
+            other = State(file.readline, "stdin" if since == "-" else since)
+            with session.open() as store, store.faults, store.snapshot():
+                _put(path, other.lacking(store))
+        return
     with session.open() as store, store.faults, store.snapshot():
-        wanted = store.types.require(split_words(types))
-        lines = export_lines(store, wanted)
-        if path in ("", "-"):
-            for line in lines:
-                write(line)
-            return
+        words = split_words(types)
+        wanted = store.types.require(words)
+        _put(path, state_lines(store, words) if state else export_lines(store, wanted), soon=state)
+
+
+def _put(path: str, lines: Iterable[str], *, soon: bool = False) -> None:
+    """``soon``: whoever reads waits for each line."""
+    if path not in ("", "-"):
         write_whole(path, lines)
+        return
+    for line in lines:
+        write(line)
+        if soon:
+            flush()
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: check its name") from None
+    with file:
+        yield file
 
 
 def _is_markdown(path: str) -> bool:

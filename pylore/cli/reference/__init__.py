@@ -13,7 +13,7 @@ GROUPS = (
                "sweep")),
     ("Code", ("index", "anchor", "verify", "stale")),
     ("Learn from use", ("run", "feedback")),
-    ("Bring in and take out", ("import", "export")),
+    ("Bring in and take out", ("import", "export", "backup", "restore-backup")),
     ("The store", ("init", "config", "embed", "reindex", "doctor")),
     ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
 )  # fmt: skip

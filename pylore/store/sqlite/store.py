@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
+    from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
@@ -132,6 +133,13 @@ class SqliteStore:
         from .history import SqliteHistory
 
         return SqliteHistory(self.connection)
+
+    @property
+    def contents(self) -> SqliteContents:
+        """What it says, for comparing it; made here, since no search asks for it."""
+        from .contents import SqliteContents
+
+        return SqliteContents(self.connection)
 
     def transaction(self, command: str = "") -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing.
@@ -399,6 +407,29 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
     return SqliteStore(connection, path)
 
 
+def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
+    """A connection to a store all of which is to be replaced, whatever version it has.
+
+    Raises:
+        StoreError: it cannot be written, or is another program's database.
+        apsw.NotADBError, apsw.CorruptError: SQLite cannot tell its pages.
+    """
+    if not _may_write(path):
+        raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
+                            "its folder")  # fmt: skip
+    connection = _connect(path, busy_timeout)
+    try:
+        if connection.pragma("application_id") != APPLICATION_ID and (
+            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None
+        ):
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
+        connection.pragma("journal_mode", "wal")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
 def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
     """A connection, and the schema's version. A disk without room is read as it is."""
     try:
@@ -541,6 +572,18 @@ def _connect(
     ):  # fmt: skip
         prepare(connection, busy_timeout)
     set_bounds(connection, path)
+    return connection
+
+
+def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
+    """A connection to a file that is no store of ours; ``alone``: it has no log beside it,
+    and nothing is put there."""
+    from urllib.parse import quote
+
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
+    connection = apsw.Connection(name, flags=flags)
+    _distrust_schema(connection, 0.0)
     return connection
 
 

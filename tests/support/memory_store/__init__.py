@@ -15,6 +15,7 @@ from pylore.core.model import PastCommand
 from pylore.core.times import now
 
 from .code import Anchors, CodeFiles
+from .contents import Contents
 from .documents import Documents
 from .edges import Edges, Statistics
 from .history import History
@@ -109,6 +110,7 @@ class MemoryStore:
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.history, self.documents = History(self), Documents(self)
+        self.contents = Contents(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
     @property

@@ -1,0 +1,210 @@
+"""What one store has and another has not, told by a digest of the other.
+
+A state is two lines of JSON. Ids fall into buckets by a checksum, and of each bucket there
+is a sum of hashes of all that an export would write of its ids, access counts left out: it
+does not depend on the order in which rows are read. Where the sums of two stores differ,
+all of the bucket is exported. The first line says how many buckets there are, so that the
+other side can count while this one still does.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from zlib import crc32
+
+from ..core.errors import LoreError, UsageError
+from .lines_out import export_lines
+from .part_of_store import PartOfStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from ..store import Store
+
+FORM = 1
+"""The number of this form of a state."""
+
+LONGEST = 1 << 26
+"""Bytes of a state."""
+
+_BYTES = 8
+"""Of a bucket's sum."""
+
+_A_BUCKET = 8
+"""Records in a bucket, about: a record that differs takes the others of its bucket along."""
+
+_FEWEST, _MOST = 16, 1 << 20
+_WITHOUT = ("access_count", "accessed_at")
+
+
+class Digest:
+    """The sums of the buckets of one store, or of its nodes of these types."""
+
+    def __init__(self, store: Store, buckets: int, types: Sequence[str] = ()) -> None:
+        self._store = store
+        self._sums = [0] * buckets
+        unusual = store.contents.unusual()
+        self._add_rows(types, unusual)
+        declared = []
+        for line in _lines(store, unusual, types):
+            fields = json.loads(line)
+            id = _id_of(fields)
+            if id in unusual:
+                said = _hashed(_without_accesses(fields))
+                self._sums[_bucket(id, buckets)] += int.from_bytes(said, "big")
+            elif not id:
+                declared.append(line)
+        self.declared = _hashed("".join(sorted(declared)).encode()).hex()
+
+    def _add_rows(self, types: Sequence[str], unusual: set[str]) -> None:
+        # What is asked for a hundred thousand times is at hand by a name of its own.
+        sums, last, number = self._sums, len(self._sums) - 1, int.from_bytes
+        for id, said, data in self._store.contents.rows(types):
+            if id in unusual:
+                continue
+            if data is not None:
+                said += _canonical(data)
+            sums[crc32(id.encode()) & last] += number(
+                blake2b(said, digest_size=_BYTES).digest(), "big"
+            )
+
+    def sums(self) -> str:
+        """The sums of all buckets, one behind the other, in hexadecimal digits."""
+        whole = 1 << 8 * _BYTES
+        return "".join([f"{sum % whole:0{2 * _BYTES}x}" for sum in self._sums])
+
+    def differing(self, others: str) -> set[str]:
+        """The ids in buckets whose sums are not those that another store has."""
+        own, size, buckets = self.sums(), 2 * _BYTES, len(self._sums)
+        if own == others:
+            return set()
+        places = [size * bucket for bucket in range(buckets)]
+        differ = [own[place : place + size] != others[place : place + size] for place in places]
+        return {id for id in self._store.contents.ids() if differ[_bucket(id, buckets)]}
+
+
+def _bucket(id: str, buckets: int) -> int:
+    return crc32(id.encode()) & buckets - 1
+
+
+def _hashed(said: bytes) -> bytes:
+    return blake2b(said, digest_size=_BYTES).digest()
+
+
+def state_lines(store: Store, types: Sequence[str] = ()) -> Iterator[str]:
+    """The state of a store, or of the nodes of these types: the first line at once.
+
+    ``types`` are words that ``types.require`` takes: what they stand for is up to each store.
+    """
+    buckets = buckets_for(sum(store.nodes.count_by_type().values()))
+    yield json.dumps({"lore_state": FORM, "types": list(types), "buckets": buckets}) + "\n"
+    digest = Digest(store, buckets, store.types.require(types))
+    yield json.dumps({"declared": digest.declared, "sums": digest.sums()}) + "\n"
+
+
+def buckets_for(nodes: int) -> int:
+    """How many buckets a store of so many nodes has: a power of two.
+
+    >>> buckets_for(10), buckets_for(100_000)
+    (16, 16384)
+    """
+    buckets = _FEWEST
+    while buckets * _A_BUCKET < nodes and buckets < _MOST:
+        buckets *= 2
+    return buckets
+
+
+class State:
+    """The state of another store, of which the first line has been read.
+
+    ``read(most)`` gives the next line, of so many bytes at most; ``name`` is where it comes
+    from, for messages. Raises UsageError where it is not a state that this lore can read.
+    """
+
+    def __init__(self, read: Callable[[int], bytes], name: str) -> None:
+        self._read = read
+        self._name = name
+        self._buckets, self._types = _header(_parsed(read(LONGEST), name), name)
+
+    def lacking(self, store: Store) -> Iterator[str]:
+        """The lines of an export of ``store`` that the other one has not, and few others.
+
+        Importing these is as importing all of it, but for access counts. Raises as above.
+        """
+        types = store.types.require(self._types)
+        digest = Digest(store, self._buckets, types)
+        rest = _parsed(self._read(LONGEST), self._name)
+        sums, declared = rest.get("sums"), rest.get("declared")
+        if not isinstance(sums, str) or len(sums) != 2 * _BYTES * self._buckets:
+            raise _no_state(self._name)
+        ids, declares = digest.differing(sums), declared != digest.declared
+        for line in _lines(store, ids, types) if ids or declares else ():
+            id = _id_of(json.loads(line))
+            if id in ids if id else declares:
+                yield line
+
+
+def _lines(store: Store, ids: Collection[str], types: Sequence[str]) -> Iterable[str]:
+    """What an export has of these ids, what is declared, and what was deleted for good."""
+    part: Any = PartOfStore(store, ids)
+    return export_lines(part, types)
+
+
+def _id_of(fields: dict[str, Any]) -> str:
+    """The id that a line belongs to; nothing for what declares."""
+    for name in ("from_id", "id", "state_of", "purged", "anchor_of", "anchor_history_of"):
+        if name in fields:
+            return str(fields[name])
+    return str(fields["history_of"][0]) if "history_of" in fields else ""
+
+
+def _without_accesses(fields: dict[str, Any]) -> bytes:
+    for name in _WITHOUT:
+        fields.pop(name, None)
+    return json.dumps(fields, sort_keys=True).encode()
+
+
+def _canonical(text: str) -> bytes:
+    """JSON in the one form that all stores have it in, however this one has it."""
+    # One key with a plain text is the most frequent, and has that form already.
+    if text.count('"') != 4 or "\\" in text or text[-2:] != '"}' or '": "' not in text:
+        text = _ENCODE(json.loads(text))
+    return text.encode("utf-8", "surrogatepass")
+
+
+_ENCODE = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+
+
+def _parsed(line: bytes, name: str) -> dict[str, Any]:
+    if not line:
+        raise UsageError(f"{name}: the state ends too early: "
+                         "see what 'lore export --state' says there")  # fmt: skip
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _no_state(name) from None
+    if not isinstance(fields, dict):
+        raise _no_state(name)
+    return fields
+
+
+def _header(fields: dict[str, Any], name: str) -> tuple[int, list[str]]:
+    """How many buckets a state has, and the words for its types."""
+    form, buckets, words = (fields.get(key) for key in ("lore_state", "buckets", "types"))
+    if isinstance(form, int) and form != FORM:
+        raise UsageError(f"{name}: is a state of form {form}, this lore reads {FORM}: "
+                         "use the same version of lore on both sides")  # fmt: skip
+    if (
+        form != FORM
+        or not (isinstance(buckets, int) and 0 < buckets <= _MOST and not buckets & (buckets - 1))
+        or not (isinstance(words, list) and all(isinstance(word, str) for word in words))
+    ):
+        raise _no_state(name)
+    return buckets, words
+
+
+def _no_state(name: str) -> LoreError:
+    return UsageError(f"{name}: is no state of a store: take what 'lore export --state' prints")

@@ -1,0 +1,287 @@
+"""A backup is the store at one moment, and comes back under whoever has the store open."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+from sqlite_stores import connection_of
+from things import a_node, an_edge
+
+from pylore.core.errors import LoreError, StoreError
+from pylore.formats.jsonl import export_lines
+from pylore.store import back_up, create_store, open_store, restore_backup_into
+from pylore.store.sqlite import backup, restore_backup
+
+
+def filled(folder: Path, *names: str) -> str:
+    with create_store(str(folder)) as store, store.transaction():
+        for name in names:
+            store.nodes.put(a_node(f"note-{name}", body="words " * 2000))
+    return str(folder)
+
+
+def told(folder: str) -> list[str]:
+    with open_store(folder) as store:
+        return [*export_lines(store)]
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """Does it in a process of its own; how that ended."""
+    child = os.fork()
+    if not child:
+        try:
+            work()
+        finally:
+            os._exit(0)
+    return os.waitpid(child, 0)[1]
+
+
+def killed_at(step: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Kills this process when pages have been copied so often."""
+    left = iter([*[False] * step, True])
+
+    def progress(_: float) -> None:
+        if next(left, False):
+            killed()
+
+    for module in (backup, restore_backup):
+        monkeypatch.setattr(module, "PAGES", 5)
+    return progress
+
+
+def killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_backup_that_is_taken_while_many_write_is_the_store_at_one_moment(
+    tmp_path: Path,
+) -> None:
+    folder = filled(tmp_path / "store", "first")
+
+    def write(number: int) -> None:
+        with open_store(folder) as store:
+            for turn in range(1000):
+                with store.transaction():
+                    one, other = f"note-{number}a{turn}", f"note-{number}b{turn}"
+                    store.nodes.put(a_node(one, body="words " * 200))
+                    store.nodes.put(a_node(other))
+                    store.edges.put(an_edge(one, other))
+
+    writers = []
+    for number in range(8):
+        child = os.fork()
+        if not child:
+            write(number)
+            os._exit(1)
+        writers.append(child)
+    try:
+        seen: list[int] = []
+        while len(seen) < 4 or seen[-1] == seen[0]:
+            done = back_up(folder, str(tmp_path / "backup.db"))
+            assert done.nodes == 2 * done.edges + 1
+            seen.append(done.nodes)
+        back = restore_backup_into(folder, str(tmp_path / "backup.db"))
+        assert (back.nodes, back.edges) == (done.nodes, done.edges)
+    finally:
+        for child in writers:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    with open_store(folder) as store:
+        assert store.checks.damage(full=True) == []
+        assert len([*store.nodes.all()]) == 2 * len([*store.edges.all()]) + 1
+    assert back.kept is not None
+    with open_store(filled(tmp_path / "other")) as other:
+        other.close()
+        restore_backup_into(str(tmp_path / "other"), back.kept)
+    with open_store(str(tmp_path / "other")) as other:
+        assert len([*other.nodes.all()]) == 2 * len([*other.edges.all()]) + 1
+
+
+def test_who_has_the_store_open_goes_on_before_and_after_it_is_restored(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", "kept")
+    file = str(tmp_path / "backup.db")
+    back_up(folder, file)
+    with open_store(folder) as other:
+        with other.transaction():
+            other.nodes.put(a_node("note-later"))
+        with other.snapshot():
+            assert other.nodes.get("note-later")
+            back = restore_backup_into(folder, file)
+            assert other.nodes.get("note-later")  # as long as it looks at what was
+        assert other.nodes.get("note-later") is None
+        with other.transaction():
+            other.nodes.put(a_node("note-after"))
+    assert sum('"id": "note-' in line for line in told(folder)) == 2
+    assert back.kept is not None
+    assert os.stat(back.kept).st_mode & 0o777 == os.stat(file).st_mode & 0o777 == 0o600
+    restore_backup_into(folder, back.kept)
+    assert any('"id": "note-later"' in line for line in told(folder))
+
+
+@pytest.mark.parametrize("step", [0, 3, 8])
+def test_whoever_is_killed_has_restored_all_or_nothing(
+    tmp_path: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, file = filled(tmp_path / "store", "a", "b"), str(tmp_path / "backup.db")
+    back_up(folder, file)
+    whole = told(folder)
+    with open_store(folder) as store, store.transaction():
+        store.nodes.put(a_node("note-c", body="words " * 20_000))
+    before = told(folder)
+    progress = killed_at(step, monkeypatch)
+    old = Path(file).read_bytes()
+    assert in_child(lambda: back_up(folder, file, progress=progress)) == signal.SIGKILL
+    assert Path(file).read_bytes() == old
+
+    def restore() -> object:
+        return restore_backup_into(folder, file, progress=progress)
+
+    assert in_child(restore) == signal.SIGKILL
+    assert told(folder) == before
+    with monkeypatch.context() as patched:  # when what it replaces has been kept
+        keep = restore_backup._keep
+
+        def kept_and_killed(live: str, place: str) -> None:
+            keep(live, place)
+            killed()
+
+        patched.setattr(restore_backup, "_keep", kept_and_killed)
+        assert in_child(restore) == signal.SIGKILL
+    assert told(folder) == before
+    restore_backup_into(folder, file)
+    assert told(folder) == whole
+    back_up(folder, file)  # takes away what the killed ones have left
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+def _garbage(path: Path) -> None:
+    path.write_bytes(b"no database at all, and long enough to be read as one" * 50)
+
+
+def _cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:20_000])
+
+
+def _page_overwritten(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[8 * 4096 : 40 * 4096] = b"\xff" * 32 * 4096
+    path.write_bytes(data)
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+DAMAGES = [_garbage, _cut_short, _page_overwritten, _empty]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_store_is_replaced_by_a_backup_and_kept(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder, file = filled(tmp_path / "store", "a", "b"), str(tmp_path / "backup.db")
+    back_up(folder, file)
+    whole = told(folder)
+    damage(tmp_path / "store/search.db")
+    broken = (tmp_path / "store/search.db").read_bytes()
+    if damage is not _empty:
+        with pytest.raises(StoreError):
+            back_up(folder, file)
+    back = restore_backup_into(folder, file)
+    assert told(folder) == whole
+    assert Path(back.kept).read_bytes() == broken if back.kept else not broken
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_backup_is_refused_and_nothing_is_changed(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    folder, file = filled(tmp_path / "store", "a", "b"), tmp_path / "backup.db"
+    back_up(folder, str(file))
+    before = told(folder)
+    damage(file)
+    with pytest.raises(StoreError) as refused:
+        restore_backup_into(folder, str(file))
+    assert str(refused.value).startswith(f"{file}: ")
+    assert "nothing was restored: " in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert told(folder) == before
+    assert not [name for name in os.listdir(folder) if "restore" in name]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), nothing"),
+        ("CREATE VIEW v AS SELECT 1", "not lore's (v), nothing"),
+        ("PRAGMA user_version = 99", "schema version 99, this lore reads 3, nothing was restored: "
+         "use a newer lore"),
+        ("DROP TABLE graph_edges", "lacks graph_edges, nothing was restored: take another backup"),
+    ],
+)  # fmt: skip
+def test_a_backup_that_could_act_by_itself_or_is_not_whole_is_refused(
+    tmp_path: Path, statement: str, said: str
+) -> None:
+    folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
+    back_up(folder, file)
+    connection = apsw.Connection(file)
+    connection.execute(statement)
+    connection.close()
+    with pytest.raises(StoreError) as refused:
+        restore_backup_into(folder, file)
+    assert said in str(refused.value)
+
+
+def test_a_store_that_is_not_there_is_made_from_the_backup(tmp_path: Path) -> None:
+    folder, file = filled(tmp_path / "store", "a"), str(tmp_path / "backup.db")
+    back_up(folder, file)
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new/search.db-wal").write_bytes(b"of another store")
+    assert restore_backup_into(str(tmp_path / "new"), file).kept is None
+    assert told(str(tmp_path / "new")) == told(folder)
+    with pytest.raises(StoreError, match="run 'lore init'"):
+        restore_backup_into(str(tmp_path / "nowhere"), file)
+
+
+def test_a_backup_replaces_backups_alone(tmp_path: Path) -> None:
+    folder = filled(tmp_path / "store", "a")
+    mine, log = tmp_path / "mine.db", tmp_path / "open.db-wal"
+    mine.write_text("mine")
+    log.write_text("what is not yet in open.db")
+    for file, said in (
+        (mine, "is no backup of lore's"),
+        (tmp_path / "store/search.db", "is the store itself"),
+        (tmp_path / "store/search.db-queue", "is the store itself"),
+        (tmp_path / "open.db", "belongs to a database that is in use"),
+        (tmp_path / "store", "is no plain file"),
+    ):
+        with pytest.raises(LoreError) as refused:
+            back_up(folder, str(file))
+        assert said in str(refused.value)
+    os.link(folder + "/search.db", tmp_path / "other name.db")
+    with pytest.raises(LoreError, match="is the store itself"):
+        back_up(folder, str(tmp_path / "other name.db"), force=True)
+    assert mine.read_text() == "mine"
+    back_up(folder, str(mine), force=True)
+    back_up(folder, str(mine))
+    assert sorted(os.listdir(tmp_path)) == ["mine.db", "open.db-wal", "other name.db", "store"]
+
+
+def test_a_backup_holds_what_is_in_the_log_alone(tmp_path: Path) -> None:
+    folder, file = filled(tmp_path / "store", "a"), tmp_path / "copy.db"
+    with open_store(folder) as store:
+        connection_of(store).wal_autocheckpoint(0)
+        with store.transaction():
+            store.nodes.put(a_node("note-in-the-log"))
+        for suffix in ("", "-wal"):  # as cp does it, while nobody writes
+            Path(f"{file}{suffix}").write_bytes(Path(f"{store.path}{suffix}").read_bytes())
+        back_up(folder, str(tmp_path / "backup.db"))
+    for source in ("copy.db", "backup.db"):
+        other = filled(tmp_path / f"other {source}")
+        restore_backup_into(other, str(tmp_path / source))
+        assert told(other) == told(folder)
