@@ -185,9 +185,12 @@ def shell_quoted(text: str) -> str:
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:
     """What a hook does; it fails in nothing, and where there is no lore it does nothing."""
-    folder = shell_quoted(f"./{below}")
-    store = shell_quoted(os.path.join(".", below, os.path.dirname(file), "search.db"))
-    shared = shell_quoted(os.path.join(".", below, file))
+
+    def place(path: str) -> str:
+        return shell_quoted("./" + os.path.normpath(os.path.join(below, path)))
+
+    folder, shared = place(""), place(file)
+    store = place(os.path.join(os.path.dirname(file), "search.db"))
     only_in = "" if name == "pre-commit" else " --in"
     sync = f"(cd {folder} && LORE_DIR= lore sync{only_in} --quiet --text </dev/null >&2)"
     lines = [f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then"]
