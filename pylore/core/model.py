@@ -30,6 +30,12 @@ class Record:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __copy__(self) -> Record:
+        other = object.__new__(type(self))
+        for name in self.__slots__:
+            setattr(other, name, getattr(self, name))
+        return other
+
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
         return f"{type(self).__name__}({fields})"

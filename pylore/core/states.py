@@ -111,6 +111,8 @@ def _hash(state: Node | Edge) -> str:
 
 
 def _canonical(text: str) -> str:
+    if text == "{}":
+        return text
     try:
         return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
     except ValueError:

@@ -140,19 +140,17 @@ class Merge:
         winner, loser = (theirs, ours) if is_later(theirs, ours) else (ours, theirs)
         if related == "conflict":
             winner, loser = self._decided(winner, loser, "theirs" if winner is theirs else "ours")
-        if same(winner, loser):
-            self._learn(ours.id, [state_name(loser)])
-        elif is_kept(loser):
+        if is_kept(loser):
             self._lose(loser, ours=loser is ours)
         self._settle(joined(winner, loser), stored)
-        if same(ours, theirs):
+        if related == "same" and same(ours, theirs):
             return "unchanged"
         return "updated" if loser is ours else "kept"
 
     def _decided(self, winner: Node, loser: Node, stands: str) -> tuple[Node, Node]:
         """The state that stands of two that were made apart, and the other one."""
         if self._prefer not in ("", stands):
-            self._learn(loser.id, [state_name(loser)])
+            self._lose(loser, ours=stands == "theirs")
             winner, loser, stands = copy(loser), winner, self._prefer
             set_clock(winner, next_clock(clock(loser), now()))
         other = "ours" if stands == "theirs" else "theirs"
@@ -237,7 +235,7 @@ class Merge:
         theirs_stands = is_later(theirs, ours)
         winner, loser = (theirs, ours) if theirs_stands else (ours, theirs)
         alike = same(ours, theirs)
-        if not alike and is_kept(loser):
+        if order(ours) != order(theirs) and is_kept(loser):
             self._lost_edges.setdefault(key, {}).setdefault(order(loser), (loser, loser is ours))
         whole = joined(winner, loser)
         if _edge_row(whole) != _edge_row(stored):

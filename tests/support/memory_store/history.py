@@ -13,11 +13,12 @@ from .state import Key, Part, limited
 
 class History(Part):
     def of_node(self, id: str) -> list[Past]:
-        return [past for past in self.of_nodes() if past.node.id == id]
+        kept = [past for past in self._state.node_history if past.node.id == id]
+        return [_own(past) for past in sorted(kept, key=lambda past: clock(past.node))]
 
     def of_nodes(self) -> Iterator[Past]:
         kept = self._state.node_history
-        return iter(sorted(kept, key=lambda past: (past.node.id, clock(past.node))))
+        return map(_own, sorted(kept, key=lambda past: (past.node.id, clock(past.node))))
 
     def keep(self, past: Past) -> bool:
         kept = self._changing.node_history
@@ -25,9 +26,9 @@ class History(Part):
             if _state(one.node) == _state(past.node):
                 if (one.changed_at, one.change) <= (past.changed_at, past.change):
                     return False
-                kept[place] = past
+                kept[place] = _own(past)
                 return True
-        kept.append(past)
+        kept.append(_own(past))
         return True
 
     def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
@@ -115,6 +116,10 @@ class History(Part):
         state.ancestors = {one for one in state.ancestors if one[0] != id}
         state.additions = [one for one in state.additions if id not in one[1:3]]
         state.purged[id] = max(at, state.purged.get(id, ""))
+
+
+def _own(past: Past) -> Past:
+    return Past(copy(past.node), past.change, past.changed_at, past.command)
 
 
 def _state(node: Node) -> list[object]:

@@ -1,0 +1,386 @@
+"""Stores that tell each other what they know end up the same, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from histories import Three, check, clocks
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from memory_store import MemoryStore
+
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.formats.conflicts import conflict_notes
+from pylore.formats.jsonl import Imported, export_lines, import_lines
+from pylore.records.merge import Conflict
+from pylore.records.records import Records
+from pylore.store import Store, create_store
+
+SEEDS = st.integers(0, 2**64)
+EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
+AHEAD = "2999-01-01T00:00:00Z"
+KEY = ("note-a", "note-b", "relates_to")
+
+
+# --- whatever has happened
+
+
+@settings(max_examples=2000, deadline=None)
+@given(SEEDS)
+def test_three_stores_end_up_the_same_and_nothing_is_lost(seed: int) -> None:
+    check(seed)
+
+
+def shuffled_lines(random: Random) -> Any:
+    def take(ours: Store, theirs: Store, prefer: str) -> None:
+        lines = [line.encode() for line in export_lines(theirs)]
+        random.shuffle(lines)
+        import_lines(ours, Settings(), None, lines * random.choice((1, 2)), prefer=prefer)
+
+    return take
+
+
+def same_bytes(three: Three) -> None:
+    with clocks(three.now):
+        three.live(20)
+        three.meet()
+        first, *others = [list(export_lines(store)) for store in three.stores]
+        assert others == [first, first]
+        assert three.lost() == []
+        done = import_lines(three.stores[0], Settings(), None, [line.encode() for line in first])
+        assert done.added + done.updated + done.kept + done.conflicts == 0
+        assert list(export_lines(three.stores[0])) == first
+
+
+@settings(max_examples=40, deadline=None)
+@given(SEEDS)
+def test_so_do_their_lines_in_any_order(seed: int) -> None:
+    random = Random(seed)
+    same_bytes(Three(random, [MemoryStore() for _ in range(3)], shuffled_lines(random)))
+
+
+def test_and_so_do_those_of_files(tmp_path: Path) -> None:
+    for seed in range(12):
+        random, folders = Random(seed), [tmp_path / f"{seed}-{n}" for n in range(3)]
+        stores = [create_store(str(folder)) for folder in folders]
+        same_bytes(Three(random, stores, shuffled_lines(random), whole=True))
+        for store in stores:
+            assert not store.checks.damage(full=True) and not store.checks.unindexed()
+            store.close()
+
+
+@settings(max_examples=30, deadline=None)
+@given(SEEDS)
+def test_both_sides_of_a_merge_in_one_file_are_merged_whatever_the_order(seed: int) -> None:
+    random = Random(seed)
+    three = Three(random, [MemoryStore() for _ in range(3)])
+    with clocks(three.now):
+        three.live(20)
+        lines = [line.encode() for store in three.stores for line in export_lines(store)]
+        ends = []
+        for _ in range(2):
+            random.shuffle(lines)
+            ends.append(MemoryStore())
+            import_lines(ends[-1], Settings(), None, lines)
+        assert list(export_lines(ends[0])) == list(export_lines(ends[1]))
+
+
+# --- two stores
+
+
+@pytest.fixture
+def here() -> Store:
+    return MemoryStore()
+
+
+@pytest.fixture
+def there() -> Store:
+    return MemoryStore()
+
+
+def put(store: Store, *rows: dict[str, Any] | str | bytes, **options: Any) -> Imported:
+    lines = [row if isinstance(row, bytes) else
+             (row if isinstance(row, str) else json.dumps(row)).encode() + b"\n"
+             for row in rows]  # fmt: skip
+    return import_lines(store, Settings(), None, lines, **options)
+
+
+def take(ours: Store, theirs: Store, **options: Any) -> Imported:
+    return put(ours, *export_lines(theirs), **options)
+
+
+def note(body: str, at: str, **fields: Any) -> dict[str, Any]:
+    return {"id": "note-a", "body": body, "created_at": EARLY, "updated_at": at, **fields}
+
+
+def edit(store: Store, body: str, at: str) -> None:
+    node = store.nodes.require("note-a")
+    node.body, node.updated_at = body, at
+    with store.transaction("edit"):
+        store.nodes.put(node)
+
+
+def body(store: Store) -> str:
+    return store.nodes.require("note-a").body
+
+
+def past(store: Store) -> list[str]:
+    return [one.node.body for one in store.history.of_node("note-a")]
+
+
+def counts(done: Imported) -> dict[str, int]:
+    names = ("added", "updated", "kept", "unchanged", "conflicts")
+    return {name: getattr(done, name) for name in names if getattr(done, name)}
+
+
+def met(here: Store, there: Store, *, mine: str, theirs: str) -> None:
+    """Both have had the same state, and each has changed it since."""
+    put(here, note("first", EARLY))
+    take(there, here)
+    edit(here, "mine", mine)
+    edit(there, "theirs", theirs)
+
+
+def test_an_older_export_takes_nothing_back(here: Store, there: Store) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    edit(here, "second", LATE)
+    assert counts(take(here, there)) == {"kept": 1} and body(here) == "second"
+    done = take(there, here)
+    assert counts(done) == {"updated": 1} and (body(there), past(there)) == ("second", ["first"])
+    assert counts(take(there, here)) == {"unchanged": 1}
+
+
+def test_what_was_changed_on_both_sides_is_named_and_both_are_kept(
+    here: Store, there: Store
+) -> None:
+    met(here, there, mine=LATE, theirs=LATER)
+    done = take(here, there)
+    assert counts(done) == {"kept": 1, "conflicts": 1}
+    assert done.conflicting == [Conflict("note-a", "ours", "")]
+    assert body(here) == "mine" and sorted(past(here)) == ["first", "theirs"]
+    assert counts(take(here, there)) == {"kept": 1}  # said once
+    done = take(there, here)
+    assert counts(done) == {"updated": 1}  # which has seen both
+    assert list(export_lines(here)) == list(export_lines(there))
+
+
+def test_what_is_made_after_a_merge_is_no_conflict(here: Store, there: Store) -> None:
+    met(here, there, mine=LATE, theirs=LATER)
+    take(here, there)
+    edit(here, "both", LATE)
+    assert counts(take(there, here)) == {"updated": 1} and body(there) == "both"
+
+
+def test_so_it_is_without_their_history(here: Store, there: Store) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    for number in range(40):
+        edit(here, f"text {number}", LATE)
+    lines = list(export_lines(here, history=False))
+    assert len(lines) == 1 and len(json.loads(lines[0])["was"]) == 16
+    assert counts(put(there, *lines)) == {"updated": 1} and past(there) == ["first"]
+    assert list(export_lines(there, history=False)) == lines
+
+
+@pytest.mark.parametrize("prefer", ["ours", "theirs"])
+@pytest.mark.parametrize("mine", [LATER, AHEAD])
+def test_a_side_can_be_preferred_and_stands_everywhere_then(
+    here: Store, there: Store, prefer: str, mine: str
+) -> None:
+    met(here, there, mine=mine, theirs=LATE)
+    done = take(here, there, prefer=prefer)
+    assert [one.stands for one in done.conflicting] == [prefer]
+    chosen = {"ours": "mine", "theirs": "theirs"}[prefer]
+    assert body(here) == chosen and {"first", "mine", "theirs"} == {chosen, *past(here)}
+    assert counts(take(there, here))["updated" if prefer == "ours" else "unchanged"] or True
+    assert body(there) == chosen and list(export_lines(there)) == list(export_lines(here))
+
+
+def test_equal_times_are_decided_the_same_everywhere(here: Store, there: Store) -> None:
+    met(here, there, mine=LATE, theirs=LATE)
+    third = MemoryStore()
+    for store in (here, there, here):
+        take(third, store)
+    take(here, there)
+    take(there, here)
+    assert body(here) == body(there) == body(third)
+
+
+def test_a_forgotten_record_does_not_come_back_by_an_older_export(
+    here: Store, there: Store
+) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    Records(here, Settings(), None).forget(["note-a"])
+    assert counts(take(here, there)) == {"kept": 1}
+    assert here.nodes.require("note-a").invalidated_at
+    take(there, here)
+    assert there.nodes.require("note-a").invalidated_at
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
+    here: Store, there: Store, side: str
+) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    forgets, edits = (here, there) if side == "ours" else (there, here)
+    Records(forgets, Settings(), None).forget(["note-a"])
+    edit(edits, "again", AHEAD)
+    done = take(here, there)
+    other = "theirs" if side == "ours" else "ours"
+    assert done.conflicting == [Conflict("note-a", other, side)]
+    assert here.nodes.require("note-a").invalidated_at is None and body(here) == "again"
+    where = {"ours": "here", "theirs": "there"}
+    assert conflict_notes(done.conflicting)[0] == (
+        f"note-a was forgotten {where[side]}, and edited {where[other]} after it: "
+        f"what is {where[other]} stands"
+    )
+
+
+def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
+    rows = (note("first", EARLY), {"id": "note-b", "updated_at": EARLY},
+            dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY))  # fmt: skip
+    put(here, *rows)
+    take(there, here)
+    edit(there, "second", LATER)
+    Records(here, Settings(), None).forget(["note-a"], purge=True)
+    assert counts(take(here, there)) == {"kept": 2, "unchanged": 1}
+    assert here.nodes.get("note-a") is None
+    done = take(there, here)
+    assert done.notes == ["note-a was deleted for good elsewhere"]
+    assert there.nodes.get("note-a") is None and there.edges.get(*KEY) is None
+    assert past(there) == [] and list(export_lines(there)) == list(export_lines(here))
+    Records(there, Settings(), None).add("note", "anew", id="note-a")  # within the same second
+    take(here, there)
+    assert body(here) == "anew" and list(export_lines(there)) == list(export_lines(here))
+
+
+def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
+    here: Store, there: Store
+) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    Records(here, Settings(), None).forget(["note-a"], purge=True)
+    edit(there, "still", AHEAD)
+    done = take(there, here)
+    assert done.notes == ["note-a was deleted for good elsewhere, and edited after that: it stays"]
+    assert (body(there), past(there)) == ("still", [])
+    assert counts(take(here, there)) == {"added": 1} and body(here) == "still"
+
+
+def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
+    put(here, note("first", LATE, tags=["x"]))
+    assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"updated": 1}
+    node = here.nodes.require("note-a")
+    assert (node.body, node.tags, past(here)) == ("by hand", ("x",), ["first"])
+    assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"unchanged": 1}
+
+
+def test_a_whole_line_has_defaults_for_what_it_does_not_say(here: Store) -> None:
+    put(here, note("first", EARLY, tags=["x"], title="A"))
+    put(here, note("second", LATE))
+    node = here.nodes.require("note-a")
+    assert (node.title, node.tags, past(here)) == ("", (), ["first"])
+
+
+def test_an_edge_that_was_changed_elsewhere(here: Store, there: Store) -> None:
+    edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True))
+    put(here, {**edge, "weight": 0.5, "created_at": EARLY})
+    take(there, here)
+    put(there, {**edge, "weight": 0.7})
+    assert counts(take(here, there)) == {"updated": 1}
+    found = here.edges.get(*KEY)
+    assert found is not None and (found.weight, found.created_at) == (0.7, EARLY)
+    assert [state["weight"] for state in here.edges.history(KEY)] == [0.5]
+
+
+def test_the_import_is_the_command_that_left_a_state(here: Store, there: Store) -> None:
+    put(here, note("first", EARLY))
+    take(there, here)
+    edit(here, "second", LATE)
+    take(there, here)
+    (command, _) = there.history.commands()
+    assert [one.node.body for one in there.history.left_by(command.id)] == ["first"]
+
+
+def test_a_time_in_the_future_is_said_and_does_not_stand_for_ever(
+    here: Store, there: Store
+) -> None:
+    put(here, note("first", EARLY))
+    done = put(here, note("ahead", AHEAD), {"id": "note-b", "updated_at": AHEAD})
+    assert done.notes == [
+        f"2 states come from the future (note-a: {AHEAD}): a clock is wrong somewhere; "
+        "what is edited here is newer all the same"
+    ]
+    edit(here, "mine", LATE)
+    put(there, note("ahead", AHEAD))
+    assert counts(take(here, there)) == {"kept": 1} and body(here) == "mine"
+    take(there, here)
+    assert body(there) == "mine"
+
+
+def test_of_two_declarations_the_greater_one_stands(here: Store, there: Store) -> None:
+    for store, weight in ((here, 0.1), (there, 0.2)):
+        store.relations.declare("links_to", weight, weight, "")
+        store.types.declare("odd", str(weight))
+    for ours, theirs in ((here, there), (there, here)):
+        take(ours, theirs)
+        assert ours.relations.all()["links_to"][0] == 0.2 and ours.types.all()["odd"] == "0.2"
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"<<<<<<< HEAD\n", "a merge conflict: run 'lore sync'"),
+        (b"=======\n", "a merge conflict"),
+        (b">>>>>>> main\n", "a merge conflict"),
+        (b'{"id": "note-b", "bo', "not JSON .*, and the file ends in it: half a line"),
+        (b'{"id": "note-b", "bo\n', "not JSON .[^:]*.: nothing"),
+        ({"vector_of": "note-a", "id_of": 1}, "what else lore [0-9.]+ knows .'vector_of'.: from a"),
+        (note("x", "soon"), "updated_at 'soon' is not a time"),
+        (note("x", "9999-12-31T23:59:59Z"), "is not a time"),
+        (note("x", LATE, was=["zzz"]), "was is not a list of names"),
+        ({"purged": "note-a"}, "purged lacks at"),
+        ({"state_of": "note-a", "updated_at": EARLY}, "state_of lacks"),
+    ],
+)  # fmt: skip
+def test_a_broken_line_is_named(here: Store, line: dict[str, Any] | bytes, why: str) -> None:
+    with pytest.raises(LoreError, match=f"^line 2: .*{why}"):
+        put(here, note("first", EARLY), line)
+    assert list(export_lines(here)) == []
+    done = put(here, note("first", EARLY), line, skip_bad=True)
+    assert len(done.skipped) == 1 and body(here) == "first"
+
+
+def test_both_sides_between_the_marks_of_git_come_in_where_bad_lines_are_skipped(
+    here: Store,
+) -> None:
+    lines: Iterator[Any] = iter(
+        (b"<<<<<<< HEAD\n", note("mine", LATER), b"=======\n", note("theirs", LATE), b">>>>>>> x\n")
+    )
+    done = put(here, *lines, skip_bad=True)
+    assert len(done.skipped) == 3 and done.conflicts == 1
+    assert body(here) == "theirs" and past(here) == ["mine"]
+
+
+def test_what_a_newer_lore_says_beside_is_passed_over(here: Store) -> None:
+    assert counts(put(here, note("first", EARLY, mood="fine"))) == {"added": 1}
+
+
+def test_the_first_conflicts_are_named_and_the_rest_counted() -> None:
+    notes = conflict_notes([Conflict(f"note-{n}", "theirs", "") for n in range(12)])
+    assert notes[0] == "note-0 was changed here and there: what is there stands"
+    assert len(notes) == 11 and notes[-1].startswith("12 conflicts: 2 more were changed")
+    assert "lore show ID --history" in notes[-1] and "lore restore ID --at N" in notes[-1]
+    assert conflict_notes([]) == []

@@ -1,0 +1,307 @@
+"""Random histories of three stores that tell each other what they know, now and then.
+
+Clocks go wrong in them: each store has its own, which may go backwards or jump ahead.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import memory_store.code
+import memory_store.edges
+import memory_store.state
+from memory_store import MemoryStore
+
+import pylore.records.merge
+import pylore.records.purge
+from pylore.core.model import Edge, Node
+from pylore.core.states import EDGE_STATE, NODE_STATE, clock
+from pylore.core.vocabulary import RELATIONS
+from pylore.records.exchange import (
+    edge_of,
+    told_anchors,
+    told_edges,
+    told_nodes,
+    told_past,
+    told_past_anchors,
+    told_past_edges,
+)
+from pylore.records.merge import Merge
+from pylore.records.purge import delete_for_good
+from pylore.store import Store
+from pylore.store.anchor import Anchor
+
+IDS = ("note-a", "note-b", "decision-c")
+WORDS = ("", "one", "two", "three")
+KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
+_BEGIN = 1_767_225_600  # 2026-01-01
+_WITH_CLOCKS = (
+    memory_store.state, memory_store.edges, memory_store.code, pylore.records.merge,
+    pylore.records.purge,
+)  # fmt: skip
+
+
+class NoIndex:
+    """In place of what indexes: nobody searches here."""
+
+    def add(self, node: Node) -> None:
+        return None
+
+    def flush(self) -> None:
+        return None
+
+
+Said = tuple[object, ...]
+"""What a state says, its key first, whenever it was made."""
+
+Take = Callable[[Store, Store, str], object]
+"""Takes what the second store tells into the first one; conflicts are decided for a side."""
+
+
+def tell(ours: Store, theirs: Store, prefer: str = "") -> Merge:
+    """Merges what one store tells into another, without a line of JSON between them."""
+    merge = Merge(ours, NoIndex(), prefer=prefer)  # type: ignore[arg-type]
+    for name, declared in theirs.relations.all().items():
+        if declared != RELATIONS.get(name):
+            merge.relation(name, declared)
+    for id, at in theirs.history.purged().items():
+        merge.purge(id, at)
+    for node, was in told_nodes(theirs):
+        merge.node(node, was)
+    for edge in told_edges(theirs):
+        merge.edge(edge)
+    for past in told_past(theirs):
+        merge.past(past)
+    for state in told_past_edges(theirs):
+        merge.past_edge(state)
+    for anchor in told_anchors(theirs):
+        anchor.stamp = ""
+        merge.anchor(anchor)
+    for left in told_past_anchors(theirs):
+        merge.past_anchor(left)
+    merge.finish()
+    return merge
+
+
+def told_by(store: Store) -> list[object]:
+    """All that a store tells, in its order."""
+    told: list[object] = [store.relations.all(), store.history.purged()]
+    told += [(_plain(node), was) for node, was in told_nodes(store)]
+    told += [_plain(edge) for edge in told_edges(store)]
+    for past in told_past(store):
+        fields = _plain(past.node)
+        for name in ("created_at", "accessed_at", "access_count"):
+            del fields[name]
+        told.append((fields, past.change, past.changed_at))
+    told += [_plain_fields(state) for state in told_past_edges(store)]
+    told += [{**anchor.to_dict(), "stamp": ""} for anchor in told_anchors(store)]
+    return [*told, *told_past_anchors(store)]
+
+
+def _says(state: Node | Edge) -> Said:
+    names = NODE_STATE if isinstance(state, Node) else EDGE_STATE
+    key = state.id if isinstance(state, Node) else state.key
+    said = [getattr(state, n) for n in names if n not in ("updated_at", "invalidated_at")]
+    plain = ("".join(sorted(one)) if isinstance(one, str) else one for one in said)
+    return key, *plain, state.invalidated_at is not None
+
+
+def _plain(record: Node | Edge) -> dict[str, Any]:
+    return _plain_fields(record.to_dict())
+
+
+def _plain_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    for name in ("data", "metadata"):
+        if name in fields:
+            fields[name] = json.loads(fields[name])
+    return fields
+
+
+@contextmanager
+def clocks(now: Callable[[], str]) -> Iterator[None]:
+    """Stores of dicts, and what merges, ask this clock."""
+    patches = [patch.object(module, "now", now) for module in _WITH_CLOCKS]
+    for one in patches:
+        one.start()
+    try:
+        yield
+    finally:
+        for one in patches:
+            one.stop()
+
+
+class Three:
+    """Three stores, and all states that were ever current in one of them.
+
+    ``whole``: each step is a transaction, which a store of dicts does without.
+    """
+
+    def __init__(
+        self, random: Random, stores: Sequence[Store], take: Take = tell, *, whole: bool = False
+    ) -> None:
+        self.random = random
+        self.stores = stores
+        self.seen: dict[Said, str] = {}
+        self._take = take
+        self._whole = whole
+        self._time = 0
+        self._skews = [random.choice((0, 0, -50, 40, 5_000_000)) for _ in stores]
+        self._at = 0
+
+    def now(self) -> str:
+        """The time by the clock of the store whose turn it is."""
+        seconds = _BEGIN + self._time + self._skews[self._at]
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+    def live(self, steps: int) -> None:
+        """So many steps: something is changed in a store, or told to another one."""
+        for _ in range(steps):
+            self._time += self.random.choice((0, 0, 1, 30))
+            self._at = self.random.randrange(len(self.stores))
+            if self.random.random() < 0.02:
+                self._skews[self._at] += self.random.choice((-1000, 1000))
+            if self.random.random() < 0.2:
+                other = self.random.randrange(len(self.stores))
+                prefer = self.random.choice(("", "", "ours", "theirs"))
+                if other != self._at:
+                    self._take(self.stores[self._at], self.stores[other], prefer)
+            else:
+                store = self.stores[self._at]
+                with store.transaction("edit") if self._whole else nullcontext():
+                    self.random.choice(_STEPS)(self, store)
+            self._look(self.stores[self._at])
+
+    def meet(self) -> None:
+        """Everything comes to one store, and from it to the others."""
+        order = [*range(len(self.stores))]
+        self.random.shuffle(order)
+        first, *others = order
+        for self._at, other in [(first, o) for o in others] + [(o, first) for o in others]:
+            self._take(self.stores[self._at], self.stores[other], "")
+            self._look(self.stores[self._at])
+
+    def lost(self) -> list[Said]:
+        """States that were current somewhere, and that nobody has any more."""
+        store = self.stores[0]
+        held = {_says(node) for node in store.nodes.all()}
+        held |= {_says(past.node) for past in store.history.of_nodes()}
+        held |= {_says(edge) for edge in store.edges.all()}
+        held |= {_says(edge_of(state)) for state in store.edges.history()}
+        purged = store.history.purged()
+
+        def gone(key: object) -> str:
+            ids = key[:2] if isinstance(key, tuple) else (key,)
+            return max(purged.get(str(id), "") for id in ids)
+
+        return [one for one, at in self.seen.items() if one not in held and at > gone(one[0])]
+
+    def _look(self, store: Store) -> None:
+        for node in store.nodes.all():
+            self.seen[_says(node)] = clock(node)
+        for edge in store.edges.all():
+            self.seen[_says(edge)] = clock(edge)
+
+    # --- what people do
+
+    def _write(self, store: Store) -> None:
+        id = self.random.choice(IDS)
+        node = store.nodes.get(id) or Node(id, id.partition("-")[0], created_at=self.now())
+        field = self.random.choice(("body", "title", "status", "data", "tags"))
+        node.updated_at = self.now()
+        word = self.random.choice(WORDS)
+        if field == "status":
+            node.status = self.random.choice(("staged", "confirmed", "retracted"))
+        elif field == "data":
+            pairs = [("b", word), ("a", 1.0)]
+            self.random.shuffle(pairs)
+            node.data = json.dumps(dict(pairs))
+        elif field == "tags":
+            node.tags = tuple(word.split())
+        else:
+            setattr(node, field, word)
+        store.nodes.put(node)
+
+    def _forget(self, store: Store) -> None:
+        node = self._some(store)
+        if node is not None and node.invalidated_at is None:
+            at = self.now()
+            store.nodes.invalidate(node.id, at)
+            store.edges.invalidate_node(node.id, at)
+
+    def _restore(self, store: Store) -> None:
+        node = self._some(store)
+        if node is not None and node.invalidated_at is not None:
+            store.nodes.invalidate(node.id, None)
+            store.edges.restore_node(node.id, node.invalidated_at)
+
+    def _purge(self, store: Store) -> None:
+        node = self._some(store)
+        if node is not None and self.random.random() < 0.4:
+            delete_for_good(store, node)
+
+    def _link(self, store: Store) -> None:
+        weight = self.random.choice((0.5, 1.0))
+        metadata = self.random.choice(("{}", '{"b": 1, "a": 2}'))
+        key = self.random.choice(KEYS)
+        store.edges.put(Edge(*key, weight, metadata=metadata, created_at=self.now()))
+
+    def _unlink(self, store: Store) -> None:
+        edge = store.edges.get(*self.random.choice(KEYS))
+        if edge is not None and edge.invalidated_at is None:
+            store.edges.invalidate(edge.key, self.now())
+
+    def _anchor(self, store: Store) -> None:
+        id, path = self.random.choice(IDS), self.random.choice(("a.py", "b.py"))
+        verdict = self.random.choice(("valid", "drifted"))
+        old = next((one for one in store.anchors.of(id) if one.path == path), None)
+        at = self.now()
+        store.anchors.put(Anchor(id, "file", path, hash=self.random.choice(WORDS), verdict=verdict,
+                                 created_at=old.created_at if old else at, verified_at=at))  # fmt: skip
+
+    def _move(self, store: Store) -> None:
+        for anchor in store.anchors.of(self.random.choice(IDS)):
+            moved = anchor.copy()
+            moved.path, moved.verdict = "b.py" if anchor.path == "a.py" else "a.py", "relocated"
+            moved.verified_at = self.now()
+            store.anchors.replace([(anchor.key, moved)])
+
+    def _release(self, store: Store) -> None:
+        for anchor in store.anchors.of(self.random.choice(IDS))[:1]:
+            store.anchors.delete(anchor.key)
+
+    def _read(self, store: Store) -> None:
+        store.review.count_access([self.random.choice(IDS)], self.now())
+
+    def _declare(self, store: Store) -> None:
+        weight = self.random.choice((0.2, 0.6))
+        store.relations.declare("relates_to", weight, weight, self.random.choice(WORDS))
+
+    def _some(self, store: Store) -> Node | None:
+        return store.nodes.get(self.random.choice(IDS))
+
+
+_STEPS = (
+    Three._write, Three._write, Three._write, Three._forget, Three._restore, Three._purge,
+    Three._link, Three._link, Three._unlink, Three._anchor, Three._move, Three._release,
+    Three._read, Three._declare,
+)  # fmt: skip
+
+
+def check(seed: int) -> None:
+    """One history of three stores of dicts: in the end all are the same, and nothing is lost."""
+    random = Random(seed)
+    three = Three(random, [MemoryStore() for _ in range(3)])
+    with clocks(three.now):
+        three.live(random.randrange(4, 25))
+        three.meet()
+        first, *others = [told_by(store) for store in three.stores]
+        assert others == [first, first]
+        assert three.lost() == []
+        again = tell(three.stores[0], three.stores[1])
+        assert again.conflicts == [] and told_by(three.stores[0]) == first
