@@ -18,7 +18,7 @@ from copy import copy
 
 from ..core.merging import greater, is_kept, joined, left, outcome, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
-from ..core.states import clock, latest, same, state_name
+from ..core.states import clock, latest, state_name
 from ..core.vocabulary import RELATIONS, TYPES
 from .line_states import (
     EDGE_FIELDS,
@@ -98,21 +98,22 @@ class _Merge:
     # --- what is
 
     def _nodes(self) -> Iterator[str]:
-        for (_, id), states in self._of(self._states, "id"):
+        for (_, id), every in self._of(self._states, "id"):
+            gone = self._gone(id)
+            states = [one for one in every if clock(one.state) > gone]
+            if not states:
+                continue
             best, whole = _standing(states)
             for one in states:
                 self._note(id, one, best)
-            self._keep(("state_of", id), states, best)
-            gone = self._gone(id)
-            if not gone or clock(whole) > gone:
-                names = {name for one in states for name in one.fields.get("was") or ()}
-                names |= {state_name(one.state) for one in states}
-                names = {name for name in names if name.partition(" ")[0] > gone}
-                fields = _with_state(best.fields, whole, NODE_FIELDS)
-                fields["was"] = latest(names - {state_name(whole)})
-                yield line_of(
-                    {name: fields[name] for name in fields if name != "was" or fields[name]}
-                )
+            self._keep(("state_of", id), states)
+            names = {name for one in every for name in one.fields.get("was") or ()}
+            names |= {state_name(one.state) for one in states}
+            names = {name for name in names if name.partition(" ")[0] > gone}
+            fields = _with_state(best.fields, whole, NODE_FIELDS)
+            fields.pop("was", None)
+            was = latest(names - {state_name(whole)})
+            yield line_of({**fields, "was": was} if was else fields)
 
     def _note(self, id: str, one: LineState, best: LineState) -> None:
         """Names a conflict, where a state was no change from another one."""
@@ -123,16 +124,17 @@ class _Merge:
             self.conflicts.add(id)
 
     def _edges(self) -> Iterator[str]:
-        for (_, *key), states in self._of(self._states, "from_id"):
-            best, whole = _standing(states)
-            self._keep(("history_of", *key), states, best)
+        for (_, *key), every in self._of(self._states, "from_id"):
             gone = self._gone(*key[:2])
-            if not gone or clock(whole) > gone:
+            states = [one for one in every if clock(one.state) > gone]
+            if states:
+                best, whole = _standing(states)
+                self._keep(("history_of", *key), states)
                 yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
 
     # --- what was
 
-    def _keep(self, key: Key, states: Sequence[LineState], best: LineState) -> None:
+    def _keep(self, key: Key, states: Sequence[LineState]) -> None:
         """Keeps the states that do not stand: each was left for the next one known."""
         if not self._tells_past:
             return
@@ -142,7 +144,7 @@ class _Merge:
         names = sorted(every)
         for name, after in zip(names, names[1:], strict=False):
             state = every[name]
-            if name not in known and is_kept(state) and not same(state, best.state):
+            if name not in known and is_kept(state):
                 self._states.setdefault(key, []).append(_left_state(state, clock(every[after])))
 
     def _past(self, kind: str) -> Iterator[str]:

@@ -44,12 +44,12 @@ def fields_of(found: MergedLines) -> list[dict[str, Any]]:
     return [json.loads(line) for line in found.lines]
 
 
-NODES = st.builds(node, IDS, TIMES, body=SAID, was=NAMES, access_count=st.integers(0, 2),
-                  invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
+NODES = st.builds(node, IDS, TIMES, created_at=st.just(DAY.format(1)), body=SAID, was=NAMES,
+                  access_count=st.integers(0, 2), invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
 EDGES = st.builds(
     lambda a, b, at, weight, gone: {
-        "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight, "created_at": at,
-        "invalidated_at": gone,
+        "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight,
+        "created_at": DAY.format(1), "invalidated_at": gone, "changed_at": at,
     },
     IDS, IDS, TIMES, st.sampled_from([0.5, 1]), st.none() | TIMES,
 )  # fmt: skip
