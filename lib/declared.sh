@@ -365,6 +365,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
     'help') REPLY='1	[COMMAND]	@commands
 2	[VERB]	@verbs' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--ours	-	-
+--theirs	-	-
 --skip-bad	-	-
 --new-types	-	-
 --new-relations	-	-

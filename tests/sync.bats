@@ -106,6 +106,10 @@ knows_both() { # whether the store and the file here have all that a and b have 
   cp "$FILE" before
   run_lore sync
   expect_error 1 "$FILE: line "
+  [[ $stderr == *"nothing was changed; mend the line, then run 'lore sync' again" ]]
+  printf '{"id": "odd-1", "type": "odd", "title": "x"}\n' >odd
+  run_lore sync odd
+  expect_error 1 "odd: line 1: unknown type 'odd': nothing was changed"
   cmp before "$FILE"
   # where there is no project the file has to be named, and it is no link out of one
   LORE_DIR=$TEST_ROOT/own lore init >/dev/null

@@ -6,7 +6,7 @@ import os
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 
-from ..core.errors import LoreError
+from ..core.errors import LoreError, StoreError
 from ..core.limits import lines_of, record_line
 from ..core.model import Record
 from ..core.vocabulary import RECORDS
@@ -19,7 +19,7 @@ from ..system.links import real_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .engine import Engine
 
@@ -28,6 +28,8 @@ _IN_MEMORY = 32_000_000
 
 _TRIES = 5
 """How often a file is read that changes meanwhile."""
+
+_NOTHING = {"added": 0, "updated": 0, "removed": 0}
 
 
 class Synced(Record):
@@ -57,13 +59,14 @@ def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
         read = _Source(path, record_line(engine.settings.max_text))
         came_in = Imported() if read.is_empty else _taken(engine, read)
         if not out:
-            return Synced(came_in, {"added": 0, "updated": 0, "removed": 0}, read.is_in_conflict)
+            return Synced(came_in, _NOTHING, read.is_in_conflict)
         with engine.store.snapshot(), _kept(engine, read) as new:
             if not read.is_unchanged():
                 continue  # what has come meanwhile is not in the store yet
-            new.seek(0)
-            went_out = read.said.changes(new)
+            went_out = _NOTHING
             if _digest(new) != read.digest:
+                new.seek(0)
+                went_out = read.said.changes(new)
                 new.seek(0)
                 write_whole(path, new)
         return Synced(came_in, went_out, read.is_in_conflict)
@@ -82,7 +85,7 @@ class _Source:
         self._sides = _unmerged(self._place)
         self.digest, self._marked, self.is_empty = self._seen()
         self.is_empty = self.is_empty and not self._sides
-        self.said = KnowledgeFile(path, self._own_lines())
+        self.said = KnowledgeFile(path, _Lines(self._own_lines))
 
     @property
     def is_in_conflict(self) -> bool:
@@ -118,6 +121,16 @@ class _Source:
         return digest.digest(), marked, is_empty
 
 
+class _Lines:
+    """Lines that can be read several times."""
+
+    def __init__(self, read: Callable[[], Iterator[bytes]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._read()
+
+
 def _unmerged(place: str) -> list[bytes]:
     """Both sides of a merge of this file that git has begun and not ended; else nothing."""
     folder, name = os.path.split(place)
@@ -132,10 +145,21 @@ def _unmerged(place: str) -> list[bytes]:
 
 
 def _taken(engine: Engine, read: _Source) -> Imported:
-    return import_lines(
-        engine.store, engine.settings, engine.embedder, read.lines(), name=read.path,
-        change="sync",
-    )  # fmt: skip
+    try:
+        return import_lines(
+            engine.store, engine.settings, engine.embedder, read.lines(), name=read.path,
+            change="sync",
+        )  # fmt: skip
+    except StoreError:
+        raise
+    except LoreError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: LoreError) -> LoreError:
+    """What is wrong with a file, without what an import would do about it."""
+    what = str(error).partition(": nothing was imported")[0]
+    return LoreError(f"{what}: nothing was changed; mend the line, then run 'lore sync' again")
 
 
 def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
+from .conflict_markers import both_sides
 from .line_states import anchor_key, key_of, parsed
 from .lines_out import line_of
 
@@ -24,32 +25,38 @@ FILE = "knowledge.jsonl"
 """The name of the file, beside the store of a project."""
 
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})
+_NODE = '{"id": "'
 _READS = ("accessed_at", "access_count")
 _OF_THIS_MACHINE = ("verdict", "reason", "verified_at", "commit_id")
 
 
 class KnowledgeFile:
-    """What the file says now; ``changes`` has what writing these lines would change.
+    """The file as it is now: ``lines``, which can be read several times.
 
-    Raises:
-        LoreError: a line is broken; the message has the file's name and the number.
+    What reads them raises LoreError for a broken one, with the file's name and the number.
     """
 
     def __init__(self, name: str, lines: Iterable[bytes]) -> None:
-        self._said = {key: fields for fields, key in parsed(name, lines)}
+        self._name = name
+        self._lines = lines
 
     def lines(self, exported: Iterable[str]) -> Iterator[str]:
         """Those of the lines of an export that are shared, in its order, as the file has them."""
         gone: dict[Key, Fields] = {}
         anchors: dict[Key, str] = {}
+        said = self._anchors()
         for line in exported:
+            if _is_shared_as_it_is(line):
+                yield line
+                continue
             fields = json.loads(line)
             if "anchor_history_of" in fields:
                 _note_departure(gone, fields)
             elif "anchor_of" in fields:
                 shared = _anchor(fields)
                 if shared is not None:
-                    anchors[key_of(shared)[1:]] = line_of(self._as_said(shared))
+                    key = key_of(shared)[1:]
+                    anchors[key] = line_of(_as_said(shared, said.get(key, {})))
             else:
                 shared = _shared(fields)
                 if shared is not None:
@@ -59,8 +66,8 @@ class KnowledgeFile:
             yield line_of(gone[key])
 
     def changes(self, lines: Iterable[str]) -> dict[str, int]:
-        """How many of these lines the file does not have, has otherwise, or alone."""
-        left = {key: line_of(fields) for key, fields in self._said.items()}
+        """How many of these lines the file does not have, has otherwise, or has alone."""
+        left = {key: line_of(fields) for fields, key, _ in parsed(self._name, self._lines)}
         counts = {"added": 0, "updated": 0, "removed": 0}
         for line in lines:
             old = left.pop(key_of(json.loads(line)), None)
@@ -69,11 +76,24 @@ class KnowledgeFile:
         counts["removed"] = len(left)
         return counts
 
-    def _as_said(self, anchor: Fields) -> Fields:
-        """An anchor with the fingerprint that the file has: another one is this machine's."""
-        said = self._said.get(key_of(anchor), {})
-        same = said.get("created_at") == anchor.get("created_at")
-        return {**anchor, "hash": said["hash"]} if same and "hash" in said else anchor
+    def _anchors(self) -> dict[Key, Fields]:
+        """The anchors that the file has."""
+        some = (line for line in both_sides(self._lines) if b'"anchor_of"' in line)
+        found = parsed(self._name, some)
+        return {key[1:]: fields for fields, key, _ in found if key[0] == "anchor_of"}
+
+
+def _is_shared_as_it_is(line: str) -> bool:
+    """Whether this is the line of a record that nobody has read: most are, and need no parsing."""
+    return line.startswith(_NODE) and _is_record(line[len(_NODE) :]) and not any(
+        name in line for name in _READS
+    )  # fmt: skip
+
+
+def _as_said(anchor: Fields, said: Fields) -> Fields:
+    """An anchor with the fingerprint that the file has: another one is this machine's."""
+    same = said.get("created_at") == anchor.get("created_at")
+    return {**anchor, "hash": said["hash"]} if same and "hash" in said else anchor
 
 
 def _shared(fields: Fields) -> Fields | None:

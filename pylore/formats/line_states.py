@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from ..core.states import Order
+
     Fields = dict[str, Any]
     Key = tuple[str, ...]
 
@@ -38,14 +40,41 @@ _LONGEST = 1 << 40
 
 
 class LineState:
-    """What one line says of a node or an edge."""
+    """What one line says of a node or an edge; it is read when it is asked for.
 
-    __slots__ = ("fields", "order", "state")
+    Raises:
+        LoreError: the line is not one of an export; the message has the file's name and its key.
+    """
 
-    def __init__(self, state: Any, fields: Fields) -> None:
-        self.state = state
+    __slots__ = ("_place", "_read", "fields", "raw")
+
+    def __init__(
+        self, fields: Fields, raw: bytes = b"", place: str = "", state: Any = None
+    ) -> None:
         self.fields = fields
-        self.order = order(state)
+        self.raw = raw
+        self._place = place
+        self._read: tuple[Any, Order] | None = None if state is None else (state, order(state))
+
+    @property
+    def state(self) -> Any:
+        """The node or the edge."""
+        return self._found()[0]
+
+    @property
+    def order(self) -> Order:
+        """What it is compared by: ``states.order``."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[Any, Order]:
+        if self._read is None:
+            kind, *key = key_of(self.fields)
+            try:
+                state = _STATES[kind][0](self.fields)
+            except LoreError as error:
+                raise LoreError(f"{self._place}: '{' '.join(key)}': {error}") from None
+            self._read = state, order(state)
+        return self._read
 
 
 class LinesOfFile:
@@ -63,32 +92,21 @@ class LinesOfFile:
         """History without a time of its own, where a line may stand several times."""
         self.plain: set[str] = set()
         """Lines without a state: written by hand, or of a kind that is not known here."""
-        for fields, key in parsed(name, lines):
-            try:
-                self._take(fields, key)
-            except LoreError as error:
-                raise LoreError(f"{name}: '{' '.join(key[1:])}': {error}") from None
-
-    def _take(self, fields: Fields, key: Key) -> None:
-        kind = key[0]
-        if kind in _STATES:
-            parse, made = _STATES[kind]
-            if fields.get(made):
-                self.states.setdefault(key, []).append(LineState(parse(fields), fields))
-            elif kind == "history_of":
-                self.counts[line_of(fields)] = self.counts.get(line_of(fields), 0) + 1
-            else:
+        for fields, key, raw in parsed(name, lines):
+            kind = key[0]
+            if kind in _STATES and fields.get(_STATES[kind][1]):
+                self.states.setdefault(key, []).append(LineState(fields, raw, name))
+            elif kind in ("anchor_history_of", "history_of"):
+                line = line_of(fields)
+                self.counts[line] = self.counts.get(line, 0) + 1
+            elif kind in _STATES or not kind:
                 self.plain.add(line_of(fields))
-        elif kind == "anchor_history_of":
-            self.counts[line_of(fields)] = self.counts.get(line_of(fields), 0) + 1
-        elif kind:
-            self.others.setdefault(key, []).append(fields)
-        else:
-            self.plain.add(line_of(fields))
+            else:
+                self.others.setdefault(key, []).append(fields)
 
 
-def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key]]:
-    """The fields of each line of a file, of both sides of a conflict, with its ``key_of``.
+def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, bytes]]:
+    """The fields of each line of a file, of both sides of a conflict, its ``key_of``, and itself.
 
     Raises:
         LoreError: a line is not JSON, or lacks what its kind is told by.
@@ -98,7 +116,7 @@ def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key]]:
         if line.strip():
             try:
                 fields = parse_object(line, _LONGEST)
-                yield fields, key_of(fields)
+                yield fields, key_of(fields), line
             except LoreError as error:
                 raise LoreError(f"{name}: line {number}: {error}") from None
 

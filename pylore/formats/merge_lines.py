@@ -100,6 +100,9 @@ class _Merge:
     def _nodes(self) -> Iterator[str]:
         for (_, id), every in self._of(self._states, "id"):
             gone = self._gone(id)
+            if not gone and (line := _on_both_sides(every)):
+                yield line
+                continue
             states = [one for one in every if clock(one.state) > gone]
             if not states:
                 continue
@@ -107,7 +110,7 @@ class _Merge:
             for one in states:
                 self._note(id, one, best)
             self._keep(("state_of", id), states)
-            names = {name for one in every for name in one.fields.get("was") or ()}
+            names = {name for one in states for name in one.fields.get("was") or ()}
             names |= {state_name(one.state) for one in states}
             names = {name for name in names if name.partition(" ")[0] > gone}
             fields = _with_state(best.fields, whole, NODE_FIELDS)
@@ -126,6 +129,9 @@ class _Merge:
     def _edges(self) -> Iterator[str]:
         for (_, *key), every in self._of(self._states, "from_id"):
             gone = self._gone(*key[:2])
+            if not gone and (line := _on_both_sides(every)):
+                yield line
+                continue
             states = [one for one in every if clock(one.state) > gone]
             if states:
                 best, whole = _standing(states)
@@ -221,6 +227,14 @@ def _gathered(*parts: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
     return found
 
 
+def _on_both_sides(states: Sequence[LineState]) -> str:
+    """The line that both files have, if it is one and the same: most are, and need no reading."""
+    one = states[0].raw
+    if len(states) != 2 or states[1].raw != one or not one.endswith(b"}\n"):
+        return ""
+    return one.decode()
+
+
 def _standing(states: Sequence[LineState]) -> tuple[LineState, Any]:
     """The line whose state stands, and that state with what no state alone says."""
     best = max(states, key=lambda one: (one.order, line_of(one.fields)))
@@ -246,10 +260,10 @@ def _left_state(state: Node | Edge, at: str) -> LineState:
     past = copy(state)
     past.changed_at = clock(state)
     if isinstance(past, Node):
-        return LineState(past, past_fields(Past(past, "import", at, None)))
+        return LineState(past_fields(Past(past, "import", at, None)), state=past)
     known: Fields = {name: getattr(past, name, None) for name in EDGE_HISTORY}
     known |= {"change": "import", "changed_at": at, "made_at": clock(state)}
-    return LineState(past, past_edge_fields(known))
+    return LineState(past_edge_fields(known), state=past)
 
 
 def _weights(fields: Fields) -> tuple[Any, ...]:

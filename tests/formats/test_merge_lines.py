@@ -44,8 +44,14 @@ def fields_of(found: MergedLines) -> list[dict[str, Any]]:
     return [json.loads(line) for line in found.lines]
 
 
-NODES = st.builds(node, IDS, TIMES, created_at=st.just(DAY.format(1)), body=SAID, was=NAMES,
-                  access_count=st.integers(0, 2), invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
+def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
+    """A node that was made on the first day, and knows only states before it."""
+    before = [name for name in was if name < at]
+    return node(id, at, created_at=DAY.format(1), was=before, **fields)
+
+
+NODES = st.builds(lived, IDS, TIMES, NAMES, body=SAID, access_count=st.integers(0, 2),
+                  invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
 EDGES = st.builds(
     lambda a, b, at, weight, gone: {
         "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight,
@@ -72,7 +78,10 @@ DECLARED = st.builds(
 UNKNOWN = st.builds(lambda text: {"comment": text}, SAID)
 HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
 LINES = NODES | EDGES | PURGES | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
-FILES = st.lists(LINES, max_size=6).map(lambda lines: file(*lines))
+# each as an export has it; several of one record in a file, as git's union leaves them
+FILES = st.lists(LINES, max_size=6).map(
+    lambda lines: [line for one in lines for line in joined(file(one), [])]
+)
 
 
 @settings(max_examples=300, deadline=None)

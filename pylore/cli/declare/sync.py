@@ -7,7 +7,7 @@ from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
 
 COMMAND = Command(
     "sync",
-    "[--in] [FILE]\n       lore sync --install [--hooks] | --uninstall",
+    "[--in] [FILE] | --install [--hooks] | --uninstall",
     "share knowledge by git: merge .lore/knowledge.jsonl, and write it back",
     """\
 The file has what people write, a record a line, sorted: no files, symbols, commits and
