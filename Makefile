@@ -50,7 +50,7 @@ lock: ## write the hashes of all packages anew, when a version in requirements*.
 sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
 
-soak: setup-dev ## kills, power cuts, full disks and crowds for MINUTES (default 5)
+soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
 docs: setup ## write what is generated anew: help, manual, completion's data, references, …

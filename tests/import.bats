@@ -171,6 +171,92 @@ documents() { # two decisions that link to each other and to a file
   cmp first second
 }
 
+# --- merging
+
+two_stores() { # note-a in both, changed in each since they last met
+  export MINE=$TEST_ROOT/mine/.lore OTHERS=$TEST_ROOT/others/.lore
+  LORE_DIR=$MINE lore init >/dev/null
+  LORE_DIR=$OTHERS lore init >/dev/null
+  LORE_DIR=$MINE lore add note 'first words' --id note-a >/dev/null
+  LORE_DIR=$MINE lore export | LORE_DIR=$OTHERS lore import - >/dev/null
+  LORE_DIR=$MINE lore edit note-a --text 'my words' >/dev/null
+  LORE_DIR=$MINE lore export mine.jsonl
+  LORE_DIR=$OTHERS lore edit note-a --text 'their words' >/dev/null
+  LORE_DIR=$OTHERS lore export theirs.jsonl
+}
+
+@test "import of an older export takes nothing back" {
+  lore add note 'first words' --id note-a >/dev/null
+  lore export older.jsonl
+  lore edit note-a --text 'second words' >/dev/null
+  lore export before
+  run_lore import older.jsonl
+  expect 0
+  counts added 0 updated 0 kept 1 conflicts 0
+  [ -z "$stderr" ]
+  lore export | cmp - before
+}
+
+@test "import names what was changed on both sides, and both stores end up the same" {
+  two_stores
+  LORE_DIR=$MINE run_lore import theirs.jsonl
+  expect 0
+  counts conflicts 1
+  [ "$(jq -r '.conflicting[].id' <<<"$output")" = note-a ]
+  contains "$stderr" 'lore: note-a was changed here and there'
+  contains "$stderr" "'lore show ID --history' has both states, 'lore restore ID --at N' takes the other one"
+  LORE_DIR=$MINE run_lore import theirs.jsonl --text
+  expect 0
+  contains "$output" 'conflicts 0'
+  [ -z "$stderr" ]
+  LORE_DIR=$OTHERS lore import mine.jsonl --quiet >/dev/null
+  LORE_DIR=$MINE lore export | LORE_DIR=$OTHERS lore import - >/dev/null
+  LORE_DIR=$OTHERS lore export | LORE_DIR=$MINE lore import - >/dev/null
+  LORE_DIR=$MINE lore export one
+  LORE_DIR=$OTHERS lore export two
+  cmp one two
+  contains "$(cat one)" 'my words'
+  contains "$(cat one)" 'their words'
+}
+
+@test "import --ours and --theirs decide what was changed on both sides, everywhere" {
+  two_stores
+  LORE_DIR=$OTHERS run_lore import mine.jsonl --ours --theirs
+  expect_error 2 '--ours and --theirs exclude each other'
+  LORE_DIR=$OTHERS run_lore import mine.jsonl --theirs
+  expect 0
+  counts conflicts 1 updated 1
+  LORE_DIR=$OTHERS run_lore show note-a --jq .body
+  expect 0 'my words'
+  LORE_DIR=$OTHERS lore export | LORE_DIR=$MINE lore import - --ours >/dev/null
+  LORE_DIR=$MINE run_lore show note-a --jq .body
+  expect 0 'my words'
+}
+
+@test "import: what was forgotten or deleted for good stays so" {
+  lore add note 'one' --id note-a >/dev/null
+  lore add note 'two' --id note-b >/dev/null
+  lore export older.jsonl
+  lore forget note-a >/dev/null
+  lore forget note-b --purge >/dev/null
+  lore export before
+  run_lore import older.jsonl
+  expect 0
+  counts kept 2
+  lore export | cmp - before
+}
+
+@test "import calls what git left of a merge by its name" {
+  {
+    printf '<<<<<<< HEAD\n'
+    three_lines
+    printf '=======\n>>>>>>> main\n'
+  } >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 "in.jsonl: line 1: a merge conflict: run 'lore sync'"
+  refute_contains "$stderr" 'not JSON'
+}
+
 # --- interruption
 
 half_an_import() { # starts one that waits in its middle; sets IMPORT to its process id

@@ -60,11 +60,15 @@ def joined(winner: State, loser: State) -> State:
 def told(state: State, purged: str = "") -> State:
     """A state as it is told to others: one form for one state.
 
-    What was made anew after it was deleted for good (at ``purged``) comes after that, even
+    What was deleted for good (at ``purged``) and is there again was made after that, even
     within the same second.
     """
     at = clock(state)
-    set_clock(state, following(purged) if purged and at <= purged else at)
+    if purged and at <= purged:
+        at = following(purged)
+    if purged and state.created_at <= purged:
+        state.created_at = min(following(purged), at)
+    set_clock(state, at)
     return state
 
 

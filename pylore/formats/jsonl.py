@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
 from ..core.ids import check_id
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
 
+_EDGE = b'{"from_id":'
 _BATCH = 500
 """Nodes that are looked up together."""
 
@@ -177,6 +179,7 @@ class LineImport:
         self._options = options
         self._name = name
         self._progress = progress
+        self._purged: list[dict[str, Any]] = []
 
     def prepare(self) -> None:
         """Reads all lines, those of a pipe for good, and embeds what is new in them."""
@@ -184,10 +187,14 @@ class LineImport:
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
         for _, line in self._numbered():
+            if line.startswith(_EDGE):
+                continue  # which nothing is embedded of
             try:
                 fields = parse_object(line, self._longest)
                 if "id" in fields and "from_id" not in fields:
                     batch += self._expected(fields)
+                elif "purged" in fields:
+                    self._purged.append(fields)
             except LoreError:
                 if not self._options.skip_bad:
                     break  # ``write`` comes to it too, and says where
@@ -199,6 +206,7 @@ class LineImport:
     def write(self) -> Imported:
         """Writes what the lines say; the caller holds a transaction."""
         importer = _LineImporter(self._store, self._settings, self._ahead.given, self._options)
+        importer.purge(self._purged)
         for place, line in self._numbered():
             try:
                 importer.take(parsed(line, self._longest))
@@ -238,6 +246,8 @@ class LineImport:
         here = self._store.nodes.get_many([node.id for node in nodes])
         for node in nodes:
             old = here.get(node.id)
+            if old == node:
+                continue
             if old is None or (not same(node, old) and is_later(node, old)):
                 self._ahead.prepare(texts_of(node))
 
@@ -291,6 +301,12 @@ class _LineImporter:
         self._relations = set(store.relations.all())
         self._batch: list[tuple[Node, list[str]]] = []
         self._now = now()
+
+    def purge(self, lines: Iterable[dict[str, Any]]) -> None:
+        """Deletes what these lines say first: it leaves nothing in what comes after that."""
+        for fields in lines:
+            with suppress(LoreError):  # which is said when its line is taken
+                self._take_other(fields)
 
     def take(self, fields: dict[str, Any]) -> None:
         """Takes one line, by its kind."""

@@ -15,12 +15,66 @@ from .linefields import choice, json_object, moment, number, tags, text, whole_n
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _NAME = re.compile(r"\S{1,40} [0-9a-f]{10}")
 _NAMED = 10
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    return text(fields, name, "")
+
+
+def _text_or_none(fields: dict[str, Any], name: str) -> str | None:
+    return text(fields, name, "") or None
+
+
+def _moment_or_none(fields: dict[str, Any], name: str) -> str | None:
+    return moment(fields, name) or None
+
+
+def _status(fields: dict[str, Any], name: str) -> str:
+    return choice(fields, name, "", STATUSES)
+
+
+def _source(fields: dict[str, Any], name: str) -> str:
+    return choice(fields, name, "", SOURCES)
+
+
+def _fraction(fields: dict[str, Any], name: str) -> float:
+    return number(fields, name, 1.0)
+
+
+def _line_number(fields: dict[str, Any], name: str) -> int | None:
+    return whole_number(fields, name, None)
+
+
+def _times(fields: dict[str, Any], name: str) -> int:
+    return whole_number(fields, name, 0) or 0
+
+
+def _object(fields: dict[str, Any], name: str) -> str:
+    return json_object(fields, name, "{}")
+
+
+def _tags(fields: dict[str, Any], name: str) -> tuple[str, ...]:
+    return tags(fields, ())
+
+
+_EVERY: dict[str, Callable[[dict[str, Any], str], object]] = {
+    "status": _status, "source": _source, "access_count": _times, "accessed_at": _text_or_none,
+    "invalidated_at": _moment_or_none, "changed_at": _moment_or_none,
+}  # fmt: skip
+_NODE_FIELDS: dict[str, Callable[[dict[str, Any], str], object]] = {
+    **_EVERY, "title": _text, "body": _text, "confidence": _fraction, "tags": _tags,
+    "category": _text_or_none, "file": _text_or_none, "line_start": _line_number,
+    "line_end": _line_number, "data": _object,
+}  # fmt: skip
+_EDGE_FIELDS: dict[str, Callable[[dict[str, Any], str], object]] = {
+    **_EVERY, "weight": _fraction, "metadata": _object,
+}  # fmt: skip
 
 
 def parsed(line: bytes, longest: int) -> dict[str, Any]:
@@ -77,37 +131,20 @@ def names_of_states(fields: dict[str, Any]) -> list[str]:
 
 def node_from(fields: dict[str, Any], node: Node) -> Node:
     """A node with what a line says of it, and the rest as it is."""
-    node.title = text(fields, "title", node.title)
-    node.body = text(fields, "body", node.body)
-    node.status = choice(fields, "status", node.status, STATUSES)
-    node.source = choice(fields, "source", node.source, SOURCES)
-    node.confidence = number(fields, "confidence", node.confidence)
-    node.tags = tags(fields, node.tags) if "tags" in fields else node.tags
-    node.data = json_object(fields, "data", node.data)
-    node.access_count = whole_number(fields, "access_count", node.access_count) or 0
-    node.line_start = whole_number(fields, "line_start", node.line_start)
-    node.line_end = whole_number(fields, "line_end", node.line_end)
-    for name in ("category", "file", "accessed_at"):
-        if name in fields:
-            setattr(node, name, text(fields, name, "") or None)
-    for name in ("invalidated_at", "changed_at"):
-        if name in fields:
-            setattr(node, name, moment(fields, name) or None)
+    for name in fields:
+        if name in _NODE_FIELDS:
+            setattr(node, name, _NODE_FIELDS[name](fields, name))
     node.created_at = text(fields, "created_at", node.created_at)
     return node
 
 
 def edge_from(fields: dict[str, Any], edge: Edge) -> Edge:
     """An edge with what a line says of it; without a time of its end it stands."""
-    edge.weight = number(fields, "weight", edge.weight)
-    edge.source = choice(fields, "source", edge.source, SOURCES)
-    edge.status = choice(fields, "status", edge.status, STATUSES)
-    edge.metadata = json_object(fields, "metadata", edge.metadata)
-    edge.access_count = whole_number(fields, "access_count", edge.access_count) or 0
+    edge.invalidated_at = edge.changed_at = None
+    for name in fields:
+        if name in _EDGE_FIELDS:
+            setattr(edge, name, _EDGE_FIELDS[name](fields, name))
     edge.created_at = moment(fields, "created_at", edge.created_at)
-    edge.accessed_at = text(fields, "accessed_at", edge.accessed_at or "") or None
-    edge.invalidated_at = moment(fields, "invalidated_at") or None
-    edge.changed_at = moment(fields, "changed_at") or None
     return edge
 
 

@@ -62,18 +62,18 @@ def told_past(store: Store) -> Iterator[Past]:
 def told_past_edges(store: Store) -> Iterator[dict[str, object]]:
     """The states that edges have left, with the fields of ``EDGE_HISTORY``, likewise.
 
-    Of those that do not say when they were made, as of old, each counts.
+    One of old that does not say when it was made may have been left at several times.
     """
     purged = store.history.purged()
     for key, group in groupby(store.edges.history(), lambda state: tuple(map(state.get, KEY))):
         gone = max(purged.get(str(key[0]), ""), purged.get(str(key[1]), ""))
         found: dict[object, tuple[Order, dict[str, object]]] = {}
-        for number, state in enumerate(group):
+        for state in group:
             if made(state) <= gone:
                 continue
             state["changed_at"], state["change"] = how_left(state)
             name = order(edge_of(state))
-            identity = name if state["made_at"] else number
+            identity = name if state["made_at"] else (name, how_left(state))
             _, other = found.setdefault(identity, (name, state))
             if how_left(state) < how_left(other):
                 found[identity] = (name, state)
@@ -117,12 +117,12 @@ def told_anchor(anchor: Anchor, gone: str) -> Anchor:
 
 
 def told_past_anchors(store: Store) -> Iterator[dict[str, str]]:
-    """The places and verdicts that anchors have left, by node and time."""
+    """The places and verdicts that anchors have left, by node and time, each once."""
     purged = store.history.purged()
     for id, group in groupby(store.anchors.history(), lambda state: state["node_id"]):
         gone = purged.get(id, "")
-        states = (state for state in group if state["changed_at"] > gone)
-        yield from sorted(states, key=lambda state: (state["changed_at"], *state.values()))
+        found = {(state["changed_at"], *state.values()): state for state in group}
+        yield from (found[name] for name in sorted(found) if name[0] > gone)
 
 
 def when_gone(history: Iterable[dict[str, str]]) -> dict[AnchorKey, str]:

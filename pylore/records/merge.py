@@ -7,7 +7,6 @@ which stores are merged, and how often, does not count.
 
 from __future__ import annotations
 
-from collections import Counter
 from copy import copy
 from itertools import pairwise
 from operator import attrgetter
@@ -95,7 +94,6 @@ class Merge:
         self._lost_edges: dict[EdgeKey, dict[Order, tuple[Edge, bool]]] = {}
         self._rows: tuple[str, dict[Order, Past]] = ("", {})
         self._edge_rows: tuple[EdgeKey | None, dict[Order, dict[str, object]]] = (None, {})
-        self._old: Counter[object] = Counter()
         self._anchors = AnchorMerge(store)
 
     # --- nodes
@@ -269,13 +267,9 @@ class Merge:
             self._store.history.keep_edge(rows[name])
 
     def _old_past_edge(self, key: EdgeKey, state: dict[str, object]) -> None:
-        """One that does not say when it was made: there are as many as either store has."""
-        name = _old_name(state)
-        self._old[name] += 1
-        same_here = [one for one in self._store.edges.history(key) if _old_name(one) == name]
-        if len(same_here) < self._old[name]:
-            copy_of = same_here[0] if same_here else state
-            self._store.edges.add_history(copy_of, self._old[name])
+        """One that does not say when it was made: it may have been left at several times."""
+        if _old_name(state) not in map(_old_name, self._store.edges.history(key)):
+            self._store.edges.add_history(state)
 
     def _edge_rows_of(self, key: EdgeKey) -> dict[Order, dict[str, object]]:
         if self._edge_rows[0] != key:
@@ -347,13 +341,10 @@ class Merge:
             told(edge, max(before, self._purged.get(other, "")))
         self._store.edges.delete_node(id)
         self._store.history.settle([], [edge for edge in edges if clock(edge) > at])
-        copies: dict[str, int] = {}
+        self._edge_rows = (None, {})
         for state in states:
-            if made(state) > at and state["made_at"]:
-                self._store.history.keep_edge(state)
-            elif made(state) > at:
-                copies[repr(state)] = copies.get(repr(state), 0) + 1
-                self._store.edges.add_history(state, copies[repr(state)])
+            if made(state) > at:
+                self.past_edge(state)
         self._edge_rows = (None, {})
 
     def flush(self) -> None:

@@ -6,8 +6,6 @@ kept of that. Of two verdicts the later one stands.
 
 from __future__ import annotations
 
-from collections import Counter
-
 from ..store.anchor import ANCHOR_HISTORY as _FIELDS
 from .exchange import told_anchor, when_gone
 
@@ -25,7 +23,7 @@ class AnchorMerge:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._anchors: dict[str, list[Anchor]] = {}
-        self._past: dict[str, Counter[State]] = {}
+        self._past: dict[str, set[State]] = {}
         self._purged = store.history.purged()
 
     def anchor(self, anchor: Anchor) -> None:
@@ -34,12 +32,12 @@ class AnchorMerge:
 
     def past(self, state: dict[str, str]) -> None:
         """A place or a verdict that one has left, with the fields of ``ANCHOR_HISTORY``."""
-        self._past.setdefault(state["node_id"], Counter())[tuple(state.values())] += 1
+        self._past.setdefault(state["node_id"], set()).add(tuple(state.values()))
 
     def purge(self, node_id: str, at: str) -> None:
         """A node was deleted for good at this time."""
         self._purged[node_id] = max(at, self._purged.get(node_id, ""))
-        self._past.setdefault(node_id, Counter())
+        self._past.setdefault(node_id, set())
 
     def finish(self) -> list[str]:
         """What has become of each anchor: ``added``, ``updated``, ``kept`` or ``unchanged``."""
@@ -56,9 +54,9 @@ class AnchorMerge:
         here = when_gone(rows)
         for key, anchor in ours.items():
             told_anchor(anchor, here.get(key, ""))
-        past_here = Counter(tuple(row.values()) for row in rows)
-        past = past_here | self._past.get(id, Counter())
-        past = Counter({state: n for state, n in past.items() if _left_at(state) > gone})
+        past_here = {tuple(row.values()) for row in rows}
+        past = past_here | self._past.get(id, set())
+        past = {state for state in past if _left_at(state) > gone}
         whole = dict(ours)
         for theirs in self._anchors.get(id, ()):
             mine = whole.get(theirs.key)
@@ -71,13 +69,12 @@ class AnchorMerge:
         return [_outcome(before.get(theirs.key), whole.get(theirs.key), theirs)
                 for theirs in self._anchors.get(id, ())]  # fmt: skip
 
-    def _rewrite(self, id: str, anchors: dict[AnchorKey, Anchor], past: Counter[State]) -> None:
+    def _rewrite(self, id: str, anchors: dict[AnchorKey, Anchor], past: set[State]) -> None:
         """Writes the anchors of a node as they are to be, with no other history than this:
         what a store keeps by itself would name this moment."""
         self._store.anchors.delete_node(id)
         for state in sorted(past, key=lambda state: (_left_at(state), state)):
-            for copies in range(past[state]):
-                self._store.anchors.add_history(dict(zip(_FIELDS, state, strict=True)), copies + 1)
+            self._store.anchors.add_history(dict(zip(_FIELDS, state, strict=True)), 1)
         for anchor in anchors.values():
             self._store.anchors.put(anchor)
 

@@ -26,7 +26,7 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
     if "\0" in text:
         raise LoreError("has a NUL byte")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
@@ -50,6 +50,9 @@ def _is_deep(value: Any, levels: int) -> bool:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _require_plain_text(value: Any) -> None:

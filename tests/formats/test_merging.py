@@ -246,9 +246,8 @@ def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
 
 
 def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
-    rows = (note("first", EARLY), {"id": "note-b", "updated_at": EARLY},
-            dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY))  # fmt: skip
-    put(here, *rows)
+    edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
     take(there, here)
     edit(there, "second", LATER)
     Records(here, Settings(), None).forget(["note-a"], purge=True)

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from .crowds import crowd
 from .kills import kill
 from .losses import cut_power, fill
+from .merges import merge
 
 LEAST_KILLS = 1000
+HISTORIES = 100_000
 
 
 def main(minutes: float, seed: int) -> int:
@@ -22,6 +24,7 @@ def main(minutes: float, seed: int) -> int:
         "kills": lambda folder: {**kill(folder, seed, _until(minutes * 36, LEAST_KILLS))},
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
+        "merges": lambda folder: merge(seed, HISTORIES),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }
     for name, part in parts.items():

@@ -11,6 +11,7 @@ from homes import move_home
 from soak.crowds import crowd
 from soak.kills import kill
 from soak.losses import cut_power, fill
+from soak.merges import merge
 
 SEED = 20260131
 WELL = {"lost": 0, "in part": 0, "broken": 0}
@@ -42,6 +43,10 @@ def test_a_disk_that_is_full_at_any_write_costs_that_write_alone() -> None:
     done = fill(SEED, ("add", "import_lines"), stride=4)
     assert done | WELL == done
     assert done["full"] >= 10
+
+
+def test_what_three_stores_tell_each_other_ends_the_same_everywhere() -> None:
+    assert merge(SEED, 20) == {"histories": 20, "broken": 0}
 
 
 def test_many_writers_and_a_long_import_are_all_served(tmp_path: Path) -> None:

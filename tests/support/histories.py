@@ -23,6 +23,7 @@ import pylore.records.purge
 from pylore.core.model import Edge, Node
 from pylore.core.states import EDGE_STATE, NODE_STATE, clock
 from pylore.core.vocabulary import RELATIONS
+from pylore.indexing.indexer import Index
 from pylore.records.exchange import (
     edge_of,
     told_anchors,
@@ -139,7 +140,7 @@ def clocks(now: Callable[[], str]) -> Iterator[None]:
 class Three:
     """Three stores, and all states that were ever current in one of them.
 
-    ``whole``: each step is a transaction, which a store of dicts does without.
+    ``whole``: each step is a transaction, with what is indexed; stores of dicts do without.
     """
 
     def __init__(
@@ -175,6 +176,8 @@ class Three:
                 store = self.stores[self._at]
                 with store.transaction("edit") if self._whole else nullcontext():
                     self.random.choice(_STEPS)(self, store)
+                    if self._whole:
+                        Index(store, None).update([*store.nodes.all()])
             self._look(self.stores[self._at])
 
     def meet(self) -> None:
@@ -260,9 +263,10 @@ class Three:
         id, path = self.random.choice(IDS), self.random.choice(("a.py", "b.py"))
         verdict = self.random.choice(("valid", "drifted"))
         old = next((one for one in store.anchors.of(id) if one.path == path), None)
-        at = self.now()
-        store.anchors.put(Anchor(id, "file", path, hash=self.random.choice(WORDS), verdict=verdict,
-                                 created_at=old.created_at if old else at, verified_at=at))  # fmt: skip
+        anchor = Anchor(id, "file", path, hash=self.random.choice(WORDS), verdict=verdict)
+        anchor.verified_at = self.now()
+        anchor.created_at = old.created_at if old else anchor.verified_at
+        store.anchors.put(anchor)
 
     def _move(self, store: Store) -> None:
         for anchor in store.anchors.of(self.random.choice(IDS)):
