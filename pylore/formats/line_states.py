@@ -88,8 +88,8 @@ class LinesOfFile:
         """Of nodes and edges, as they are and as they were, by ``key_of``."""
         self.others: dict[Key, list[Fields]] = {}
         """Lines of which one stands for all with its ``key_of``."""
-        self.counts: dict[str, int] = {}
-        """History without a time of its own, where a line may stand several times."""
+        self.dated: set[str] = set()
+        """History that says when it was left alone, and not when it was made."""
         self.plain: set[str] = set()
         """Lines without a state: written by hand, or of a kind that is not known here."""
         for fields, key, raw in parsed(name, lines):
@@ -97,8 +97,7 @@ class LinesOfFile:
             if kind in _STATES and fields.get(_STATES[kind][1]):
                 self.states.setdefault(key, []).append(LineState(fields, raw, name))
             elif kind in ("anchor_history_of", "history_of"):
-                line = line_of(fields)
-                self.counts[line] = self.counts.get(line, 0) + 1
+                self.dated.add(line_of(fields))
             elif kind in _STATES or not kind:
                 self.plain.add(line_of(fields))
             else:

@@ -106,7 +106,7 @@ class _Merge:
             states = [one for one in every if clock(one.state) > gone]
             if not states:
                 continue
-            best, whole = _standing(states)
+            best, whole = _standing(states, gone)
             for one in states:
                 self._note(id, one, best)
             self._keep(("state_of", id), states)
@@ -134,7 +134,7 @@ class _Merge:
                 continue
             states = [one for one in every if clock(one.state) > gone]
             if states:
-                best, whole = _standing(states)
+                best, whole = _standing(states, gone)
                 self._keep(("history_of", *key), states)
                 yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
 
@@ -164,19 +164,14 @@ class _Merge:
                     old = found.setdefault(one.order, fields)
                     found[one.order] = min(old, fields, key=lambda line: [line[n] for n in LEFT])
             yield from (line_of(found[name]) for name in sorted(found))
-        for line, count in sorted(self._counts(kind).items()):
-            if kind == "history_of":
-                fields = json.loads(line)
-                if fields["changed_at"] > self._gone(*fields[kind][:2]):
-                    yield from [line] * count
+        for fields in self._dated(kind):
+            if fields["changed_at"] > self._gone(*fields[kind][:2]):
+                yield line_of(fields)
 
-    def _counts(self, kind: str) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for side in self._sides:
-            for line, count in side.counts.items():
-                if kind in json.loads(line):
-                    found[line] = max(count, found.get(line, 0))
-        return found
+    def _dated(self, kind: str) -> list[Fields]:
+        """History of a kind that has no time of its own but for when it was left."""
+        lines = {line for side in self._sides for line in side.dated}
+        return [fields for fields in map(json.loads, sorted(lines)) if kind in fields]
 
     # --- what else there is
 
@@ -191,8 +186,7 @@ class _Merge:
 
     def _anchors(self) -> Iterator[str]:
         taken: dict[Key, str] = {}
-        for line in self._counts("anchor_history_of"):
-            fields = json.loads(line)
+        for fields in self._dated("anchor_history_of"):
             if fields["change"] in ("removed", "moved"):
                 key = anchor_key(fields, "anchor_history_of")
                 taken[key] = max(fields["changed_at"], taken.get(key, ""))
@@ -207,11 +201,9 @@ class _Merge:
                 yield line_of(best)
 
     def _anchor_history(self) -> Iterator[str]:
-        counts = self._counts("anchor_history_of")
-        found = [(json.loads(line), line) for line in counts]
-        for fields, line in sorted(found, key=lambda pair: _when_left(pair[0])):
+        for fields in sorted(self._dated("anchor_history_of"), key=_when_left):
             if fields["changed_at"] > self._gone(fields["anchor_history_of"]):
-                yield from [line] * counts[line]
+                yield line_of(fields)
 
     def _plain(self) -> set[str]:
         """What both have, and what one has and the file before has not."""
@@ -235,13 +227,13 @@ def _on_both_sides(states: Sequence[LineState]) -> str:
     return one.decode()
 
 
-def _standing(states: Sequence[LineState]) -> tuple[LineState, Any]:
+def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:
     """The line whose state stands, and that state with what no state alone says."""
     best = max(states, key=lambda one: (one.order, line_of(one.fields)))
-    whole = told(copy(best.state))
+    whole = copy(best.state)
     for one in states:
         whole = joined(whole, one.state)
-    return best, whole
+    return best, told(whole, gone)
 
 
 def _with_state(fields: Fields, state: Node | Edge, names: Iterable[str]) -> Fields:
