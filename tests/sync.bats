@@ -26,7 +26,7 @@ store_here() { # a store that knows the common words, in the working directory
 clones() { # a hub; a and b, clones of it, with a store and two notes in common; in a
   git init -q --bare "$TEST_ROOT/hub.git"
   git clone -q "$TEST_ROOT/hub.git" "$TEST_ROOT/a" 2>/dev/null
-  cd "$TEST_ROOT/a"
+  cd "$TEST_ROOT/a" || return
   store_here
   lore add note "First words" --id note-1 >/dev/null
   lore add note "Second words" --id note-2 >/dev/null
@@ -35,11 +35,11 @@ clones() { # a hub; a and b, clones of it, with a store and two notes in common;
   [ "$*" != install ] || lore sync --install >/dev/null
   git add -A && git commit -qm first && git push -q origin main
   git clone -q "$TEST_ROOT/hub.git" "$TEST_ROOT/b"
-  cd "$TEST_ROOT/b"
+  cd "$TEST_ROOT/b" || return
   store_here
   lore sync >/dev/null
   [ "$*" != install ] || lore sync --install >/dev/null
-  cd "$TEST_ROOT/a"
+  cd "$TEST_ROOT/a" || return
 }
 
 shared() { # <message>: what this clone knows goes into a commit
@@ -50,13 +50,13 @@ apart() { # a and b each add a note and change note-1, b after a; b has pushed
   lore add note "Only a" --id note-a >/dev/null
   lore edit note-1 --title "As a has it" >/dev/null
   shared "a learns"
-  cd ../b
+  cd ../b || return
   lore add note "Only b" --id note-b >/dev/null
   lore edit note-1 --title "As b has it" >/dev/null
   lore edit note-1 --tags later >/dev/null # two changes: a later clock
   shared "b learns"
   git push -q origin main
-  cd ../a
+  cd ../a || return
 }
 
 knows_both() { # whether the store and the file here have all that a and b have learned
@@ -101,6 +101,12 @@ knows_both() { # whether the store and the file here have all that a and b have 
   printf '%s\n' '{"id": "decision-1", "title": "By hand"}' >>"$FILE"
   run_lore sync --text
   expect 0 $'in  1 updated\nout 1 updated'
+  # a disk that fills up leaves the old file
+  head -c 300000 /dev/zero | tr '\0' x | fold -w 60 | lore add note - --id note-5 >/dev/null
+  cp "$FILE" before
+  run bash -c 'ulimit -f 200; exec "$0" sync' "$LORE_REPOSITORY/lore.sh"
+  [ "$status" = 1 ]
+  cmp before "$FILE"
   # a line that is broken changes nothing
   printf '{"id": "note-9", "ti' >>"$FILE"
   cp "$FILE" before
@@ -212,6 +218,7 @@ knows_both() { # whether the store and the file here have all that a and b have 
   git commit -q --allow-empty -m "still untracked"
   [ -z "$(git ls-files "$FILE")" ]
   # and nothing fails where there is no lore, or what it says is an error
+  # shellcheck disable=SC2016 # it is not to be expanded
   printf 'graph_depth=$(x)\n' >.lore/.config
   git commit -q --allow-empty -m "a wrong config"
   rm "$TEST_ROOT/bin/lore"
