@@ -71,7 +71,7 @@
 #   A record whole, with its edges. One id prints one object; several, or a lone
 #   - (ids from stdin), an array. 'lore show' is the same.
 #
-#   --history            ended edges too, and every state that an edge has left
+#   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #
 # lore graph stats [options]
@@ -134,10 +134,12 @@
 #   Example: lore graph duplicates --jq '.[].records[1:][].id'
 #
 # lore graph link [options] A RELATION B
-#   Links two nodes. A link that was taken away stands again; the same link
-#   twice is one link. 'lore link' is the same.
+#   Links two nodes. A link that was taken away stands again, with its weight and metadata;
+#   the same link twice is one link. 'lore link' is the same.
 #
-#   --weight X           how strong, 0 to 1; 1 unless set
+#   --weight X           how strong, 0 to 1; 1 for a new link
+#   --confidence X       how sure, 0 to 1: kept in the metadata, and the weight of a new link without one
+#   --meta KEY=VALUE     sets a field of the metadata, to JSON or else to text; null takes it away
 #   --status STATUS      staged, confirmed, superseded or retracted
 #   --source SOURCE      user_edit, file, system or conversation
 #   --new-relation       declare the relation, if it is a new one

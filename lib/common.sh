@@ -28,7 +28,7 @@ lore_printable() { # <text>: REPLY becomes the text, what could steer a terminal
   local utf8="^([^"$'\200-\377'"]|"$'[\302-\337]'"$after|"$'[\340-\357]'"$after$after|"
   utf8+=$'[\360-\364]'"$after$after$after)*\$"
   REPLY=${1//[[:cntrl:]]/?}
-  case $REPLY in # some terminals obey such a byte where it is no part of a letter
+  case $REPLY in # some terminals obey such a byte where it is not part of a letter
     *[$'\200'-$'\377']*) [[ $REPLY =~ $utf8 ]] || REPLY=${REPLY//[$'\200'-$'\377']/?} ;;
   esac
   REPLY=${REPLY//$'\302'[$'\200'-$'\237']/?} # the same, as UTF-8 has it

@@ -15,7 +15,7 @@ lore_config_fail() { # <file:line> <what is wrong> [line]: exit 2
   lore_die "$1: $2${3:+, not: ${3:0:80}}" 2
 }
 
-lore_config_value() { # <text after the = sign>: REPLY becomes the value; false if it is no plain one
+lore_config_value() { # <text after the = sign>: REPLY becomes the value; false if it is not a plain one
   local end='([[:blank:]]+#.*|[[:blank:]]*)$'
   local bare="^([A-Za-z0-9_./:,@%+=-]*)$end" home="^~(/[A-Za-z0-9_./:,@%+=-]*)?$end"
   local single="^'([^']*)'$end" double="^\"([^\"\$\`\\\\]*)\"$end"
@@ -114,9 +114,10 @@ lore_config_file() { # <file> <scope>: reads one file, if it is there
   file=$REPLY
   while IFS= read -r line || [ -n "$line" ]; do
     number=$((number + 1))
-    line=${line%$'\r'}
     place=$file:$number
+    # First: to take an end off a line of a megabyte takes bash seconds.
     [ "${#line}" -le 20000 ] || lore_config_fail "$place" 'a line has more than 20000 bytes' "$line"
+    line=${line%$'\r'}
     [[ ! $line =~ $blank ]] || continue
     if [ -n "$array" ]; then
       rest=$line

@@ -257,6 +257,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --ids	-	-
 --jq	EXPR	-' ;;
     'graph link') REPLY='--weight	X	-
+--confidence	X	-
+--meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
 --new-relation	-	-
@@ -403,6 +405,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 1	[FOLDER]	@files' ;;
     'link') REPLY='--weight	X	-
+--confidence	X	-
+--meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
 --new-relation	-	-
@@ -463,7 +467,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
-    'restore') REPLY='--json	-	-
+    'restore') REPLY='--at	N|TIME	-
+--json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
@@ -579,6 +584,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
     'sweep') REPLY='--dry-run	-	-
 --sweep-below	X	-
 --sweep-accesses	N	-
+--history-days	N	-
 --recency-grace	DAYS	-
 --recency-half-life	DAYS	-
 --json	-	-
@@ -618,6 +624,17 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --ids	-	-
 --jq	EXPR	-
 *	-	-' ;;
+    'undo') REPLY='--last	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
+--busy-timeout	SECONDS	-
+1…	[ID…]	@ids' ;;
     'unlink') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-
@@ -684,6 +701,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --promote-after	INT	-
 --sweep-below	FLOAT	-
 --sweep-accesses	INT	-
+--history-days	INT	-
 --llm-command	TEXT	-
 --run	TEXT	@runs
 --embedder	EMBEDDER	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/

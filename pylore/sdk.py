@@ -30,6 +30,7 @@ from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
 from .embed import open_embedder
 from .graph.stats import stats
+from .records.history import told_history
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .store import create_store, open_store
@@ -304,7 +305,7 @@ class Lore:
         return self._records().fact(subject, predicate, object, **fields)
 
     def link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> Change:
-        """Links two nodes; the fields are those of ``Records.link``."""
+        """Links two nodes; the fields are those of ``Records.link`` (weight, metadata, …)."""
         return self._records().link(from_id, relation, to_id, **fields)
 
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
@@ -319,9 +320,33 @@ class Lore:
         """Invalidates nodes with their edges; ``purge`` deletes them."""
         return self._records().forget(ids, purge=purge)
 
-    def restore(self, *ids: str) -> Sequence[Change]:
-        """Brings forgotten nodes back, with their edges."""
-        return self._records().restore(ids)
+    def restore(self, *ids: str, at: str = "") -> Sequence[Change]:
+        """Brings forgotten nodes back, with their edges; ``A, relation, B`` are an edge.
+
+        ``at`` is the number of a state, as ``history`` has it, or a time at which it stood.
+
+        Raises:
+            LoreError: there is no such node, edge or state.
+        """
+        return self._records().restore(ids, at=at)
+
+    def undo(self, *ids: str) -> Sequence[Change]:
+        """Takes back the last change of each of these nodes, or the last command as a whole.
+
+        Raises:
+            LoreError: there is nothing to take back, or it was a purge.
+        """
+        return self._records().undo(ids)
+
+    def history(self, id: str) -> Sequence[dict[str, Any]]:
+        """The states that a node has left, as ``lore show --history`` has them.
+
+        Raises:
+            LoreError: there is no such node.
+        """
+        store, _ = self._open()
+        with store.faults:
+            return told_history(store, store.nodes.require(id))
 
     def start_run(self, task: str = "") -> str:
         """The id of a new run; ``search(…, run=id)`` records in it what was shown."""

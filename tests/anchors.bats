@@ -58,24 +58,17 @@ setup() { setup_copy; }
 }
 
 @test "anchor refuses what it cannot tie to anything" {
-  run_lore anchor decision-a nothing.py
-  expect_error 1 "nothing.py: there is no such file"
-  run_lore anchor decision-a ../outside.py
-  expect_error 1 "lies outside the project"
-  run_lore anchor decision-a /etc/passwd
-  expect_error 1 "lies outside the project"
-  run_lore anchor decision-a src/auth.py --symbol none
-  expect_error 1 "defines no none"
-  run_lore anchor decision-a src/auth.py --lines 9-10
-  expect_error 1 "has 2 lines"
-  run_lore anchor decision-a src/auth.py --lines x
-  expect_error 2 "give FIRST-LAST"
-  run_lore anchor decision-a src/auth.py --hash --symbol check
-  expect_error 2 "exclude each other"
-  run_lore anchor decision-a --hash
-  expect_error 2 "--hash needs a FILE"
-  run_lore anchor decision-b src/auth.py
-  expect_error 1 "no node 'decision-b'"
+  each_is <<'END'
+anchor decision-a nothing.py|1|nothing.py: there is no such file
+anchor decision-a ../outside.py|1|lies outside the project
+anchor decision-a /etc/passwd|1|lies outside the project
+anchor decision-a src/auth.py --symbol none|1|defines no none
+anchor decision-a src/auth.py --lines 9-10|1|has 2 lines
+anchor decision-a src/auth.py --lines x|2|give FIRST-LAST
+anchor decision-a src/auth.py --hash --symbol check|2|exclude each other
+anchor decision-a --hash|2|--hash needs a FILE
+anchor decision-b src/auth.py|1|no node 'decision-b'
+END
   ln -s loop loop
   run_lore anchor decision-a loop
   expect 1 ''
@@ -240,5 +233,5 @@ setup() { setup_copy; }
   expect 0
   [ "$(jq -c '[.files, .imports]' <<<"$output")" = '[2,1]' ]
   run_lore graph analyze-imports --path nowhere
-  expect_error 1 "nowhere: is no folder"
+  expect_error 1 "nowhere: is not a folder"
 }

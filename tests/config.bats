@@ -141,7 +141,7 @@ refused() { # <line of text> [line number] [message]: a user's config with it is
   expect_error 2 'only plain assignments'
 }
 
-@test "an XDG variable that is no absolute path is none" {
+@test "an XDG variable that is not an absolute path counts as unset" {
   mkdir -p relative/lore "$HOME/.config/lore"
   echo 'limit=1' >relative/lore/config
   echo 'limit=2' >"$HOME/.config/lore/config"
@@ -371,7 +371,7 @@ M[c]	$place:22	3"
 
 # --- config itself
 
-@test "config get and list refuse what is no setting" {
+@test "config get and list refuse what is not a setting" {
   run_lore config get grph_depth
   expect_error 2 "unknown setting 'grph_depth' (did you mean 'graph_depth'?)"
   run_lore config set limit 1

@@ -6,6 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 from endpoints import Endpoint, serving
+from hypothesis import settings
+
+# What every run has time for; chance chooses others each time. --hypothesis-profile=thorough
+# is for whoever changes what a property is about.
+settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

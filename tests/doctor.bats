@@ -47,7 +47,7 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
   [ "$(ids_that_fail)" = "config " ]
 }
 
-@test "doctor reports a file that is no database" {
+@test "doctor reports a file that is not a database" {
   printf 'not a database, whatever its name says\n' >"$PROJECT/.lore/search.db"
   run_lore doctor
   [ "$status" -eq 1 ]

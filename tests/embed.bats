@@ -157,7 +157,7 @@ stop_endpoint() {
   [ "$(jq -r .wanted <<<"$output")" = endpoint:http://127.0.0.1:9/v1 ]
 }
 
-@test "a key in a config file is no setting, reaches no endpoint, and is not repeated" {
+@test "a key in a config file is not a setting, reaches no endpoint, and is not repeated" {
   printf 'embedder=endpoint:unix:/nowhere/e.sock\nendpoint_key=sk-secret\n' >"$USER_CONFIG"
   mkdir -p "$XDG_CONFIG_HOME/lore/commands"
   # shellcheck disable=SC2016 # the plugin expands it

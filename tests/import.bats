@@ -350,7 +350,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   documents
   printf -- '---\nstatus: maybe\n---\n' >docs/bad.md
   run_lore import docs --type decision
-  expect_error 1 "docs/bad.md: line 2: status 'maybe' is none of"
+  expect_error 1 "docs/bad.md: line 2: status 'maybe' is not one of"
   run_lore import docs --type decision --skip-bad --text
   expect 0
   contains "$output" 'skipped 1'

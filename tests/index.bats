@@ -62,7 +62,7 @@ setup() {
   run_lore index --no-such
   expect_error 2 "unknown option '--no-such'"
   run_lore index nowhere
-  expect_error 1 "nowhere: is no folder"
+  expect_error 1 "nowhere: is not a folder"
   run_lore index ..
   expect_error 1 "lies outside of"
   run_lore index --since HEAD

@@ -12,7 +12,7 @@ shell_files() { # every file that bash reads, a line each
 }
 
 banned() { # <file>...: prints the lines with a construct that is not for these files
-  # What a comment or a regular expression says of one is no use of it.
+  # What a comment or a regular expression says of one is not a use of it.
   grep -nHE \
     -e 'readlink +-[a-z]*[fem]' -e '(^|[^[:alnum:]_-])realpath ' \
     -e '(declare|local|typeset) +-[A-Za-z]*[Angu]' \

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Usage: bash tests/run.sh [lint | bats | pytest]...
+# Usage: bash tests/run.sh [lint | shell | bats | pytest]...
 #
 # Runs these checks, or all of them, each to its end: says when one begins, how long it
 # took, and at last what passed and what failed. 'make test' calls it with everything set up.
+# 'shell' is the part of lint that is about shell files.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
@@ -15,6 +16,12 @@ run_lint() {
   "$bin/python" -m mypy || failed=1
   "$bin/ruff" check || failed=1
   "$bin/ruff" format --check || failed=1
+  run_shell || failed=1
+  return "$failed"
+}
+
+run_shell() { # all files at once: a variable may be set in one and used in another
+  local failed=0
   "$bin/shellcheck" "${shell_files[@]}" || failed=1
   "$bin/shfmt" -i 2 -ci -d "${shell_files[@]}" tests/*.bats || failed=1
   return "$failed"
@@ -45,13 +52,15 @@ run_bats() {
   local jobs=()
   find_bats || return 1
   case $(parallel --version 2>/dev/null) in
-    'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)") ;;
+    # Files beside each other: to hand out each test costs as much as most of them.
+    'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)" --no-parallelize-within-files) ;;
   esac
   "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats
 }
 
 run_pytest() {
-  "$bin/python" -m pytest -n auto
+  # Neighbours stay together, so that what a file sets up is set up once.
+  "$bin/python" -m pytest -n auto --dist worksteal
 }
 
 failed=

@@ -2,16 +2,17 @@
 
 load helper
 
-setup() { setup_store; }
+setup_file() { # two notes that say the same, and one that does not; each test has a copy of them
+  setup_shared
+  printf '{"id":"%s","title":"%s"}\n' \
+    note-a "The connection pool runs empty when a worker leaks a connection" \
+    note-b "The connection pool runs empty when some worker leaks a connection" \
+    note-c "Invoices are sent on Mondays" | lore import - --quiet >/dev/null
+}
 
-three_alike() { # two notes that say the same, and one that does not
-  lore add note --id note-a "The connection pool runs empty when a worker leaks a connection"
-  lore add note --id note-b "The connection pool runs empty when some worker leaks a connection" -q
-  lore add note --id note-c "Invoices are sent on Mondays"
-} >/dev/null
+setup() { setup_copy; }
 
 @test "similar links what is alike, once" {
-  three_alike
   run_lore graph similar
   expect 0 '{"min":0.8,"nearest":5,"records":3,"edges":1,"added":1,"updated":0,"invalidated":0,"unchanged":0}'
   run_lore show note-a --jq '.edges[] | [.relation, .id, .direction, (.weight > 0.9)]'
@@ -26,7 +27,6 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "similar remembers --min, -k and --type" {
-  three_alike
   run_lore graph similar --min 1 -k 1 --type note,doc --jq '[.min == 1, .nearest, .edges] | tojson'
   expect 0 '[true,1,0]'
   run_lore graph similar --jq '[.min == 1, .nearest] | tojson'
@@ -34,7 +34,7 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "a record that is added or edited gets its edges at once, a forgotten one loses them" {
-  lore add note --id note-a "The connection pool runs empty when a worker leaks a connection" >/dev/null
+  lore forget --purge note-b note-c >/dev/null
   lore graph similar >/dev/null
   lore add note --id note-b -q "The connection pool runs empty when some worker leaks a connection" >/dev/null
   run_lore related note-a --edges similar_to --ids
@@ -52,7 +52,6 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "after a large import doctor says so, and similar mends it" {
-  three_alike
   lore graph similar >/dev/null
   for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26; do
     printf '{"id":"note-x%s","body":"The pool of connections, number %s"}\n' "$i" "$i"
@@ -67,7 +66,6 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "similar --remove takes the edges away" {
-  three_alike
   lore graph similar >/dev/null
   run_lore graph similar --remove --jq .invalidated
   expect 0 1
@@ -76,7 +74,6 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "duplicates come in groups, also as text and as ids" {
-  three_alike
   run_lore graph duplicates --min 0.9 --jq '.[] | [.cosine > 0.9, .records[].id] | tojson'
   expect 0 '[true,"note-a","note-b"]'
   run_lore graph duplicates --min 0.9 --ids
@@ -91,19 +88,19 @@ three_alike() { # two notes that say the same, and one that does not
 }
 
 @test "wrong options end with code 2, no vectors with code 1" {
-  run_lore graph similar --min 1.5
-  expect_error 2 "--min"
-  run_lore graph similar -k 0
-  expect_error 2 "-k"
-  run_lore graph duplicates --type nots
-  expect_error 2 "unknown type 'nots'"
+  rm -r .lore
+  setup_store
   lore add note "words" --embedder none >/dev/null
+  each_is <<'END'
+graph similar --min 1.5|2|--min
+graph similar -k 0|2|-k
+graph duplicates --type nots|2|unknown type 'nots'
+END
   run_lore graph similar
   expect_error 1 "no vectors to compare: run 'lore reindex'"
 }
 
 @test "--no-diversify leaves repeats where their scores put them" {
-  three_alike
   lore add note --id note-d "An empty connection pool refused every login on Sunday" >/dev/null
   query="connection pool runs empty worker"
   run_lore search "$query" --ids --no-diversify

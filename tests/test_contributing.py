@@ -54,7 +54,7 @@ def changed(text: str, diff: str) -> str:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of this one, with its environment."""
-    left_out = shutil.ignore_patterns(".*", "__pycache__", "dist", "build", "site", "fuzz", "soak")
+    left_out = shutil.ignore_patterns(".*", "dist", "build", "site", "fuzz", "soak")
     copy = tmp_path / "checkout"
     shutil.copytree(ROOT, copy, ignore=left_out, symlinks=True)
     (copy / ".venv").symlink_to(ROOT / ".venv")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -74,13 +75,17 @@ def imports(source: str, package: Name, modules: Container[Name]) -> set[Name]:
 
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
 NAMES = {name_of(path) for path in MODULES}
-ARROWS = {
-    name_of(path): imports(
-        path.read_text(), path.relative_to(PACKAGE).parent.parts, NAMES
-    ) - {()}
-    for path in MODULES
-}  # fmt: skip
-"""Module to the modules that it imports."""
+
+
+@cache
+def arrows() -> dict[Name, set[Name]]:
+    """Module to the modules that it imports."""
+    return {
+        name_of(path): imports(
+            path.read_text(), path.relative_to(PACKAGE).parent.parts, NAMES
+        ) - {()}
+        for path in MODULES
+    }  # fmt: skip
 
 
 def upward(module: Name, others: Iterable[Name]) -> list[Name]:
@@ -99,9 +104,10 @@ def mutual(arrows: Mapping[Name, Iterable[Name]]) -> list[tuple[Name, Name]]:
     return sorted((a, b) for a, b in pairs if a < b and (b, a) in pairs)
 
 
-@pytest.mark.parametrize("module", sorted(ARROWS), ids=".".join)
-def test_imports_point_down(module: Name) -> None:
-    assert upward(module, ARROWS[module]) == []
+def test_imports_point_down() -> None:
+    found = {module: upward(module, others) for module, others in arrows().items()}
+    assert {module: up for module, up in found.items() if up} == {}
+    assert len(found) > 150
 
 
 def test_an_import_that_points_up_is_seen() -> None:
@@ -114,7 +120,7 @@ def test_an_import_that_points_up_is_seen() -> None:
 
 
 def test_no_two_modules_import_each_other() -> None:
-    assert mutual(ARROWS) == []
+    assert mutual(arrows()) == []
     assert mutual({("a",): {("b",)}, ("b",): {("a",), ("c",)}}) == [(("a",), ("b",))]
 
 
@@ -154,17 +160,18 @@ def test_only_the_store_speaks_sql() -> None:
 
 def of_sqlite(source: str, package: Name) -> list[str]:
     """What a module imports of SQLite or of the store that is kept in it, late imports too."""
-    driver = {
-        name.name.partition(".")[0]
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Import)
-        for name in node.names
-    } | {
-        (node.module or "").partition(".")[0]
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.ImportFrom) and not node.level
+    named = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            named |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            named.add(node.module or "")
+    found = {name.partition(".")[0] for name in named} & {
+        "apsw",
+        "sqlite3",
+        "sqlite_vec",
+        "sqlite_fts4",
     }
-    found = driver & {"apsw", "sqlite3", "sqlite_vec", "sqlite_fts4"}
     parts = (".".join(name) for name in imports(source, package, NAMES) if "sqlite" in name)
     return sorted({*found, *parts})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import shutil
 import subprocess
 import sys
@@ -427,7 +428,7 @@ def _mypy(folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
     for name, text in programs.items():
         (folder / f"{name}.py").write_text(text)
     return subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"),
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull,
          "--follow-imports", "silent", *(f"{name}.py" for name in programs)],
         cwd=folder, env={"MYPYPATH": str(site), "PATH": "", "HOME": str(folder)},
         capture_output=True, text=True, check=False,

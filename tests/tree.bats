@@ -53,7 +53,7 @@ setup() { setup_copy; }
   expect 0 "nothing found"
 }
 
-@test "a tree is no other form, and none of a batch" {
+@test "a tree excludes the other forms, and none of a batch" {
   for form in explain json jsonl ids; do
     run_lore search tokens --tree --$form
     expect_error 2 "--tree and --$form exclude each other"

@@ -49,7 +49,7 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
 
 
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
-    """Takes back the links of an anchor that is no more, as far as no other one needs them."""
+    """Takes back the links of an anchor that is gone, as far as no other one needs them."""
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
     needed = {id for other in rest for id in _ends(other)}
     gone = {*_ends(anchor)}

@@ -105,7 +105,7 @@ def content_hash(project: Project, path: str) -> str:
 
 
 def line_numbers(detail: str) -> tuple[int, int]:
-    """``10-20`` → (10, 20); (0, 0) where it is no such thing."""
+    """``10-20`` → (10, 20); (0, 0) where it is not such a pair."""
     first, _, last = detail.partition("-")
     if not (first.isdecimal() and (last or first).isdecimal() and len(detail) < 24):
         return 0, 0

@@ -86,7 +86,7 @@ def _next(rest: str) -> tuple[str, str]:
         negated = inside[0] in "!^"
         letters = re.sub(r"([\\\[\]^&~|]|-(?=-)|(?<=-)-)", r"\\\1", inside[negated:])
         pattern = f"(?!/)[{'^' * negated}{letters}]"
-        if _is_pattern(pattern):  # z-a is no range
+        if _is_pattern(pattern):  # z-a is not a range
             return rest[: closed + 1], pattern
     return rest[0], re.escape(rest[0])
 

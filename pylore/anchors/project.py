@@ -73,7 +73,7 @@ class Project:
         """What a file holds.
 
         Raises:
-            Unreadable: it cannot be read, is no plain file, or too large.
+            Unreadable: it cannot be read, is not a plain file, or is too large.
         """
         if self._last[0] != path:
             self._last = (path, self._read(path))

@@ -72,7 +72,7 @@ def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
     placed, state = ahead.settled(lambda: place_anchor(
         store, lambda nodes: write_nodes(store, ahead.given, nodes), project, wanted,
         _finder(project, wanted),
-    ))  # fmt: skip
+    ), "anchor")  # fmt: skip
     return {**rows(store, [placed])[0], "state": state}
 
 
@@ -84,7 +84,7 @@ def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
     """
     store, project = engine.store, Project(engine.root)
     wanted = _wanted(engine, project, request, removing=True)
-    with store.transaction():
+    with store.transaction("anchor"):
         removed = remove_anchors(store, wanted)
     return [{**row, "state": "removed"} for row in rows(store, removed)]
 

@@ -50,7 +50,7 @@ class Option:
         self.spelled = spelled
         self.help = help
         self.kind = kind
-        """What completion offers for the value, where it is none of ``choices``."""
+        """What completion offers for the value, where it is not one of ``choices``."""
         self.choices = choices
         """The values that there are; hot commands say themselves what is not one of them."""
         self.whole = whole

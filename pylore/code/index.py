@@ -55,7 +55,7 @@ def index(
     ``left_out`` is told of each file that goes over a limit, and why.
 
     Raises:
-        LoreError: ``since`` is no commit, ast-grep is missing, a language is not known.
+        LoreError: ``since`` is not a commit, ast-grep is missing, a language is not known.
     """
     began = perf_counter()
     tree = FileTree(root, below)  # git lists while the store is asked
@@ -232,11 +232,11 @@ def below_root(root: str, path: str) -> str:
     """``path`` relative to the root, ``""`` for the root itself.
 
     Raises:
-        LoreError: it is no folder inside the root.
+        LoreError: it is not a folder inside the root.
     """
     full, base = os.path.realpath(path), os.path.realpath(root)
     if not os.path.isdir(full):
-        raise LoreError(f"{path}: is no folder: give one inside {root}")
+        raise LoreError(f"{path}: is not a folder: give one inside {root}")
     if full == base:
         return ""
     if not full.startswith(base.rstrip(os.sep) + os.sep):

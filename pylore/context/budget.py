@@ -21,7 +21,7 @@ _LONGEST = 300
 """Letters of one word that are merged; a longer one counts a token for each byte of it."""
 _MOST_SPACES = 16
 _NO_TEXT = 3 + 256
-"""The first pieces stand for a beginning, an end, and each byte; their names are no text."""
+"""The first pieces stand for a beginning, an end, and each byte; their names are not text."""
 _NEVER = 2 * TOKENS
 _HEAD = 1_000_000  # bytes; the vocabulary ends before, and the merges need not be read
 _BEFORE = b'"vocab": {'
@@ -128,7 +128,7 @@ _read: dict[str, tuple[dict[bytes, int], frozenset[bytes]]] = {}
 
 def _vocabulary() -> tuple[dict[bytes, int], frozenset[bytes]]:
     """Every piece that is text, with its rank among merges, and the pairs that pieces have of
-    letters with what is none; read once a process. All in UTF-8: decoding takes as long."""
+    letters with what is not one; read once a process. All in UTF-8: decoding takes as long."""
     path = tokenizer_file()
     if path not in _read:
         keys = _kept_pieces(path)

@@ -30,20 +30,6 @@ if TYPE_CHECKING:
     from .snippets import Snippet
 
 FORMS = ("narrative", "prompt", "json", "mermaid")
-DIAGRAM = 500
-"""Tokens of the picture, at most; a fourth of the budget where that is less."""
-
-MOST_FACTS = 30
-"""The most facts of a context."""
-
-MOST_NAMED = 5
-"""Files that are named of those that must not be shown."""
-
-LONGEST_QUESTION = 2000
-"""Letters of a task's text that are searched for."""
-
-HEADING = 200
-"""Letters of the question that stand in the heading."""
 
 
 class ContextBrief(Record):
@@ -105,7 +91,7 @@ def build(
     question = asked.question
     if task is not None:
         said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
-        question = said[:LONGEST_QUESTION]
+        question = said[: tuning.LONGEST_QUESTION]
     hits = _found(store, settings, asked, question, task, embedder)
     context = Context(one_line(question), asked.budget, hits.notes)
     return _Builder(store, settings, asked, hits, context).run()
@@ -160,7 +146,7 @@ class _Builder:
         self._words = parse_query(context.question).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         self._tree = WorkTree(asked.root, store, self._files())
-        self._facts = MOST_FACTS
+        self._facts = tuning.MOST_FACTS
         self._snippets: list[tuple[str, Snippet]] = []
         self._ties: dict[str, list[tuple[str, str]]] = {}
 
@@ -169,7 +155,7 @@ class _Builder:
         if asked.form == "mermaid":
             return self._picture_alone()
         frame = Frame(self._tokens)
-        head = f"# Context: {printable(one_line(context.question)[:HEADING])}\n"
+        head = f"# Context: {printable(one_line(context.question)[: tuning.HEADING])}\n"
         room = asked.budget - frame.size - self._tokens.lines(head)
         if room < 0:
             head, room = "", asked.budget - frame.size
@@ -177,7 +163,7 @@ class _Builder:
         try:
             self._ties = ties_of(self._store, [hit.id for hit in self._hits])
             if asked.form != "narrative" and self._settings.depth:
-                most = min(DIAGRAM, room // 4)
+                most = min(tuning.DIAGRAM, int(tuning.DIAGRAM_SHARE * room))
                 picture = "\n" + self._picture(most) if most else ""
                 picture = picture if picture.strip() else ""
         except GraphUnavailable as error:
@@ -195,7 +181,7 @@ class _Builder:
         """The diagram without its fence, as programs that draw it take it."""
         context = self._context
         try:
-            lines = self._picture(min(DIAGRAM, self._asked.budget)).split("\n")
+            lines = self._picture(min(tuning.DIAGRAM, self._asked.budget)).split("\n")
             kept = "".join(f"{line}\n" for line in lines if line and "```" not in line)
             context.text = printable(kept)
         except GraphUnavailable as error:
@@ -308,7 +294,7 @@ class _Builder:
 
     def _passage(self, node: Node) -> tuple[str, bool]:
         """The passage that matched, or its beginning, with why; and whether that is all of it."""
-        text, whole = node.body[:_WHOLE], len(node.body) <= _WHOLE
+        text, whole = node.body[: tuning.WHOLE], len(node.body) <= tuning.WHOLE
         key = self._hits.passages.get(node.id)
         if key is not None and not whole:
             text = self._store.fulltext.body(key)
@@ -359,16 +345,18 @@ class _Builder:
         """A note on the files that a result names and that must not be read."""
         refused = [f"{path} {why}" for path, why in sorted(self._tree.refused.items())]
         if refused:
-            more = f" and {len(refused) - MOST_NAMED} more" if len(refused) > MOST_NAMED else ""
-            yield f"not shown: {'; '.join(refused[:MOST_NAMED])}{more}"
+            more = (
+                f" and {len(refused) - tuning.MOST_NAMED} more"
+                if len(refused) > tuning.MOST_NAMED
+                else ""
+            )
+            yield f"not shown: {'; '.join(refused[: tuning.MOST_NAMED])}{more}"
 
     def _withhold(self, id: str, reason: str) -> None:
         self._context.withheld.append({"id": id, "reason": reason})
 
 
 _CODE = ("file", "symbol")
-_WHOLE = 1600
-"""Letters of a text that is looked at whole; of a longer one, the passage that matched."""
 
 
 def _name(node: Node) -> str:

@@ -8,6 +8,7 @@ from ..core.errors import LoreError
 from ..core.text import one_line, printable
 from ..system.file_stamps import stamp_of
 from ..system.project_files import MISSING, Listed, read_plain
+from . import tuning
 from .excerpts import CUT
 
 TYPE_CHECKING = False
@@ -16,21 +17,6 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from .budget import Tokens
-
-LARGEST = 4 << 20
-"""Bytes of the largest file that is read."""
-
-HEAD = 60
-"""Lines of a file that are shown where no lines are known."""
-
-LEAST_LINES = 3
-"""Of a snippet that is cut, the mark of the cut among them: with less it says nothing."""
-
-SHORT = 40
-"""Lines of a snippet within which others need not be shown again."""
-
-NEAR = 3
-"""Lines from its first one in which a symbol's own name must stand, if its file has changed."""
 
 
 class Snippet:
@@ -59,7 +45,7 @@ class Snippet:
             self.path == other.path
             and other.first <= self.first
             and self.last <= other.last
-            and len(other.lines) <= SHORT
+            and len(other.lines) <= tuning.SHORT
         )
 
 
@@ -88,7 +74,7 @@ class WorkTree:
         found.lines = [printable(line.rstrip("\r")) for line in text[first - 1 : last]]
         if not found.lines:
             found.reason = f"{path} has fewer lines now: run 'lore index'"
-        elif found.changed and name and name not in "\n".join(found.lines[:NEAR]):
+        elif found.changed and name and name not in "\n".join(found.lines[: tuning.NEAR]):
             found.reason = f"{path} has changed and {name} is elsewhere now: run 'lore index'"
             found.lines = []
         return found
@@ -106,8 +92,8 @@ class WorkTree:
                 self.refused[path] = why
             return f"{path} {why}"
         try:
-            content = read_plain(os.path.join(self._root, path), LARGEST)
-            if len(content) > LARGEST:
+            content = read_plain(os.path.join(self._root, path), tuning.LARGEST)
+            if len(content) > tuning.LARGEST:
                 return f"{path} is too large"
             return content.decode().split("\n")
         except (OSError, LoreError, UnicodeDecodeError):
@@ -131,8 +117,6 @@ _IMPORTS = (
     "source ", "const {", "export *",
 )  # fmt: skip
 _LICENSE = ("copyright", "license", "licence", "spdx")
-_IMPORTS_WITHIN = 120
-"""First lines of a file in which its imports are looked for."""
 
 
 def head_of(lines: list[str]) -> tuple[int, int]:
@@ -145,26 +129,28 @@ def head_of(lines: list[str]) -> tuple[int, int]:
     >>> head_of(["import os", "", "x = 1"])
     (2, 61)
     """
-    imports = [at for at, line in enumerate(lines[:_IMPORTS_WITHIN]) if line.startswith(_IMPORTS)]
+    imports = [
+        at for at, line in enumerate(lines[: tuning.IMPORTS_WITHIN]) if line.startswith(_IMPORTS)
+    ]
     if not imports:
-        return 1, HEAD
+        return 1, tuning.HEAD
     before = "\n".join(lines[: imports[0]]).lower()
     if before.lstrip("#! \n/*") and not any(word in before for word in _LICENSE):
-        last = min(imports[0], HEAD)
+        last = min(imports[0], tuning.HEAD)
         while not lines[last - 1].strip():
             last -= 1
         return 1, last
     after = imports[-1] + 1
-    while after < len(lines) and lines[after].strip() and after < imports[-1] + HEAD:
+    while after < len(lines) and lines[after].strip() and after < imports[-1] + tuning.HEAD:
         after += 1  # an import may go on over lines
-    return after + 1, after + HEAD
+    return after + 1, after + tuning.HEAD
 
 
 def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
     """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
 
-    The cut is made before a line that is no deeper than the body's first statement,
-    if there is one in the second half of what has room. ``room`` has room for the mark.
+    The cut is made before a line that is not deeper than the body's first statement,
+    if there is one after the first ``CUT_FROM`` of what has room. ``room`` has room for the mark.
     """
     if sum(sizes) <= room:
         return lines, True
@@ -173,7 +159,7 @@ def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[lis
         room -= sizes[count]
         count += 1
     depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
-    for at in range(count, count // 2, -1):
+    for at in range(count, int(tuning.CUT_FROM * count), -1):
         if lines[at : at + 1] and lines[at].strip() and _indent(lines[at]) <= depth:
             return [*lines[:at], f"{' ' * depth}{CUT}"], False
     return ([*lines[:count], f"{' ' * depth}{CUT}"] if count else []), False
@@ -213,7 +199,7 @@ class CodeText:
         if not self._sizes:
             self._sizes = [self._tokens.lines(line + "\n") for line in self._snippet.lines]
         lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._sizes)
-        if not lines or (not whole and len(lines) < LEAST_LINES):
+        if not lines or (not whole and len(lines) < tuning.LEAST_LINES):
             return "", False
         last = self._snippet.first + len(lines) - (1 if whole else 2)
         text = self._written(lines, last)

@@ -28,3 +28,51 @@ measured: a bound on the work."""
 CENTRAL = 0.5
 """How much of the worth of code hangs on how many of the paths lead through it. Not measured by
 itself."""
+
+DIAGRAM = 500
+"""Tokens of the picture, at most: what its 12 nodes take with titles of usual length. Not measured
+by itself: the context that docs/context.md measures has it."""
+
+DIAGRAM_SHARE = 0.25
+"""Of the room, where that is less: so that a small budget is for texts. Not measured by itself."""
+
+MOST_FACTS = 30
+"""Facts of a context: of three entities that have as many as are shown of one. Not measured."""
+
+LONGEST_QUESTION = 2000
+"""Letters of a task's text that are searched for: a query has 200 terms at most, which is less.
+Not measured."""
+
+HEADING = 200
+"""Letters of the question that stand in the heading: it is to be recognized, not read again."""
+
+MOST_NAMED = 5
+"""Files that a note names of those that must not be shown: it is one line."""
+
+WHOLE = 1600
+"""Letters of a text that is looked at whole; of a longer one, the passage that matched. A passage
+has 200 words or so, and this is a little more: a text of one passage comes as it is."""
+
+LARGEST = 4 << 20
+"""Bytes of the largest file that is read for its lines: a bound on the work."""
+
+HEAD = 60
+"""Lines of a file that are shown where no lines are known: a screen. Not measured."""
+
+LEAST_LINES = 3
+"""Of a snippet that is cut, the mark of the cut among them: with less it says nothing."""
+
+CUT_FROM = 0.5
+"""Of the lines that have room: a cut at a statement may leave out as much as comes after that.
+Not measured: with more, a long statement at the end would take all before it along."""
+
+SHORT = 40
+"""Lines of a snippet within which others need not be shown again: one that is longer may be cut
+before them. Not measured."""
+
+NEAR = 3
+"""Lines from its first one in which a symbol's own name must stand, if its file has changed:
+decorators stand before it, and in some languages the type of what it returns."""
+
+IMPORTS_WITHIN = 120
+"""First lines of a file in which its imports are looked for: behind a licence and a description."""

@@ -187,7 +187,7 @@ class Hit(Record):
     ``score`` is the product of ``factors`` and cannot be set: a stage of a search gives a
     factor. ``verdict`` says whether what it is about still holds; None for what has no
     anchor. ``credibility`` is (confidence, source, status, accesses) of its node, and
-    ``standing`` are the factors that come of its age and of that. These three are no fields
+    ``standing`` are the factors that come of its age and of that. These three are not fields
     of the result.
     """
 

@@ -417,6 +417,9 @@ class Settings:
     sweep_accesses = whole(
         5, "what was accessed as often as this is not swept", low=0, high=1_000_000
     )
+    history_days = whole(
+        0, "'sweep' forgets states that were left longer ago; 0: all are kept", low=0, high=36_500
+    )
     llm_command = text(
         "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
     )

@@ -169,7 +169,7 @@ _ENDINGS_OF_Y = ("y", "ies", "ied")
 
 
 def inflections(word: str) -> list[str]:
-    """Other forms that an English word may have, in lower case; some of them are no words.
+    """Other forms that an English word may have, in lower case; some of them are not words.
 
     >>> inflections("tokens"), inflections("query")
     (['token', 'tokenes', 'tokened', 'tokend', 'tokening', 'tokene'], ['queries', 'queried'])

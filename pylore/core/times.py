@@ -54,6 +54,11 @@ def later(moment: str) -> str:
     return after if after > moment else now()
 
 
+def ago(days: int) -> str:
+    """This second, so many days ago; 1970, where that is before it."""
+    return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))
+
+
 def parse_since(text: str) -> str:
     """``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``, ``1y``.
 

@@ -1,4 +1,4 @@
-"""The numbers of the formulas and of queries that are no settings, each with what chose it.
+"""The numbers of the formulas and of queries that are not settings, each with what chose it.
 
 "Not measured" means that it was chosen by hand; ``tests/core/test_tuning.py`` fails where one
 of them is another.

@@ -54,7 +54,7 @@ def unit(numbers: Sequence[float]) -> bytes:
     Zeros change no cosine, and each eight dimensions are a byte of signs.
 
     Raises:
-        EmbedderError: a number is none, or all of them are 0.
+        EmbedderError: one is not a number, or all of them are 0.
     """
     try:
         largest = max(map(abs, numbers))  # the square of a tiny number is 0, or a few bits

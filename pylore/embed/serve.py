@@ -97,7 +97,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         os.close(self._lock)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no news."""
+        """A client that went away is not news."""
 
 
 class Handler(BaseHTTPRequestHandler):

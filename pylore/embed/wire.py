@@ -69,7 +69,7 @@ def parse_place(url: str) -> Place:
     '/v1/embeddings'
 
     Raises:
-        EmbedderError: it has no host, or a port that is none.
+        EmbedderError: it has no host, or its port is not a valid one.
     """
     if url.startswith("unix:"):
         return Place("http", "localhost", 80, "/v1/embeddings", url.removeprefix("unix:"))
@@ -97,7 +97,7 @@ def post(place: Place, body: bytes, headers: dict[str, str], timeout: float) -> 
 
     Raises:
         OSError: nobody is there, or no answer comes in time.
-        EmbedderError: what comes is no HTTP.
+        EmbedderError: what comes is not HTTP.
     """
     if place.is_near:
         return PendingResponse(place, body, headers, timeout).answer()

@@ -1,4 +1,4 @@
-"""Two controls: what looks like a gain from the graph, and is none.
+"""Two controls: what looks like a gain from the graph, and is not one.
 
 Shuffled edges have every node's degrees and none of its links: a gain that stays was
 not the links'. A prior on in-degree knows which nodes are linked to much and nothing

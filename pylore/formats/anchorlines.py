@@ -96,5 +96,5 @@ def _text(fields: dict[str, Any], name: str, *, required: bool = True) -> str:
 def _one_of(fields: dict[str, Any], name: str, choices: tuple[str, ...]) -> str:
     value = _text(fields, name)
     if value not in choices:
-        raise LoreError(f"{name} '{value}' is none of {', '.join(choices)}")
+        raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
     return value

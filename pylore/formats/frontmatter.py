@@ -93,7 +93,7 @@ class _Reader:
                 self._refuse_more_than_data(event)
                 self._take(found.fields, found.lines, 1)
             elif isinstance(event, yaml.NodeEvent):
-                raise LineError(self._line, "no 'key: value': front matter is keys and values")
+                raise LineError(self._line, "not a 'key: value': front matter is keys and values")
             elif isinstance(event, yaml.DocumentStartEvent) and event.explicit:
                 raise LineError(self._line, "begins another document of YAML: leave one")
 
@@ -140,7 +140,7 @@ class _Reader:
         except UnicodeDecodeError:
             value = "\0"
         if "\0" in value:
-            raise LineError(self._line, "an escape that is no character of a text")
+            raise LineError(self._line, "an escape that does not stand for a character of a text")
         return value
 
     def _refuse_more_than_data(self, event: yaml.Event) -> None:

@@ -32,7 +32,7 @@ def choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, 
     """One of these words."""
     value = text(fields, name, default)
     if value not in choices:
-        raise LoreError(f"{name} '{value}' is none of {', '.join(choices)}")
+        raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
     return value
 
 

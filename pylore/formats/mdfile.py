@@ -69,7 +69,7 @@ def markdown_files(
 
 
 def _why_lost(top: str, real: str) -> str:
-    """Why what a link leads to is no part of an import of ``top``; nothing where it is."""
+    """Why what a link leads to is not part of an import of ``top``; nothing where it is."""
     if not is_below(top, real) and real != top:
         return f"is a link that leads out of {top}"
     within = os.path.relpath(real, top)
@@ -138,7 +138,7 @@ def read_document(
     """Reads ``file``, which the store knows as ``path``; ``type`` is what it is by default.
 
     Raises:
-        LoreError: it cannot be read, is no text, is too long, or its front matter is wrong.
+        LoreError: it cannot be read, is not text, is too long, or its front matter is wrong.
     """
     lines = _read(file, max_text).split("\n")
     for number, line in enumerate(lines, start=1):
@@ -181,7 +181,7 @@ def _line_at(content: bytes, offset: int) -> int:
 
 
 def _set_text(document: Document, lines: list[str], shown: list[str], first: int) -> None:
-    """Title and body; the heading that is the title is no part of the body."""
+    """Title and body; the heading that is the title is not part of the body."""
     for index, line in enumerate(shown):
         match = _HEADING.match(line)
         if match and (heading := one_line(match[1] or "")):
@@ -264,14 +264,14 @@ def _status(value: Value) -> str:
         words = words[:1]
     status = _ADR_STATUS.get(" ".join(words), " ".join(words))
     if status not in STATUSES:
-        raise LoreError(f"'{_one(value)}' is none of {', '.join((*STATUSES, *_ADR_STATUS))}")
+        raise LoreError(f"'{_one(value)}' is not one of {', '.join((*STATUSES, *_ADR_STATUS))}")
     return status
 
 
 def _source(value: Value) -> str:
     source = _one(value)
     if source not in SOURCES:
-        raise LoreError(f"'{source}' is none of {', '.join(SOURCES)}")
+        raise LoreError(f"'{source}' is not one of {', '.join(SOURCES)}")
     return source
 
 

@@ -66,7 +66,7 @@ class _Blocks:
         self._may_be_code = True  # indented code follows a blank line or itself
 
     def hide(self, line: str) -> bool:
-        """Whether this line is no prose."""
+        """Whether this line is not prose."""
         if self._fence:
             end = _FENCE_END.match(line)
             if end and end[1].startswith(self._fence):

@@ -93,7 +93,7 @@ class Targets:
         return self._at(os.path.join(folder, text)) or self._at(text)
 
     def is_folder(self, link: Link, folder: str) -> bool:
-        """Whether a relative link leads to a folder, which is no node."""
+        """Whether a relative link leads to a folder, which is not a node."""
         start = self._root if link.target[0] == "/" else os.path.join(self._root, folder)
         return os.path.isdir(os.path.join(start, link.target.lstrip("/")))
 

@@ -65,7 +65,7 @@ def fold(name: str) -> str:
 
 
 def require_name(name: str, what: str) -> str:
-    """The folded ``name``; LoreError where it is no lower snake_case word."""
+    """The folded ``name``; LoreError where it is not a lower snake_case word."""
     folded = fold(name)
     if (
         not folded
@@ -73,5 +73,5 @@ def require_name(name: str, what: str) -> str:
         or not folded[0].isalpha()
         or not all((letter.isascii() and letter.isalnum()) or letter == "_" for letter in folded)
     ):
-        raise LoreError(f"'{name}' is no name for a {what}: use lower snake_case letters")
+        raise LoreError(f"'{name}' is not a valid name for a {what}: use lower snake_case letters")
     return folded

@@ -19,7 +19,7 @@ def stats(store: Store) -> dict[str, Any]:
 
     ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree,
     max_degree_id, orphans, components, dangling_edges, forgotten_nodes``. An edge
-    with an end that is no live node is dangling: it counts for the degree of its
+    with an end that is not a live node is dangling: it counts for the degree of its
     other end, and connects nothing.
 
     Raises:

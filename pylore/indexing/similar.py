@@ -223,7 +223,7 @@ def replace(
         if edge.source != "system" or not (live or edge.status == REPLACED):
             settled.add(key)
         elif live and key in wanted and abs(edge.weight - wanted[key]) < 0.001:
-            settled.add(key)  # rounding alone is no change
+            settled.add(key)  # rounding alone is not a change
             counts["unchanged"] += 1
         elif live and key not in wanted:
             store.edges.invalidate(edge.key, at, REPLACED)

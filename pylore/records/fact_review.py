@@ -6,7 +6,7 @@ from ..core.errors import LoreError
 from ..core.ids import named_id
 from ..core.model import Record
 from ..core.scoring import recency
-from ..core.times import now
+from ..core.times import ago, now
 from ..graph.relations import fold
 from ..indexing.indexer import Index
 from .fact_status import confirm_edge, retract_edge
@@ -69,7 +69,7 @@ class Facts:
         """
         return self._judge(
             words,
-            "confirmed",
+            "confirm",
             lambda key, at: confirm_edge(self._store, self._settings, key, at),
         )
 
@@ -82,7 +82,7 @@ class Facts:
         Raises:
             LoreError: there is no such node or fact, or it is forgotten.
         """
-        return self._judge(words, "retracted", lambda key, at: retract_edge(self._store, key, at))
+        return self._judge(words, "retract", lambda key, at: retract_edge(self._store, key, at))
 
     def sweep(self, *, dry_run: bool = False) -> list[Faded]:
         """Invalidates what a conversation said and nobody confirmed, needed, or repeated.
@@ -90,7 +90,7 @@ class Facts:
         That is: staged, confidence × recency below ``sweep_below``, and fewer accesses
         than ``sweep_accesses``. Nothing is deleted. With ``dry_run`` nothing is changed.
         """
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction("sweep"):
             review = self._store.review
             edges = {
                 key: faded
@@ -105,6 +105,21 @@ class Facts:
             if not dry_run:
                 self._drop([*edges], [*nodes])
         return [*edges.values(), *nodes.values()]
+
+    def sweep_history(self, *, dry_run: bool = False) -> int:
+        """Forgets states that were left more than ``history_days`` ago; how many there were.
+
+        With ``dry_run`` nothing is changed; where the setting is 0, all states stay.
+        """
+        days = self._settings.history_days
+        if not days:
+            return 0
+        before = ago(days)
+        with self._store.faults:
+            if dry_run:
+                return self._store.history.older(before)
+            with self._store.transaction():
+                return self._store.history.sweep(before)
 
     def _faded(
         self, id: str, confidence: float, age: float, accesses: int, dry_run: bool
@@ -128,13 +143,13 @@ class Facts:
             Index(self._store, None).update([node])
 
     def _judge(
-        self, words: Sequence[str], status: str, judge: Callable[[Key, str], str]
+        self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
     ) -> list[ReviewOutcome]:
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction(command):
             key = self._fact_of(words)
             if key:
                 return [ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))]
-            return [ReviewOutcome(id, self._set_status(id, status)) for id in words]
+            return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in words]
 
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require(id)

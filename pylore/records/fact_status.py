@@ -106,7 +106,7 @@ def retract_edge(store: Store, key: Key, at: str) -> str:
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
     """Confirms what is staged and was read ``promote_after`` times; what was promoted.
 
-    A fact beside which another value stands is not: reading is no decision.
+    A fact beside which another value stands is not: reading is not a decision.
     """
     after = settings.promote_after
     if not after:

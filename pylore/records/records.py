@@ -1,29 +1,32 @@
-"""Writing knowledge: add, link, state facts, edit, forget, restore."""
+"""Writing knowledge: add, link, state facts, edit, forget, restore, undo."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from functools import wraps
+from functools import partial, wraps
 
-from ..anchors.attach import accept_anchors, anchor_file, drop_file_anchors
-from ..core.errors import LoreError, UsageError, nearest
+from ..anchors.attach import anchor_file, drop_file_anchors
+from ..core.errors import LoreError, StoreBusy, UsageError, nearest
 from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from ..core.model import Edge, Node, Record
+from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
-from ..core.times import now, now_exactly
+from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
-from ..embed.ahead import Ahead
+from ..embed.ahead import TRIES, Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
 from .fact_status import first_status, state_fact
 from .purge import delete_for_good
+from .restore import Overtaken, Restoring, location_of, require_ends, require_takeable
+from .undo import AGAIN, NAME, PURGE, forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Concatenate, ParamSpec, TypeVar
 
     from ..core.settings import Settings
@@ -59,9 +62,17 @@ def _written(
 
     @wraps(method)
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
-        return self._settled(lambda: method(self, *given, **fields), method.__name__)
+        command = _command(method.__name__, fields)
+        return self._settled(lambda: method(self, *given, **fields), command)
 
     return run
+
+
+def _command(method: str, fields: Mapping[str, object]) -> str:
+    """What the history calls a call of a method."""
+    if method == "forget" and fields.get("purge"):
+        return PURGE
+    return "supersede" if method == "edit" and fields.get("status") == "superseded" else method
 
 
 def _worded(
@@ -168,13 +179,18 @@ class Records:
         relation: str,
         to_id: str,
         *,
-        weight: float = 1.0,
+        weight: float | None = None,
+        confidence: float | None = None,
         source: str = "user_edit",
         status: str = "confirmed",
-        metadata: dict[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         new_relation: bool = False,
     ) -> Change:
         """Links two nodes; a link that was taken away stands again.
+
+        A link that is or was there keeps its weight, and the metadata that people gave it,
+        where they are not given. ``metadata`` are fields to set in it (None takes one away),
+        ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
 
         Raises:
             UsageError: unknown relation, unless ``new_relation`` declares it.
@@ -182,6 +198,9 @@ class Records:
         """
         if new_relation:
             self._declare(relation)
+        if confidence is not None:
+            require_known(status, source, confidence)
+            metadata = {**(metadata or {}), "confidence": confidence}
         state = self._link(
             from_id, relation, to_id, weight=weight, source=source, status=status,
             metadata=metadata,
@@ -285,18 +304,13 @@ class Records:
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
         changes = []
-        at = now()
         for id in ids:
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)
                 changes.append(Change(id, "purged"))
             elif node.invalidated_at is None:
-                # What was unlinked this very second must not come back with the node.
-                own = now_exactly() if self._store.edges.ended_at(id, at) else at
-                node.invalidated_at = own
-                self._store.nodes.invalidate(id, own)
-                self._store.edges.invalidate_node(id, own)
+                forget(self._store, node)
                 Index(self._store, None).update([node])
                 changes.append(Change(id, "invalidated"))
             else:
@@ -304,26 +318,46 @@ class Records:
         return changes
 
     @_written
-    def restore(self, ids: Sequence[str]) -> list[Change]:
+    def restore(self, ids: Sequence[str], *, at: str = "") -> list[Change]:
         """Brings forgotten nodes back, with the edges that went with them.
 
         A node that is not forgotten, but has anchors that no longer hold, is taken to
-        hold for the code as it is now.
+        hold for the code as it is now. With ``at`` (the number of a state, as ``history``
+        counts them, or a time at which it stood) a node becomes what it was then. Three
+        words with a relation in the middle are an edge: it stands again as it last stood.
+
+        Raises:
+            LoreError: there is no such node, edge or state, or an end of it is forgotten.
+            UsageError: ``at`` is neither a number nor a time.
         """
-        changes = []
-        for id in ids:
-            node = self._require(id)
-            at = node.invalidated_at
-            if at is None:
-                held = accept_anchors(self._store, id)
-                changes.append(Change(id, "restored" if held else "unchanged"))
+        back = self._back()
+        key = back.edge_of(ids)
+        if key:
+            return [Change(*back.edge(key, at))]
+        return [Change(*(back.node_at(id, at) if at else back.node(id)), self._said())
+                for id in ids]  # fmt: skip
+
+    def undo(self, ids: Sequence[str] = ()) -> list[Change]:
+        """Takes back the last change of each of these nodes, or the last command as a whole.
+
+        Called again with an id it goes one change further back; without ids it takes back
+        what it did itself. What a command added is forgotten; a purge stays.
+
+        Raises:
+            LoreError: there is no such node, or nothing to take back.
+            StoreBusy: others write all the time.
+        """
+        if ids:
+            return self._settled(lambda: [self._undo_node(id) for id in ids], NAME)
+        for _ in range(TRIES):
+            with self._store.faults:
+                last = require_takeable(self._store)
+            try:
+                name = AGAIN if last.name == NAME else NAME
+                return self._settled(partial(self._undo_command, last.id), name)
+            except Overtaken:
                 continue
-            node.invalidated_at = None
-            self._store.nodes.invalidate(id, None)
-            self._store.edges.restore_node(id, at)
-            self._index(node)
-            changes.append(Change(id, "restored", self._said()))
-        return changes
+        raise StoreBusy(f"{self._store.path}: is written to all the time: try again")
 
     # --- the steps; each runs inside the transaction of a method above
 
@@ -337,14 +371,43 @@ class Records:
     def _write(self, node: Node) -> str:
         require_known(node.status, node.source, node.confidence)
         node.updated_at = now()
-        node.created_at = node.created_at or node.updated_at
+        if not node.created_at:
+            node.created_at = node.updated_at
+            self._outlive(node, [node.id])
         state = self._store.nodes.put(node)
         if state != "unchanged":
             self._index(node)
         return state
 
-    def _index(self, node: Node) -> None:
-        Index(self._store, self._embedder, self._notes).update([node])
+    def _outlive(self, state: Node | Edge, ids: Sequence[str]) -> None:
+        """Makes something new later than the purge of what was there before, if it was one."""
+        purged = max(self._store.history.purged(ids).values(), default="")
+        if purged >= clock(state):
+            set_clock(state, next_clock(purged, now()))
+
+    def _undo_node(self, id: str) -> Change:
+        back = self._back()
+        past = back.last_of(id)
+        id, state = back.to(id, past.node)
+        return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
+                                  *self._said()])  # fmt: skip
+
+    def _undo_command(self, number: int) -> list[Change]:
+        last, done = self._back().command(number)
+        changes = [Change(id, state) for id, state in done.items()]
+        changes[0].notes = [f"took back '{last.name}' of {last.at}", *self._said()]
+        return changes
+
+    def _back(self) -> Restoring:
+        return Restoring(self._store, self._index, self._tie)
+
+    def _tie(self, node: Node, before: tuple[str, str]) -> None:
+        """Lets links and anchors follow a node that is about another file than before."""
+        self._link_file(node, node.file or "", before)
+        self._notes += self._missing(node.file or "")
+
+    def _index(self, *nodes: Node) -> None:
+        Index(self._store, self._embedder, self._notes).update(nodes)
         if self._notes:
             self._embedder = None  # each time may take a timeout
 
@@ -437,23 +500,30 @@ class Records:
         relation: str,
         to_id: str,
         *,
-        weight: float = 1.0,
+        weight: float | None = None,
         source: str = "user_edit",
         status: str = "confirmed",
-        metadata: dict[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> Edge:
-        name = self._require_relation(relation)
-        require_known(status, source, weight)
-        for id in (from_id, to_id):
-            if self._require(id).invalidated_at is not None:
-                raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
+        edge = Edge(from_id, to_id, self._require_relation(relation), 1.0, source, status)
+        require_ends(self._store, edge)
         if from_id == to_id:
             raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
-        text = json.dumps(metadata or {}, ensure_ascii=False)
-        return Edge(from_id, to_id, name, weight, source, status, text, now())
+        old = self._store.edges.get(*edge.key)
+        edge.created_at = now()
+        if old is None:
+            edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
+            self._outlive(edge, edge.key[:2])
+        else:
+            edge.weight = old.weight if weight is None else weight
+        require_known(status, source, edge.weight)
+        # What a document or a program has written into an edge says that it is theirs.
+        own = old is not None and old.source not in ("file", "system")
+        edge.metadata = _with_fields(old.metadata if old and own else "{}", metadata or {})
+        return edge
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
-        """Links a record to its file; ``before`` is where it was, and is no more."""
+        """Links a record to its file; ``before`` is where it was and no longer is."""
         here = location_of(node)
         if before[0] and before != here:
             drop_file_anchors(self._store, node.id, *before)
@@ -550,12 +620,6 @@ def split_location(file: str) -> tuple[str, int | None, int | None]:
     return path, int(first), int(last or first)
 
 
-def location_of(node: Node) -> tuple[str, str]:
-    """``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
-    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
-    return node.file or "", lines
-
-
 def path_in_store(path: str, root: str) -> str:
     """A path as the store spells it: from the project's root where it lies inside, with ``/``."""
     full = os.path.realpath(path)
@@ -569,6 +633,13 @@ def _with_why(data: str, why: str) -> str:
     """A node's data with this reason; an empty one takes the reason away."""
     fields = {key: value for key, value in json.loads(data).items() if key != "why"}
     return json.dumps({**fields, "why": why} if why else fields, ensure_ascii=False)
+
+
+def _with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
+    """An edge's metadata with these fields set; None takes one away."""
+    kept = {**json.loads(metadata), "superseded_by": None, **fields}
+    return json.dumps({name: one for name, one in kept.items() if one is not None},
+                      ensure_ascii=False)  # fmt: skip
 
 
 def _is_literal(text: str) -> bool:

@@ -59,7 +59,7 @@ class Runs:
         Raises:
             LoreError: there is no such task, or it is forgotten.
         """
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction("run start"):
             if task:
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
@@ -82,7 +82,7 @@ class Runs:
         """
         ratings = _ratings(helpful, unhelpful)
         result = RunOutcome(run)
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction("run finish"):
             node = self._require_run(run)
             data = json.loads(node.data)
             if "finished_at" in data:
@@ -118,7 +118,7 @@ class Runs:
         if rating not in ("helpful", "unhelpful"):
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction("feedback"):
             if run:
                 self._require_run(run)
                 used = {use[0] for use in self._store.impressions.uses(run)}
@@ -140,7 +140,7 @@ class Runs:
         Raises:
             LoreError: there is no such run or record, or nothing to take back.
         """
-        with self._store.faults, self._store.transaction():
+        with self._store.faults, self._store.transaction("feedback"):
             if run:
                 self._require_run(run)
             for id in ids:

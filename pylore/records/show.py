@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
-    """One node with all its fields and its live edges; with ``history``, their past too.
+    """One node with all its fields and its live edges; with ``history``, the past of both.
 
     Raises:
         LoreError: there is no such node.
@@ -32,6 +32,10 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
         | ({"history": _history(store, edge.key)} if history else {})
         for edge in linked
     ]
+    if history:
+        from .history import told_history
+
+        fields["history"] = told_history(store, node)
     return fields
 
 

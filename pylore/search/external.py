@@ -233,7 +233,7 @@ def find(name: str, plugin_dir: str) -> str:
 def parse_results(out: bytes) -> dict[str, float]:
     """``[{"id", "score"}]`` as id to score, the best ``MOST_RESULTS`` of them, best first.
 
-    Of one id that comes twice, the higher score counts; a score of 0 is no match.
+    Of one id that comes twice, the higher score counts; a score of 0 is not a match.
 
     Raises:
         Refused: it is something else; scores are finite and not negative.
@@ -263,7 +263,7 @@ def _result(row: object) -> tuple[str, float]:
     except OverflowError:
         score = math.inf
     if not math.isfinite(score) or score < 0:
-        raise Refused(f"printed a score that is no number from 0 on ({score})")
+        raise Refused(f"printed a score that is not a number from 0 on ({score})")
     return id, score
 
 

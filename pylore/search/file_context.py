@@ -241,7 +241,7 @@ def of_files(
 
 
 def named(store: Store, near: Near, names: Iterable[str], here: str = "") -> Near:
-    """``near`` with the files meant by those of ``names`` that are no ids.
+    """``near`` with the files meant by those of ``names`` that are not ids.
 
     Each is a path from the folder ``here``, if there is one, or from the root, or ``@git``; a
     folder means all files below it.

@@ -235,7 +235,7 @@ class Edges(Protocol):
         """Writes one line of history from an export, until it is there ``copies`` times."""
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
-        """Live edges with an end that is no live node."""
+        """Live edges with an end that is not a live node."""
 
 
 class PastStates(Protocol):
@@ -263,15 +263,21 @@ class PastStates(Protocol):
     def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
         """The same of an edge; ``state`` has the fields of ``EDGE_HISTORY``."""
 
+    def older(self, before: str) -> int:
+        """How many states of nodes and edges were left before a time."""
+
     def sweep(self, before: str) -> int:
-        """Forgets states of nodes and edges, and commands, from before a time; how many states."""
+        """Forgets them, and commands from before this time; how many states.
+
+        The names of the latest of them stay, as ``ancestors``: merging asks for them.
+        """
 
     @property
     def command(self) -> int | None:
         """The number of the command that is under way, if one is."""
 
     def commands(self, limit: int = -1) -> list[PastCommand]:
-        """The commands that changed something, the last one first."""
+        """The commands that changed something, the last one first; any that is named ``purge``."""
 
     def left_by(self, command: int) -> list[Past]:
         """The states of nodes that a command left, by node and clock."""
@@ -281,6 +287,12 @@ class PastStates(Protocol):
 
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
         """The nodes and the edges that a command added."""
+
+    def note_addition(self, id: str) -> None:
+        """Notes a node as added by the command under way: one that came back and has no history."""
+
+    def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
+        """The anchors that a command touched, as they were before; None where there was none."""
 
     def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
         """Writes nodes and edges whole, with every time that they have, and keeps nothing
@@ -463,7 +475,7 @@ class Anchors(Protocol):
         """Writes an anchor whole: ``added``, ``updated``, or ``unchanged``."""
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
-        """Writes anchors over those with these keys; one that is no more is left out.
+        """Writes anchors over those with these keys; one that is gone is left out.
 
         Where an anchor moves to a place that its node is anchored to already, the one
         that is there stays.

@@ -23,7 +23,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> None:
     """Puts a file of these lines at ``path``: whoever reads it has the old one or the new one.
 
-    What is there and is no plain file (a pipe, a device) is written into; of a link within
+    What is there and is not a plain file (a pipe, a device) is written into; of a link within
     the project (see ``real_place``), what it leads to is replaced. ``private``: nobody
     else may read it.
 

@@ -38,7 +38,7 @@ def stamp_of(path: str) -> str:
 def lstamp_of(path: str) -> str:
     """As ``stamp_of``, of what stands at the path itself: a link is not followed.
 
-    What is no plain file, or cannot be looked at, has the reason for it, a word without
+    What is not a plain file, or cannot be looked at, has the reason for it, a word without
     a dash: gone, symlink, submodule (a folder), special.
     """
     try:

@@ -165,14 +165,14 @@ class Git:
                     found.setdefault(word, hash)
                     if len(found) == len(paths):
                         break
-        except LoreError:  # the history was rewritten: the first commit is no more
+        except LoreError:  # the history was rewritten: the first commit is gone
             return found
         return found
 
     def renamed_since(self, commit: str) -> dict[str, str]:
         """Path to where the index has the file now, of those renamed since a commit, or since HEAD.
 
-        A commit that is none, or that is no more, tells nothing.
+        A commit that never was, or that is gone, tells nothing.
         """
         words = ("diff-index", "--cached", "-z", "-M", "-l1000", "--name-status",
                  "--diff-filter=R", "--relative", "--no-ext-diff")  # fmt: skip
@@ -192,7 +192,7 @@ class Git:
             LoreError: there is no work tree, or a filter of it cannot be switched off.
         """
         if self.ask("rev-parse", "--is-inside-work-tree") != "true":
-            raise LoreError(f"{self.folder}: is in no git work tree: name the files")
+            raise LoreError(f"{self.folder}: is not in a git work tree: name the files")
         staged = ("diff-index", "--cached", *_NAMES, "HEAD", "--")
         found = self._paths(*(staged if self.head() else ("ls-files", "-z", "--cached")))
         found += self._paths(*self.filters_off(), "diff-files", *_NAMES)

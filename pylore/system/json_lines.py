@@ -15,7 +15,7 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
     """The object on one line of at most so many bytes.
 
     Raises:
-        LoreError: it is no JSON object in UTF-8, or has what no store takes.
+        LoreError: it is not a JSON object in UTF-8, or has what no store takes.
     """
     if len(line) > longest:
         raise LoreError(f"longer than {longest} bytes")
@@ -30,7 +30,7 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
-        raise LoreError("no JSON object")
+        raise LoreError("not a JSON object")
     if text.count("[") + text.count("{") > _DEEPEST and _is_deep(value, _DEEPEST):
         raise LoreError(f"nested more than {_DEEPEST} deep")
     if "\\u0000" in text or "\\ud" in text.lower():

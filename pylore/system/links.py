@@ -89,7 +89,7 @@ def project_of(folder: str) -> str | None:
     """The project that a folder (a real path) lies in; None where it lies in none.
 
     Where no folder above it has a mark, that is the working directory if it lies in there,
-    unless that is home or above it: what a person keeps at home is no project.
+    unless that is home or above it: what a person keeps at home is not a project.
     """
     above = folder
     while True:

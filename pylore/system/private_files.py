@@ -32,7 +32,7 @@ def make_private_folder(path: str) -> None:
         os.makedirs(parent, exist_ok=True)
     try:
         os.mkdir(path, 0o700)
-    except FileExistsError:  # another process was first, or it is no folder
+    except FileExistsError:  # another process was first, or it is not a folder
         if not os.path.isdir(path):
             raise
         return

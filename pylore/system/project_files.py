@@ -83,7 +83,7 @@ def read_plain(path: str, most: int) -> bytes:
 
     Raises:
         OSError: it cannot be opened or read.
-        LoreError: it is no plain file.
+        LoreError: it is not a plain file.
     """
     # Non-blocking, or a pipe would hold us up.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)

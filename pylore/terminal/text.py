@@ -128,6 +128,10 @@ def _node_text(row: dict[str, Any]) -> str:
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
+    if row.get("history"):
+        from .history_text import history_lines
+
+        lines += ["", *history_lines(row, bold, dim)]
     return "\n".join(lines) + "\n"
 
 

@@ -29,7 +29,7 @@ class Branch:
 def tree_text(rows: Sequence[dict[str, Any]]) -> str:
     """Results with their ``explain`` as lines: score, branch, relation, id, title.
 
-    A node that the walk went through and that is no result itself has no score. The
+    A node that the walk went through and that is not a result itself has no score. The
     order is that of the results, best first, among those that hang on one node too.
     """
     known = {row["id"]: row for row in rows}

@@ -40,7 +40,7 @@ def cochange_rows(say: Callable[[str], None]) -> Iterator[Row]:
         if number % 2:
             _index_names(work)
     found = json.loads(_analyze(work))
-    yield Row("cochanges: commits that are no merges", found["commits"], "commits")
+    yield Row("cochanges: commits that are not merges", found["commits"], "commits")
     yield Row("cochanges: edges", found["edges"], "edges")
     yield Row("git log --name-status alone", round(median(floors) * 1000), "ms")
     yield at_most("cochanges: first analysis", median(first) / median(floors), "x git log", MOST)

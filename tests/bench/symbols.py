@@ -70,7 +70,7 @@ NOT_DEFINED = {
     "Rust": re.compile(r"\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+;|\s+type\s"),
 }
 # What lore calls a definition and ctags does not: functions that are values, and the
-# methods of what is no class but an object or an anonymous class.
+# methods of what is not a class but an object or an anonymous class.
 VALUES = {"TypeScript": re.compile(r"^(?!.*\bfunction\b)")}
 # ctags loses its way in some files (5.9: from a template or a modifier on): what it lacks
 # there counts as right if the line itself declares that name.

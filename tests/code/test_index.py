@@ -306,7 +306,7 @@ def test_a_folder_inside_alone(project: Project) -> None:
     assert below_root(str(project.root), str(project.root)) == ""
     with pytest.raises(LoreError, match="lies outside"):
         below_root(str(project.root), str(project.root.parent))
-    with pytest.raises(LoreError, match="is no folder"):
+    with pytest.raises(LoreError, match="is not a folder"):
         below_root(str(project.root), str(project.root / "README.md"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -110,9 +110,14 @@ def test_any_graph_gives_its_heaviest_edges(
 def test_edges_of_code_are_found_by_its_file(store: Store) -> None:
     for target in ("file-a.py", "symbol-a.py::f", "symbol-a.pyx::g", "file-b.py", "symbol-a.py"):
         store.edges.put(an_edge("note-a", target, "anchored_to", 0.5))
+    store.edges.put(an_edge("note-b", "file-a.py", "anchored_to", invalidated_at=LATE))
+    store.edges.put(an_edge("note-b", "symbol-a.py::f", "anchored_to", invalidated_at=LATE))
+    store.edges.put(an_edge("note-c", "file-a.py", "relates_to"))
+    store.edges.put(an_edge("note-c", "symbol-a.py::f", "relates_to"))
     found = store.edges.into_files(["a.py", "none.py"], "anchored_to")
     assert found == [("note-a", "a.py", 0.5)] * 2
-    assert store.edges.into_files(["a.py"], "relates_to") == []
+    assert store.edges.into_files(["a.py"], "relates_to") == [("note-c", "a.py", 1.0)] * 2
+    assert store.edges.into_files(["a.py"], "supersedes") == []
 
 
 def test_questions_about_edges(store: Store) -> None:
@@ -124,18 +129,32 @@ def test_questions_about_edges(store: Store) -> None:
     keys = [edge.key for edge in store.edges.all()]
     assert keys == sorted(keys) and len(keys) == 7
     assert len(list(store.edges.all(live_only=True))) == 6
-    assert len(list(store.edges.with_relation("relates_to"))) == 5
+    assert [edge.key[:2] for edge in store.edges.with_relation("relates_to")] == [
+        ("note-a", "note-b"), ("note-a", "note-c"), ("note-a", "note-d"), ("note-a", "note-f"),
+        ("note-g", "note-c"),
+    ]  # fmt: skip
+    assert [row[1] for row in store.edges.outlines(["relates_to"])] == [
+        "note-b", "note-c", "note-d", "note-c",
+    ]  # fmt: skip
     outlines = list(store.edges.outlines(["supersedes", "contradicts"]))
     assert outlines == [
         ("note-a", "note-e", "supersedes", 0.1, "confirmed"),
         ("note-b", "note-a", "contradicts", 0.7, "confirmed"),
     ]
-    assert store.edges.get(*KEY) is not None and store.edges.get("x", "y", "z") is None
-    store.nodes.put(a_node("note-g"))
-    store.nodes.put(a_node("note-c"))
-    dangling = store.edges.dangling()
-    assert ("note-g", "note-c", "relates_to") not in dangling and len(dangling) == 5
-    assert store.edges.dangling(2) == dangling[:2]
+    assert store.edges.get(*KEY) is not None
+    for other in (("note-g", *KEY[1:]), (KEY[0], "note-e", KEY[2]), (*KEY[:2], "supersedes")):
+        assert store.edges.get(*other) is None
+
+
+def test_an_edge_dangles_where_either_end_is_no_live_node(store: Store) -> None:
+    for id in ("note-g", "note-c", "note-a"):
+        store.nodes.put(a_node(id))
+    store.nodes.put(a_node("note-d", invalidated_at=LATE))
+    dangling = [
+        ("note-a", "note-b", "relates_to"), ("note-a", "note-d", "relates_to"),
+        ("note-a", "note-e", "supersedes"), ("note-b", "note-a", "contradicts"),
+    ]  # fmt: skip
+    assert store.edges.dangling() == dangling and store.edges.dangling(2) == dangling[:2]
 
 
 def changes(store: Store, key: tuple[str, str, str] = KEY) -> list[tuple[object, ...]]:
@@ -155,11 +174,39 @@ def test_each_state_that_an_edge_leaves_is_kept(store: Store) -> None:
     assert left is not None and (left.invalidated_at, left.status) == (LATE, "retracted")
     store.edges.invalidate(KEY, None)
     store.edges.invalidate(KEY, None)
+    back = store.edges.get(*KEY)
+    assert back is not None and back.status == "retracted", "a status stays until another is given"
     assert changes(store) == [
         ("updated", 0.5, None), ("invalidated", 0.6, None), ("restored", 0.6, LATE),
     ]  # fmt: skip
     assert store.edges.put(an_edge("note-x", "note-y")) == "added"
     assert len(list(store.edges.history())) == 3
+
+
+def test_the_past_of_an_edge_is_its_own(store: Store) -> None:
+    near = [("note-a", "note-c", KEY[2]), (*KEY[:2], "supersedes"), ("note-g", KEY[1], KEY[2])]
+    for key in (*near, KEY):
+        store.edges.put(an_edge(*key, 0.2))
+        store.edges.invalidate(key, LATER)
+    assert changes(store)[-1:] == [("invalidated", 0.2, None)]
+    assert [len(changes(store, key)) for key in (*near, KEY)] == [2, 1, 1, 2]
+    keys = [(one["from_id"], one["to_id"], one["relation"]) for one in store.edges.history()]
+    assert keys == sorted(keys) and len(keys) == 6
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("weight", 0.25), ("source", "file"), ("status", "staged"), ("metadata", '{"a":1}')],
+)
+def test_a_change_of_any_content_is_kept(field: str, value: Any, store: Store) -> None:
+    for write in (store.edges.put, lambda edge: store.edges.put_many([edge])):
+        edge = an_edge("note-x", "note-y", created_at=LATE)
+        write(edge)
+        setattr(edge, field, value)
+        write(edge)
+        (state,) = store.edges.history(edge.key)
+        assert (state["change"], state[field]) == ("updated", getattr(an_edge("x", "y"), field))
+        assert store.edges.delete_node("note-x") == 1
 
 
 def test_an_edge_keeps_when_it_was_made(store: Store) -> None:
@@ -183,12 +230,42 @@ def test_edges_go_and_come_back_with_their_node(store: Store) -> None:
     assert store.edges.of("note-a", forgotten=True) == [] and changes(store) == []
 
 
+def test_what_ended_before_its_node_stays_ended(store: Store) -> None:
+    for id in ("note-a", "note-b", "note-c"):
+        store.nodes.put(a_node(id))
+    store.nodes.put(a_node("note-h", invalidated_at=LATER))
+    store.edges.put(an_edge("note-h", "note-a"))
+    store.edges.invalidate(KEY, EARLY)
+    assert store.edges.invalidate_node("note-a", LATER) == 5
+    assert store.edges.ended_at("note-c", LATER) and not store.edges.ended_at("note-g", LATER)
+    assert [edge.key[0] for edge in store.edges.of("note-c")] == ["note-g"]
+    assert store.edges.restore_node("note-a", LATER) == 5
+    ends = {edge.key: edge.invalidated_at for edge in store.edges.of("note-a", forgotten=True)}
+    assert ends[KEY] == EARLY and ends["note-a", "note-c", "relates_to"] is None
+    assert ends["note-h", "note-a", "relates_to"] == LATER, "the other end is forgotten too"
+
+
+def test_a_node_that_goes_takes_its_past_along_and_no_other(store: Store) -> None:
+    store.edges.invalidate(("note-g", "note-c", "relates_to"), LATE)
+    store.edges.invalidate(("note-b", "note-a", "contradicts"), LATE)
+    assert store.edges.delete_node("note-a") == 6
+    left = [(state["from_id"], state["to_id"]) for state in store.edges.history()]
+    assert left == [("note-g", "note-c")]
+    assert [edge.key[:2] for edge in store.edges.all()] == [("note-g", "note-c")]
+
+
 def test_history_is_taken_in_again_once_a_copy(store: Store) -> None:
     store.edges.invalidate(KEY, LATE)
     (state,) = store.edges.history(KEY)
     assert not store.edges.add_history(state)
     assert store.edges.add_history(state, 2) and not store.edges.add_history(state, 2)
     assert list(store.edges.history(KEY)) == [state, state]
+    for field, value in (
+        ("weight", 0.25), ("source", "file"), ("status", "staged"), ("metadata", "[]"),
+        ("invalidated_at", LATER), ("change", "updated"), ("changed_at", LATER),
+    ):  # fmt: skip
+        assert store.edges.add_history({**state, field: value}), f"another {field}, another state"
+    assert len(list(store.edges.history(KEY))) == 9
 
 
 def test_all_edges_may_be_replaced(store: Store) -> None:
@@ -210,6 +287,52 @@ def test_counts_are_of_what_is_live(store: Store) -> None:
     assert counts.orphans([], ALL) == [("lesson-alone", "lesson", "The lesson-alone")]
     assert counts.orphans(["note"], ALL) == [] and counts.orphans([], 0) == []
     assert len({*counts.nodes()}) == 7 and len({*counts.edges()}) == 6
+
+
+def test_a_list_of_nodes_without_edges_or_with_many_ends_somewhere(store: Store) -> None:
+    for id in ("note-z", "lesson-y", "note-x", "note-a", "note-c", "note-f"):
+        store.nodes.put(a_node(id))
+    store.nodes.put(a_node("note-b", invalidated_at=LATE))
+    counts = store.statistics
+    assert [row[0] for row in counts.orphans([], ALL)] == [
+        "lesson-y", "note-f", "note-x", "note-z",
+    ]  # fmt: skip
+    assert [row[0] for row in counts.orphans(["note"], 2)] == ["note-f", "note-x"]
+    assert [row[0::3] for row in counts.hubs(ALL)] == [("note-a", 4), ("note-c", 0)]
+    assert counts.hubs(1)[0][3:] == (4, 1)
+    assert set(counts.nodes()) == {
+        (f"{type}-{key}", type)
+        for type, key in (("note", "z"), ("lesson", "y"), ("note", "x"), ("note", "a"),
+                          ("note", "c"), ("note", "f"))
+    }  # fmt: skip
+    assert ("note-a", "note-f", "relates_to") not in set(counts.edges())
+
+
+CHANGES: list[Callable[[Store], object]] = [
+    lambda store: store.nodes.put(a_node("note-new")),
+    lambda store: store.nodes.invalidate("note-old", LATE),
+    lambda store: store.nodes.delete("note-old"),
+    lambda store: store.edges.put(an_edge("note-x", "note-y")),
+    lambda store: store.edges.invalidate(KEY, LATE),
+    lambda store: store.edges.delete_node("note-g"),
+    lambda store: store.code.add_nodes([a_node("file-a")]),
+    lambda store: store.code.add_edges([an_edge("file-a", "file-b", "imports")]),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CHANGES)))
+def test_any_change_of_the_graph_makes_counts_old(number: int, store: Store) -> None:
+    store.nodes.put(a_node("note-old"))
+    counted = 0
+
+    def count() -> dict[str, Any]:
+        nonlocal counted
+        counted += 1
+        return {"times": counted}
+
+    assert [store.statistics.stats(count)["times"] for _ in range(2)] == [1, 1]
+    CHANGES[number](store)
+    assert [store.statistics.stats(count)["times"] for _ in range(2)] == [2, 2]
 
 
 def test_what_was_counted_is_kept_until_something_changes(store: Store) -> None:

@@ -8,8 +8,9 @@ import pytest
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.model import Node, Past
-from pylore.core.states import clock
+from pylore.core.states import clock, state_name
 from pylore.store import Store
+from pylore.store.anchor import Anchor
 
 KEY = ("note-a", "note-b", "relates_to")
 AHEAD = "2999-01-01T00:00:00Z"
@@ -91,6 +92,7 @@ def test_commands_know_what_they_did(store: Store) -> None:
         store.nodes.put(a_node("note-c"))
         store.edges.put(an_edge(*KEY, weight=0.5))
         assert store.history.command is not None
+        store.history.note_addition("note-b")
     with store.transaction("edit"):
         change(store, body="one")
         store.edges.put(an_edge(*KEY, weight=0.6))
@@ -99,7 +101,7 @@ def test_commands_know_what_they_did(store: Store) -> None:
     assert store.history.command is None
     edit, add = store.history.commands()
     assert (add.name, edit.name) == ("add", "edit") and store.history.commands(1) == [edit]
-    assert store.history.added_by(add.id) == (["note-c"], [KEY])
+    assert store.history.added_by(add.id) == (["note-b", "note-c"], [KEY])
     assert store.history.added_by(edit.id) == ([], [])
     assert [past.node.id for past in store.history.left_by(edit.id)] == ["note-a"]
     assert [(e.key, e.weight) for e in store.history.edges_left_by(edit.id)] == [(KEY, 0.5)]
@@ -163,10 +165,50 @@ def test_ancestors_and_what_was_purged(store: Store) -> None:
 
 
 def test_what_is_older_is_swept(store: Store) -> None:
+    first = store.nodes.require("note-a")
     with store.transaction("edit"):
         change(store, body="one", updated_at=LATE)
+        store.anchors.put(Anchor("note-a", "file", "a.py", created_at=LATE))
     change(store, body="two", updated_at=AHEAD)
-    assert store.history.sweep("2026-03-02") == 1
+    (edit,) = store.history.commands()
+    assert store.history.older("2026-03-02") == 1
+    assert store.history.sweep("2026-03-02") == 1 and store.history.older("2026-03-02") == 0
+    assert store.history.ancestors() == {"note-a": [state_name(first)]}
+    assert store.history.anchors_left_by(edit.id) != []
     assert [past.changed_at for past in store.history.of_node("note-a")] == [AHEAD]
     assert len(store.history.commands()) == 1  # which ran today
     assert store.history.sweep("9") == 1 and store.history.commands() == []
+    assert store.history.anchors_left_by(edit.id) == []
+    assert store.anchors.of("note-a") != []
+
+
+def test_a_command_knows_the_anchors_that_it_touched(store: Store) -> None:
+    old = Anchor("note-a", "file", "a.py", hash="1", created_at=EARLY, verified_at=EARLY)
+    gone = Anchor("note-a", "lines", "b.py", "1-2", created_at=EARLY, verified_at=EARLY)
+    moved = Anchor("note-b", "file", "c.py", created_at=EARLY, verified_at=EARLY)
+    for anchor in (old, gone, moved):
+        store.anchors.put(anchor)
+    with store.transaction("anchor"):
+        for hash in ("2", "3"):
+            changed = old.copy()
+            changed.hash = hash
+            store.anchors.put(changed)
+        store.anchors.delete(gone.key)
+        new = Anchor("note-a", "hash", "a.py", created_at=LATE, verified_at=LATE)
+        store.anchors.put(new)
+        to = moved.copy()
+        to.path = "d.py"
+        store.anchors.replace([(moved.key, to)])
+    (command,) = store.history.commands()
+    assert store.history.anchors_left_by(command.id) == [
+        (old.key, old), (new.key, None), (gone.key, gone), (moved.key, moved), (to.key, None),
+    ]  # fmt: skip
+    store.history.purge("note-a", LATE)
+    assert [key[0] for key, _ in store.history.anchors_left_by(command.id)] == ["note-b"] * 2
+
+
+def test_a_purge_is_a_command_of_which_nothing_is_left(store: Store) -> None:
+    with store.transaction("purge"):
+        store.nodes.delete("note-a")
+        store.history.purge("note-a", LATE)
+    assert [one.name for one in store.history.commands()] == ["purge"]

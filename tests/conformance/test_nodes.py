@@ -156,6 +156,7 @@ def test_passages_have_keys_that_grow(store: Store) -> None:
         "note-a": first[0], "note-b": first[2],
     }  # fmt: skip
     assert store.nodes.symbol_lines([*first, *second]) == {second[0]: (3, 9)}
+    assert store.nodes.symbol_lines(first) == store.nodes.symbol_lines([999]) == {}
     store.nodes.remove_passages(first[:1])
     assert store.nodes.first_passages(["note-a"]) == {"note-a": first[1]}
     store.nodes.remove_all_passages()

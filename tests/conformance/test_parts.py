@@ -121,6 +121,24 @@ def test_places_and_verdicts_that_an_anchor_leaves_are_kept(anchored: Store) -> 
     assert anchors.of("note-a") == [] and list(anchors.history()) == []
 
 
+def test_an_anchor_is_one_of_its_node_kind_path_and_detail(anchored: Store) -> None:
+    anchors = anchored.anchors
+    (file, symbol) = anchors.of("note-a")
+    near = [
+        anchor("note-b", "file", "src/b.py"), anchor("note-a", "lines", "src/b.py"),
+        anchor("note-a", "file", "src/c.py"), anchor("note-a", "file", "src/b.py", detail="x"),
+    ]  # fmt: skip
+    assert [anchors.put(one) for one in near] == ["added"] * 4
+    changed = file.copy()
+    changed.verdict = "drifted"
+    anchors.replace([(file.key, changed)])
+    assert anchors.put(changed) == "unchanged"
+    assert [anchors.put(one) for one in near] == ["unchanged"] * 4
+    assert anchors.delete(file.key)
+    left = [one.key for one in anchors.all()]
+    assert file.key not in left and all(one.key in left for one in (*near, symbol))
+
+
 def test_an_anchor_that_moves_onto_another_gives_way(anchored: Store) -> None:
     there, moving = anchor("note-a", "file", "src/z.py", hash="1"), anchored.anchors.of("note-a")[0]
     anchored.anchors.put(there)
@@ -128,6 +146,54 @@ def test_an_anchor_that_moves_onto_another_gives_way(anchored: Store) -> None:
     anchored.anchors.replace([(key, moving)])
     files = [one for one in anchored.anchors.of("note-a") if one.kind == "file"]
     assert files == [there]
+
+
+def test_anchors_are_asked_for_by_root_and_by_the_beginning_of_a_path(anchored: Store) -> None:
+    anchors = anchored.anchors
+    for one in (
+        anchor("note-a", "glob", "lib/*.py", root="/other"), anchor("note-b", "lines", "src/a.py"),
+        anchor("note-b", "hash", "srca.py"), anchor("note-b", "lines", "src/a.py", detail="1-2"),
+        anchor("note-b", "file", "src/[x].py"), anchor("note-b", "glob", "src/[a-c].py"),
+    ):  # fmt: skip
+        anchors.put(one)
+    assert sorted(anchors.paths("", "src/")) == ["src/[x].py", "src/a.py", "src/b.py"]
+    assert anchors.paths("", "src/a.py") == ["src/a.py"]
+    assert anchors.paths("/other", "x") == ["x.py"] and anchors.paths("/other", "lib") == []
+    assert sorted(anchors.about("", ["src/a.py"])) == [
+        ("note-a", "src/a.py"), ("note-b", "src/a.py"), ("note-gone", "src/a.py"),
+    ]  # fmt: skip
+    assert anchors.about("/other", ["src/a.py", "lib/*.py"]) == []
+    assert anchors.globs("/other") == [("note-a", "lib/*.py")]
+    like = set(anchors.globs_like("", ["src/b.py", "src/deep/c.py"]))
+    assert like >= {("note-b", "src/*.py", "src/b.py"), ("note-b", "src/[a-c].py", "src/b.py")}
+    assert {node for node, _, _ in like} == {"note-b"}
+    assert anchors.globs_like("/other", ["lib/a.py"]) == [("note-a", "lib/*.py", "lib/a.py")]
+    places = [(one.root, one.path, one.node_id, one.kind, one.detail) for one in anchors.live()]
+    assert places == sorted(places) and len(places) == 10
+
+
+def test_the_past_of_a_nodes_anchors_is_its_own(anchored: Store) -> None:
+    anchors = anchored.anchors
+    for one in [*anchors.of("note-b"), *anchors.of("note-a")[:1]]:
+        anchors.delete(one.key)
+    assert [one["node_id"] for one in anchors.history()] == ["note-a", "note-b", "note-b"]
+    (state,) = anchors.history("note-a")
+    for field in ANCHOR_HISTORY[1:]:
+        value = {"kind": "lines", "verdict": "drifted", "change": "judged"}.get(field, LATE)
+        anchors.add_history({**state, field: value}, 1)
+    assert len(list(anchors.history("note-a"))) == len(ANCHOR_HISTORY)
+    anchors.delete_node("note-a")
+    assert [one["node_id"] for one in anchors.history()] == ["note-b", "note-b"]
+    assert [one.node_id for one in anchors.all()] == ["note-gone"]
+
+
+def test_an_anchor_that_is_no_more_is_not_written_over(anchored: Store) -> None:
+    gone, others = anchored.anchors.of("note-a")[0], anchored.anchors.of("note-a")[1:]
+    anchored.anchors.delete(gone.key)
+    changed = gone.copy()
+    changed.verdict = "drifted"
+    anchored.anchors.replace([(gone.key, changed)])
+    assert anchored.anchors.of("note-a") == others
 
 
 # --- what an index has read
@@ -179,6 +245,54 @@ def test_nodes_and_edges_of_code(store: Store) -> None:
     assert [state["weight"] for state in store.edges.history(key)] == [0.5, 0.5, 0.7]
 
 
+def test_an_index_counts_what_is_its_own_and_live(store: Store) -> None:
+    code = store.code
+    code.put([(f"{n}.py", "h", "s", "", f'{{"skipped":"{why}"}}')
+              for n, why in enumerate(("large", "minified", "large"))])  # fmt: skip
+    assert code.skipped() == {"large": 2, "minified": 1} and code.languages() == {}
+    assert list(code.facts()) == []
+    for id in ("symbol-a.py::f", "symbol-a.py::g", "file-a.py", "note-a"):
+        gone = LATE if id.endswith("g") else None
+        store.nodes.put(a_node(id, file="a.py", tags=("x", "y"), invalidated_at=gone))
+    assert code.symbol_count() == 1
+    found = code.nodes_of(["b.py", "a.py"])
+    assert found.keys() == {"symbol-a.py::f", "symbol-a.py::g", "file-a.py"}
+    assert found["file-a.py"] == store.nodes.require("file-a.py")
+    for end, gone in (("f", None), ("g", LATE)):
+        for relation in ("defines", "mentions", "relates_to"):
+            edge = an_edge("file-a.py", f"symbol-a.py::{end}", relation, invalidated_at=gone)
+            store.edges.put(edge)
+    assert code.edge_counts() == {"defines": 1, "mentions": 1}
+    assert code.defined(["file-a.py"]) == {("file-a.py", "symbol-a.py::f")}
+    resolved = code.resolved()
+    assert {(key[1][-1], key[2]): row[3] for key, row in resolved.items()} == {
+        ("f", "mentions"): True, ("g", "mentions"): False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["user_edit", "conversation", "file", "system"])
+def test_an_index_leaves_what_people_say_and_takes_up_what_ended(source: str, store: Store) -> None:
+    key = ("symbol-a", "symbol-b", "calls")
+    others = [("symbol-c", *key[1:]), (key[0], "symbol-c", key[2]), (*key[:2], "imports")]
+    for each in (key, *others):
+        store.edges.put(an_edge(*each, 0.2, source=source))
+    made = an_edge(*key, 0.9, source="system", metadata='{"line":3}', created_at=LATE)
+    store.code.put_edges([made])
+    kept = source in ("user_edit", "conversation")
+    assert store.code.resolved()[key] == (
+        (0.2, "{}", source, True) if kept else (0.9, '{"line":3}', "system", True)
+    )
+    store.code.end_edges([key], EARLY)
+    store.code.end_edges([key], LATE)
+    ended = store.edges.get(*key)
+    assert ended is not None and ended.invalidated_at == EARLY, "it ends once"
+    assert all(store.code.resolved()[each][3] for each in others)
+    store.code.put_edges([made])
+    found = store.edges.get(*key)
+    assert found is not None and (found.weight, found.source) == (0.9, "system")
+    assert (found.invalidated_at, found.created_at) == (None, EARLY)
+
+
 # --- runs, ratings, what is staged
 
 
@@ -213,10 +327,51 @@ def test_what_a_run_was_shown(rated: Store) -> None:
     ]
     assert [row[0] for row in shown.summaries("run-1", 5)] == ["run-1"]
     assert [row[0] for row in shown.summaries(None, 1)] == ["run-2"]
+    shown.show("run-2", ["note-b"], "third", LATE)
     shown.clear("run-1")
-    assert shown.shown("run-1") == {}
+    assert shown.shown("run-1") == {} and shown.shown("run-2") == {"note-b": (1, "third")}
+    assert shown.state("note-a") == "", "it is no run"
     rated.nodes.invalidate("run-2", LATE)
     assert [shown.state(f"run-{n}") for n in (1, 2, 3)] == ["open", "forgotten", ""]
+
+
+def test_what_was_shown_first_at_a_position_stays_there(rated: Store) -> None:
+    shown = rated.impressions
+    shown.show("run-1", ["note-z"], "first", EARLY)
+    shown.show("run-1", ["note-y"], "second", LATE)
+    shown.show("run-1", ["note-z", "note-x"], "third", LATE)
+    shown.show("run-1", ["note-a", "note-w"], "fourth", LATER)
+    assert list(shown.shown("run-1").items()) == [
+        ("note-z", (1, "first")), ("note-a", (1, "fourth")), ("note-y", (1, "second")),
+        ("note-w", (2, "fourth")), ("note-x", (2, "third")),
+    ]  # fmt: skip
+
+
+def test_a_run_counts_what_it_used_and_no_other_edge(rated: Store) -> None:
+    rated.edges.put_many(
+        [
+            an_edge("note-d", "run-1", "relates_to"),
+            an_edge("note-e", "run-2", "used_in_run"),
+            an_edge("note-f", "run-1", "used_in_run", invalidated_at=LATE),
+            an_edge("note-none", "run-1", "used_in_run", metadata='{"position":7}'),
+        ]
+    )
+    rated.nodes.put(a_node("run-gone", invalidated_at=LATE))
+    rated.impressions.show("run-1", ["note-d", "note-e", "note-f", "note-a"], "q", EARLY)
+    assert rated.impressions.summaries(None, ALL) == [
+        ("run-2", '{"finished_at":"x"}', LATER, 0, 2, 2.0, 0.0),
+        ("run-1", "{}", EARLY, 3, 4, 2.0, 1.0),
+    ]
+    uses = rated.impressions.uses("run-1")
+    assert [(use[0], use[3]) for use in uses] == [
+        ("note-b", 1), ("note-a", 2), ("note-none", 7), ("note-c", None),
+    ]  # fmt: skip
+    assert uses[2] == ("note-none", "run-1", "helpful", 7, None, EARLY, "")
+    newest = [use[:2] for use in rated.impressions.rated("", [], ALL)]
+    assert newest == [
+        ("note-a", "run-1"), ("note-b", "run-1"), ("note-none", "run-1"), ("note-a", "run-2"),
+        ("note-e", "run-2"),
+    ]  # fmt: skip
 
 
 def test_how_it_was_rated(rated: Store) -> None:
@@ -238,6 +393,16 @@ def test_ratings_follow_their_edges(rated: Store) -> None:
     assert rated.ratings.of(ids) == {"note-a": (1.0, 1), "note-b": (0.0, 1)}
     rated.edges.delete_node("note-b")
     assert rated.ratings.of(ids) == {"note-a": (1.0, 1)} and rated.ratings.wrong() == 0
+    rated.edges.put(an_edge("note-a", "run-1", "used_in_run", 0.25, metadata='{"rating":"x"}'))
+    assert rated.ratings.of(ids) == {"note-a": (0.25, 1)}
+    rated.edges.put(an_edge("note-a", "run-1", "used_in_run", 0.25, metadata='{"rating":null}'))
+    assert rated.ratings.of(ids) == {} and rated.ratings.wrong() == 0
+    rated.edges.put(an_edge("note-a", "run-1", "used_in_run"))
+    rated.edges.put(an_edge("note-a", "run-1", "relates_to", 0.5))
+    rated.edges.invalidate(("note-a", "run-2", "used_in_run"), None)
+    assert rated.ratings.of(ids) == {"note-a": (1.5, 2)}
+    rated.edges.delete_node("run-2")
+    assert rated.ratings.of(["note-c"]) == {} and rated.ratings.wrong() == 0
     rated.ratings.recount()
     assert rated.ratings.of(ids) == {"note-a": (1.0, 1)}
 
@@ -267,3 +432,53 @@ def test_accesses_ripen_what_is_staged(store: Store) -> None:
     assert age > 200 > 1 > review.staged_edges("conversation")[key][1] >= 0
     review.confirm_nodes(["note-a"])
     assert store.nodes.require("note-a").status == "confirmed" and now() > LATE
+
+
+def test_an_access_counts_for_the_facts_of_what_was_read(store: Store) -> None:
+    facts = [("entity-x", "entity-y"), ("concept-z", "entity-x"), ("entity-x", "concept-z")]
+    others = [("note-a", "entity-x"), ("entity-x", "note-a"), ("entity-y", "concept-z")]
+    for ends in (*facts, *others):
+        store.edges.put(an_edge(*ends, status="staged"))
+    store.edges.put(an_edge("entity-x", "entity-w", status="staged", invalidated_at=LATE))
+    store.review.count_access(["entity-x", "note-a"], LATER)
+    counted = {edge.key[:2]: (edge.access_count, edge.accessed_at) for edge in store.edges.all()}
+    assert {ends for ends, count in counted.items() if count == (1, LATER)} == {*facts}
+    assert {ends for ends, count in counted.items() if count == (0, None)} == {
+        *others, ("entity-x", "entity-w"),
+    }  # fmt: skip
+    assert [key[:2] for key in store.review.ripe_facts(["entity-x"], 1)] == sorted(facts)
+    store.edges.put(an_edge(*facts[0], status="confirmed"))
+    assert [key[:2] for key in store.review.ripe_facts(["entity-x"], 1)] == sorted(facts[1:])
+    assert [key[:2] for key in store.review.ripe_facts(["entity-y"], 0)] == [others[2]]
+
+
+def test_what_is_staged_is_live_and_of_its_source(store: Store) -> None:
+    for id, fields in (
+        ("note-b", {}), ("note-a", {"updated_at": now(), "confidence": 0.5}),
+        ("note-c", {"status": "confirmed"}), ("note-d", {"source": "file"}),
+        ("note-e", {"invalidated_at": LATE}),
+    ):  # fmt: skip
+        told = {"status": "staged", "source": "conversation", **fields}
+        store.nodes.put(a_node(id, **told))
+        store.edges.put(
+            an_edge(id, "note-x", status=told["status"], source=told["source"],
+                    invalidated_at=told.get("invalidated_at"))
+        )  # fmt: skip
+    nodes = store.review.staged_nodes("conversation")
+    assert [*nodes] == ["note-a", "note-b"] and nodes["note-a"][0] == 0.5
+    assert nodes["note-b"][1] > 200 > 1 > nodes["note-a"][1] >= 0
+    assert [key[0] for key in store.review.staged_edges("conversation")] == ["note-a", "note-b"]
+    assert [*store.review.staged_nodes("file")] == ["note-d"]
+    ripe = store.review.ripe_nodes(["note-e", "note-c", "note-b", "note-a"], 0)
+    assert ripe == ["note-a", "note-b"]
+
+
+def test_only_a_change_of_its_own_makes_an_edge_newer(store: Store) -> None:
+    key = ("note-a", "note-b", "relates_to")
+    near = [("note-c", *key[1:]), (key[0], "note-c", key[2]), (*key[:2], "supersedes")]
+    for each in (key, *near):
+        store.edges.put(an_edge(*each, status="staged", source="conversation"))
+    for each in near:
+        store.edges.put(an_edge(*each, 0.5, status="staged", source="conversation"))
+    ages = {each: staged[1] for each, staged in store.review.staged_edges("conversation").items()}
+    assert ages[key] > 200 and all(0 <= ages[each] < 1 for each in near)

@@ -83,7 +83,39 @@ def test_only_the_scope_counts_for_the_limit(store: Store) -> None:
     assert found(store, "tokens", "some", Scope(types=("note",), since=LATER)) == "a b"
 
 
+def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
+    ids = ["note-z", "note-y", "note-x"]
+    for id in ids:
+        store.nodes.put(a_node(id))
+    keys = store.nodes.new_passages(ids, TEXTS)
+    store.fulltext.add(TEXTS, [(key, "", "zebra", "", "", "") for key in reversed(keys)])
+    assert (
+        found(store, "zebra", "all") == "z y x" and found(store, "zebra", "some", limit=2) == "z y"
+    )
+    store.vectors.create(8)
+    store.vectors.add([(key, vector(1, 1)) for key in reversed(keys)])
+    rows = store.vectors.search(vector(1, 1), ANY, 9)
+    assert [row[0] for row in rows] == keys
+    assert [id for id, _ in store.vectors.of_nodes(["note-x", "note-z"])] == ["note-x", "note-z"]
+
+
+def test_a_word_is_found_in_any_field(store: Store) -> None:
+    fields = ("title", "body", "tags", "file", "parts")
+    ids = [f"note-{name}" for name in fields]
+    for id in ids:
+        store.nodes.put(a_node(id))
+    keys = store.nodes.new_passages(ids, TEXTS)
+    for key, field in zip(keys, fields, strict=True):
+        a, b, c, d, e = ("zebra" if name == field else "other" for name in fields)
+        store.fulltext.add(TEXTS, [(key, a, b, c, d, e)])
+    assert sorted(found(store, "zebra", "all").split()) == sorted(fields)
+    assert all(store.fulltext.indexed(key)[1].count("zebra") == 1 for key in keys)
+
+
 def test_all_terms_of_a_query_in_one_passage(store: Store) -> None:
+    query = parse_query("tokens")
+    assert store.fulltext.nodes_with_all(TEXTS, query, Scope(), 9) == {"note-a", "note-b"}
+    assert len(store.fulltext.nodes_with_all(TEXTS, query, Scope(), 1)) == 1
     query = parse_query("signed tokens")
     assert store.fulltext.nodes_with_all(TEXTS, query, Scope(), 9) == {"note-a"}
     hidden = Scope().without(frozenset(["note-a"]))
@@ -181,12 +213,21 @@ def test_other_vectors_are_made_aside_and_take_over(embedded: Store) -> None:
     assert staged.lacking(keys[3], 9, aside=True) == []
     assert staged.unchanged([*lacking, (keys[0], "another text")]) == {keys[3]}
     assert staged.sample(2) == staged.sample(2) and len(staged.sample(9)) == 4
+    assert [key for key, _ in staged.lacking(0, 9, aside=False)] == []
     staged.remove([keys[0]])
     assert staged.count_lacking(aside=True) == 2
+    assert [key for key, _ in staged.lacking(0, 9, aside=True)] == [keys[0], keys[3]]
+    assert [key for key, _ in staged.lacking(0, 1, aside=True)] == [keys[0]]
+    assert [key for key, _ in staged.lacking(keys[0], 9, aside=True)] == [keys[3]]
+    assert staged.lacking(0, 9, aside=True)[0][1] == "Signed tokens " + TEXT["note-a"][1]
     staged.add((key, vector(1, 1)) for key in keys)
     assert near(embedded) == "a d b c"
     staged.take_over()
     assert embedded.meta.get("embedder") == "other" and staged.embedder is None
+    assert embedded.meta.get("embedder_dimension") == "8" and staged.dimension == 0
+    assert len({*embedded.vectors.signs(keys).values()}) == 1, "their signs are new too"
+    staged.remove(keys)
+    assert staged.count_lacking(aside=False) == 0, "nothing is being made, nothing is taken out"
     assert [row[2] for row in embedded.vectors.search(vector(1, 1), Scope(), 9)] == [
         pytest.approx(1.0, abs=1e-6)
     ] * 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from struct import pack
 
 import pytest
 from stores import Kept
@@ -17,7 +18,9 @@ from pylore.core.errors import (
     VerdictsUnavailable,
 )
 from pylore.core.model import EDGE_HISTORY
+from pylore.core.vocabulary import TEXTS
 from pylore.store import Store
+from pylore.store.filter import Scope
 
 
 class Stop(Exception):
@@ -96,6 +99,20 @@ def test_a_store_that_cannot_be_written_says_so(way: Way, store: Store, kept: Ke
     assert store.nodes.get("note-b") is None
 
 
+def test_what_cannot_be_written_is_counted_each_time(store: Store, kept: Kept) -> None:
+    numbers = iter(range(2))
+    with kept.read_only() as other:
+        for number in range(2):
+            assert other.statistics.stats(lambda: {"nodes": next(numbers)}) == {"nodes": number}
+
+    def fail() -> dict[str, int]:
+        raise Stop
+
+    with pytest.raises(Stop):
+        store.statistics.stats(fail)
+    assert not store.in_transaction
+
+
 def test_what_is_aside_commits_too(store: Store, kept: Kept) -> None:
     with store.aside():
         store.nodes.put(a_node("note-a"))
@@ -151,6 +168,23 @@ def test_lost_anchors_are_told_from_the_rest(store: Store, kept: Kept) -> None:
         with pytest.raises(VerdictsUnavailable, match="verdicts cannot be read"):
             other.nodes.anchored(["note-a"])
         assert other.nodes.get("note-a") is not None
+
+
+def test_whoever_opens_a_store_may_compare_vectors_at_once(store: Store, kept: Kept) -> None:
+    one, other = pack("<8f", *[1.0] * 8), pack("<8f", *[-1.0] * 8)
+    with store.transaction():
+        store.nodes.put(a_node("note-a"))
+        keys = store.nodes.new_passages(["note-a", "note-a"], TEXTS)
+        store.vectors.create(8)
+        store.vectors.add(zip(keys, (one, other), strict=True))
+    asks: tuple[Callable[[Store], object], ...] = (
+        lambda store: store.vectors.cosines([(keys[0], keys[1])]),
+        lambda store: [row[2] for row in store.vectors.search(other, Scope(), 1)],
+        lambda store: [len(row) for row in store.vectors.signs(keys[:1]).values()],
+    )
+    for ask, found in zip(asks, (-1.0, 1.0, 1), strict=True):
+        with kept.open() as opened:
+            assert ask(opened) == [pytest.approx(found)]
 
 
 def test_a_bug_of_ours_goes_through(store: Store) -> None:

@@ -72,7 +72,7 @@ WORDS = st.sampled_from(
 @given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
 @example("  These  are\n\n    indented ")
 @example("<0x23> <s> <unk>")
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=150)
 def test_no_text_has_more_tokens_than_are_counted(text: str) -> None:
     assert TOKENS.text(text) >= real(text)
 
@@ -207,7 +207,7 @@ def test_the_budget_holds_whatever_it_is(project: Store, budget: int, form: str)
     st.integers(50, 400),
 )
 @settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_the_budget_holds_whatever_is_in_the_store(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], budget: int
@@ -468,7 +468,7 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
     pictures: list[str] = []
 
     @given(st.lists(st.one_of(NASTY, st.text(max_size=30)), min_size=2, max_size=4))
-    @settings(max_examples=100, deadline=None, database=None)
+    @settings(max_examples=40, deadline=None, database=None)
     def draw(titles: list[str]) -> None:
         folder = tmp_path / str(len(pictures))
         with create_store(str(folder)) as store:

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from pylore.context.build import Context, ContextBrief, _Builder, wider
+from pylore.context.build import Context, ContextBrief, _Builder, build, wider
 from pylore.context.pieces import Piece, pack
-from pylore.core.model import Hit, Hits, Node
+from pylore.context.snippets import CodeText, Snippet, WorkTree, cut_at_statement, head_of
+from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings
-from pylore.store import create_store
+from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 
 NOW = "2026-01-31T12:00:00Z"
@@ -102,3 +103,161 @@ def test_code_may_take_160_tokens_and_a_record_70(tmp_path: Path) -> None:
                            Context("q", 1000, []))  # fmt: skip
         least = {one.id: one.least for one in builder._pieces()}
     assert least == {"symbol-a.py::f": 160, "note-a": 70}
+
+
+# --- build
+
+
+def builder(
+    store: Store, root: Path, hits: list[Hit], question: str = "q", budget: int = 1000
+) -> _Builder:
+    brief = ContextBrief(question, form="prompt", budget=budget, root=str(root), scope=Scope())
+    return _Builder(store, Settings(), brief, Hits(hits, []), Context(question, budget, []))
+
+
+def note(store: Store, id: str, body: str = "words") -> Node:
+    node = Node(id, id.partition("-")[0], "words", body, created_at=NOW, updated_at=NOW)
+    store.nodes.put(node)
+    return node
+
+
+class Drawn(_Builder):
+    """One that says for how many tokens a picture was asked for."""
+
+    room = 0
+
+    def _picture(self, room: int) -> str:
+        self.room = room
+        return ""
+
+
+@pytest.mark.parametrize(
+    ("form", "budget", "most"),
+    [("prompt", 100_000, 500), ("mermaid", 100_000, 500), ("mermaid", 300, 300)],
+)
+def test_a_picture_may_take_500_tokens(tmp_path: Path, form: str, budget: int, most: int) -> None:
+    with create_store(str(tmp_path)) as store:
+        brief = ContextBrief("q", form=form, budget=budget, root=str(tmp_path), scope=Scope())
+        settings = Settings().changed([("graph_depth", "1")], "test")
+        drawn = Drawn(store, settings, brief, Hits([], []), Context("q", budget, []))
+        drawn.run()
+    assert drawn.room == most
+
+
+def test_beside_texts_a_picture_may_take_a_fourth_of_the_room(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        rooms = []
+        for budget in (500, 900):
+            brief = ContextBrief("q", form="prompt", budget=budget, root=str(tmp_path),
+                                 scope=Scope())  # fmt: skip
+            settings = Settings().changed([("graph_depth", "1")], "test")
+            drawn = Drawn(store, settings, brief, Hits([], []), Context("q", budget, []))
+            drawn.run()
+            rooms.append(drawn.room)
+    assert rooms[1] - rooms[0] == (900 - 500) / 4
+
+
+def test_a_context_has_30_facts(tmp_path: Path) -> None:
+    names = [f"entity-{letter}" for letter in "abcd"]
+    with create_store(str(tmp_path)) as store:
+        for name in names:
+            note(store, name)
+            for number in range(10):
+                note(store, f"{name}{number}")
+                store.edges.put(Edge(name, f"{name}{number}", "relates_to"))
+        made = builder(store, tmp_path, [])
+        subjects = [made._subject(store.nodes.require(name)) for name in names]
+    texts = [one.fit(10_000)[0] if one else "" for one in subjects]
+    assert [text.count("\n  - ") for text in texts] == [10, 10, 10, 0]
+
+
+def test_2000_letters_of_a_task_are_searched_for(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        note(store, "task-a", "words " + "w" * 3000)
+        brief = ContextBrief("task-a", form="prompt", budget=100, root=str(tmp_path), scope=Scope())
+        assert len(build(store, Settings(), brief, None).question) == 2000
+
+
+def test_the_heading_has_200_letters_of_the_question(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        note(store, "note-a")
+        text = builder(store, tmp_path, [Hit("note-a", 0.5)], "q" * 300).run().text
+    assert f"# Context: {'q' * 200}\n" in text
+
+
+def test_5_files_are_named_that_must_not_be_shown(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        made = builder(store, tmp_path, [])
+        made._tree.refused = {f"{name}.py": "is ignored" for name in "abcdefg"}
+        (said,) = made._not_shown()
+    assert said.count("is ignored") == 5
+    assert said.endswith(" and 2 more")
+
+
+def test_1600_letters_are_looked_at_whole(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        made = builder(store, tmp_path, [])
+        found = [made._passage(note(store, "note-a", "w" * size)) for size in (1600, 1601)]
+    assert found == [("w" * 1600, True), ("w" * 1600, False)]
+
+
+# --- snippets
+
+
+def snippet(first: int, count: int) -> Snippet:
+    found = Snippet("a.py")
+    found.first, found.lines = first, ["x"] * count
+    return found
+
+
+def test_a_file_of_which_no_lines_are_known_shows_60() -> None:
+    assert head_of(["x"] * 100) == (1, 60)
+    assert head_of(["import os", "", *["x"] * 100]) == (2, 61)
+
+
+def test_imports_are_looked_for_in_120_lines() -> None:
+    def head(at: int) -> tuple[int, int]:
+        return head_of([*["# Licence"] * at, "import os", "", *["x"] * 9])
+
+    assert (head(119), head(120)) == ((121, 180), (1, 60))
+
+
+@pytest.mark.parametrize(("room", "shown"), [(2, 0), (3, 3)])
+def test_a_snippet_that_is_cut_has_3_lines_with_the_mark(room: int, shown: int) -> None:
+    tokens: Any = Letters()
+    made = CodeText(snippet(1, 9), "", tokens)
+    text, whole = made.fit(made._frame + 2 * room - 2)
+    assert not whole
+    assert len(text.splitlines()[2:-1]) == shown
+
+
+@pytest.mark.parametrize(("statement", "kept"), [(11, 11), (10, 20)])
+def test_a_cut_at_a_statement_leaves_out_half_of_what_has_room_at_most(
+    statement: int, kept: int
+) -> None:
+    lines = ["def f():", *["    x"] * (statement - 1), "  y", *["    x"] * 30]
+    cut, whole = cut_at_statement(lines, 20, [1] * len(lines))
+    assert (len(cut) - 1, whole) == (kept, False)
+
+
+@pytest.mark.parametrize(("length", "within"), [(40, True), (41, False)])
+def test_lines_within_40_others_are_not_shown_again(length: int, within: bool) -> None:
+    assert snippet(3, 2).within(snippet(1, length)) is within
+
+
+@pytest.mark.parametrize(("line", "shown"), [(3, True), (4, False)])
+def test_of_a_changed_file_the_name_must_stand_in_3_lines(
+    tmp_path: Path, line: int, shown: bool
+) -> None:
+    (tmp_path / "a.py").write_text("\n" * (line - 1) + "def f(): ...\n" + "x = 1\n" * 9)
+    with create_store(str(tmp_path / ".lore")) as store:
+        tree = WorkTree(str(tmp_path), store, ["a.py"])
+        tree._has_changed = lambda path, lines: True  # type: ignore[method-assign]
+        assert bool(tree.snippet("a.py", 1, 9, "f()").lines) is shown
+
+
+@pytest.mark.parametrize(("more", "reason"), [(0, ""), (1, "a.py is too large")])
+def test_files_up_to_4_mb_are_read(tmp_path: Path, more: int, reason: str) -> None:
+    (tmp_path / "a.py").write_text("x" * ((4 << 20) + more))
+    with create_store(str(tmp_path / ".lore")) as store:
+        assert WorkTree(str(tmp_path), store, ["a.py"]).snippet("a.py", 1, 1, "").reason == reason

@@ -1,4 +1,4 @@
-"""Finding links in Markdown: what is one, what is none, on which line, in linear time."""
+"""Finding links in Markdown: what is one, what is not, on which line, in linear time."""
 
 from __future__ import annotations
 

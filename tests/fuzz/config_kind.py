@@ -95,7 +95,7 @@ class Configs(Kind):
             assert re.fullmatch(rb"lore: %s:\d+: [^\n]+\n" % file.name.encode(), said), said
             return
         assert said == b"", said
-        assert Path(f"{file}.syntax").read_bytes() == b"", "it is no shell syntax"
+        assert Path(f"{file}.syntax").read_bytes() == b"", "it is not shell syntax"
         handed = Path(f"{file}.out").read_bytes().decode(errors="surrogateescape")
         try:
             settings = Settings.load(environ={"LORE_FROM_CONFIG": handed}, flags={})

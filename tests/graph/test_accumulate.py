@@ -176,7 +176,7 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
     return {id: sqrt(square) for id, square in squares.items() if square > 0}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(ANY_LINKS, st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1,
                                   max_size=3))  # fmt: skip
 def test_one_hop_brings_what_the_formulas_say(
@@ -204,7 +204,7 @@ def test_a_second_hop_starts_from_20_reached_nodes_or_as_many_as_there_are_seeds
         assert second(many, max_nodes=3) == {f"note-{n}" for n in range(200, 203)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 @given(links(), st.integers(1, 3), st.sets(st.sampled_from([f"note-{n}" for n in range(7)])))
 def test_support_is_bounded_sorted_and_never_of_barred_nodes(
     edges: list[Link], depth: int, barred: set[str]

@@ -63,7 +63,7 @@ def test_a_name_is_folded_to_lower_snake_case(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "1a", "_a", "é", "aé", "a.b", "a$", "a" * 65])
 def test_what_is_no_lower_snake_case_word_is_no_name(name: str) -> None:
-    with pytest.raises(LoreError, match="is no name for a relation"):
+    with pytest.raises(LoreError, match="is not a valid name for a relation"):
         require_name(name, "relation")
 
 

@@ -91,6 +91,8 @@ NAMES = (
     "docs/" + "d/" * 300 + "a.md", ":(exclude)a.py", "HEAD", "\\.py", " .py",
 )  # fmt: skip
 """Of a committed file. A ``~`` at its beginning or after a ``=`` is the planted home."""
+TOGETHER = 4
+"""How many of them stand in one clone."""
 
 ANCHORS: tuple[dict[str, str], ...] = (
     {"commit_id": "--output=~/.bashrc"},
@@ -141,7 +143,7 @@ REST: tuple[tuple[str, Plant], ...] = (
     ),
     ("a deep tree", lambda m: m.clear("/".join(["d" * 9] * 150)).mkdir(parents=True)),
     ("a deep tree of one letter", lambda m: m.clear("d/" * 900).mkdir(parents=True)),
-    ("a name that is no text", lambda m: bad_name(m)),
+    ("a name that is not text", lambda m: bad_name(m)),
     ("a long line of code", lambda m: m.write("src/auth.py", "x = '" + "a " * 400_000 + "'\n")),
     ("a long line of Markdown", lambda m: m.write("docs/b.md", "tokens " * 70_000)),
     ("many empty lines", lambda m: m.write("src/auth.py", "\n" * 900_000)),
@@ -227,8 +229,13 @@ def dateless(machine: Machine) -> None:
     machine.git("update-ref", "HEAD", made)
 
 
-def named(machine: Machine, path: str) -> None:
-    machine.commit(machine.expand(path) if "=~" in path or "RUN" in path else path)
+def named(machine: Machine, paths: tuple[str, ...]) -> None:
+    for path in paths:
+        machine.write(
+            machine.expand(path) if "=~" in path or "RUN" in path else path, "tokens = 1\n"
+        )
+    machine.git("add", "-A", ".")
+    machine.git("commit", "-q", "-m", "Change")
 
 
 def setting(machine: Machine, pairs: tuple[str, ...]) -> None:
@@ -261,10 +268,11 @@ def cases() -> Iterator[tuple[str, tuple[Plant, Words]]]:
     for pairs in SETTINGS:
         some: Words = (("verify",), ("search", "--files", "@git"), *TAKE_IN, CONTEXT)
         yield f"git {' '.join(pairs)}", (lambda m, p=pairs: setting(m, p), some)
-    for path in NAMES:
+    for number in range(0, len(NAMES), TOGETHER):
+        paths = NAMES[number : number + TOGETHER]
         yield (
-            f"name {path[:40]!a}",
-            (lambda m, p=path: named(m, p), (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)),
+            f"names {[path[:20] for path in paths]!a}",
+            (lambda m, p=paths: named(m, p), (*JUDGE, *TAKE_IN, HISTORY, CONTEXT)),
         )
     for fields in ANCHORS:
         some = (*JUDGE, TAKE_IN[0], ("stale",), CONTEXT)

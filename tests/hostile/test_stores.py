@@ -29,7 +29,7 @@ from pylore.cli.main import _guarded
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
 ALL = os.environ.get("LORE_HOSTILE_STORES") == "all"
-SAMPLE = 4
+SAMPLE = 2
 """How many of the commands beside doctor and a search each store is given to."""
 
 COMMANDS = """
@@ -127,7 +127,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "an unknown tokenizer": "UPDATE sqlite_schema SET sql = replace(sql, 'unicode61', 'evil') WHERE name = 'texts_fts'",
     "an unknown module": "UPDATE sqlite_schema SET sql = replace(sql, 'fts5', 'evil') WHERE name = 'texts_fts'",
     "no schema text": "UPDATE sqlite_schema SET sql = NULL WHERE name = 'nodes'",
-    "schema text that is no SQL": "UPDATE sqlite_schema SET sql = 'CREATE EVIL' WHERE name = 'nodes'",
+    "schema text that is not SQL": "UPDATE sqlite_schema SET sql = 'CREATE EVIL' WHERE name = 'nodes'",
     "schema text without end": f"UPDATE sqlite_schema SET sql = 'CREATE TABLE nodes(' || {HUGE} WHERE name = 'nodes'",
     "schema text not UTF-8": f"UPDATE sqlite_schema SET name = {BAD} WHERE name = 'edges_in'",
     "a table in another's pages": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'meta') WHERE name = 'nodes'",
@@ -188,7 +188,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "lines below 0": "UPDATE nodes SET line_start = -9, line_end = -99",
     "lines without end": "UPDATE nodes SET line_start = 1, line_end = 9223372036854775807",
     "lines that are no whole numbers": "UPDATE nodes SET line_start = 1.5, line_end = 9e999",
-    "data that is no JSON": "UPDATE nodes SET data = '{'",
+    "data that is not JSON": "UPDATE nodes SET data = '{'",
     "data that is a list": "UPDATE nodes SET data = '[1]'",
     "data that is a blob": "UPDATE nodes SET data = x'00ff'",
     "data that is a number": "UPDATE nodes SET data = 7",
@@ -196,11 +196,11 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "data of one huge number": "UPDATE nodes SET data = '{\"why\": ' || replace(hex(zeroblob(5000)), '0', '9') || '}'",
     "data of endless numbers": "UPDATE nodes SET data = '{\"why\": 1e999}'",
     "data with half a surrogate": "UPDATE nodes SET data = '{\"why\": \"\\ud800\"}'",
-    "data with a why that is no text": "UPDATE nodes SET data = '{\"why\": [1, {}]}'",
+    "data with a why that is not text": "UPDATE nodes SET data = '{\"why\": [1, {}]}'",
     "data of a run of other kinds": "UPDATE nodes SET data = '{\"task\": 7, \"finished_at\": [1], \"_stated\": 3}'",
     "a created time that is a blob": "UPDATE nodes SET created_at = x'00ff'",
     "an updated time that is a number": "UPDATE nodes SET updated_at = 9e99",
-    "an updated time that is no time": "UPDATE nodes SET updated_at = 'tomorrow'",
+    "an updated time that is not a time": "UPDATE nodes SET updated_at = 'tomorrow'",
     "a time in the far future": "UPDATE nodes SET updated_at = '9999-12-31T23:59:59Z'",
     "an access time that is a blob": "UPDATE nodes SET accessed_at = x'00'",
     "text for a count of accesses": "UPDATE nodes SET access_count = 'many'",
@@ -234,7 +234,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "an edge's end that is a number": "UPDATE graph_edges SET to_id = 7",
     "an edge's status unknown": "UPDATE graph_edges SET status = 'unheard'",
     "an edge's source a blob": "UPDATE graph_edges SET source = x'00ff'",
-    "metadata that is no JSON": "UPDATE graph_edges SET metadata = '{'",
+    "metadata that is not JSON": "UPDATE graph_edges SET metadata = '{'",
     "metadata that is a list": "UPDATE graph_edges SET metadata = '[7]'",
     "metadata of other kinds": "UPDATE graph_edges SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
     "edges in a circle": "INSERT INTO graph_edges(from_id, to_id, relation, created_at) VALUES ('note-3', 'note-1', 'relates_to', ''), ('note-1', 'note-1', 'relates_to', ''), ('note-2', 'note-2', 'supersedes', '')",
@@ -264,7 +264,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "counts that are no JSON": "INSERT OR REPLACE INTO meta VALUES ('stats', 'many')",
     "counts that are lists": "INSERT OR REPLACE INTO meta VALUES ('stats', '[1, [2]]')",
     "counts of other kinds": "INSERT OR REPLACE INTO meta VALUES ('stats', '{\"nodes\": {\"a\": []}, \"edges\": null}')",
-    "a plan that is no plan": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": \"x\"}')",
+    "a plan that is not a plan": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": \"x\"}')",
     "a plan of other kinds": "INSERT OR REPLACE INTO meta VALUES ('similar', '{\"least\": 1e999, \"nearest\": -9, \"types\": [{}], \"embedder\": []}'), ('similar_stale', 'x')",
     "times of meta that are words": "INSERT OR REPLACE INTO meta VALUES ('cochanges_analyzed_at', 'never'), ('cochanges_said_at', '')",
     "vectors begun that are not there": "INSERT OR REPLACE INTO meta VALUES ('embedder_next', 'static:another'), ('embedder_next_dimension', 'x')",

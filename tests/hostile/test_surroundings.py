@@ -80,7 +80,7 @@ def test_the_sdk_asks_no_program_of_the_working_directory(
         script(planted.project / name, "touch canary")
     monkeypatch.chdir(planted.project)
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
-    with pylore.open(".lore") as lore, pytest.raises(LoreError, match="no git work tree"):
+    with pylore.open(".lore") as lore, pytest.raises(LoreError, match="not in a git work tree"):
         lore.search(near=["@git"])
     assert not (planted.project / "canary").exists()
 

@@ -194,7 +194,7 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 # --- one by one
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
 def test_records_added_one_by_one_have_the_edges_of_all_at_once(
     tmp_path_factory: pytest.TempPathFactory,

@@ -99,6 +99,9 @@ def test_a_new_value_supersedes_the_old_one_and_keeps_it(store: Store, records: 
     records.fact("jacq", "lives_in", "oslo")
     assert standing(store, OSLO) == ("confirmed", True)
     assert standing(store, ROME) == ("superseded", False)
+    records.fact("jacq", "lives_in", "rome")
+    records.fact("jacq", "lives_in", "oslo")
+    assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}, "each is named once"
 
 
 def test_other_predicates_have_many_values(store: Store, records: Records) -> None:
@@ -140,7 +143,7 @@ def test_a_conversation_takes_back_neither_yes_nor_no(
 ) -> None:
     records.fact("jacq", "lives_in", "oslo")
     change = records.fact("jacq", "lives_in", "oslo", confidence=0.1, **SAID)
-    assert (change.state, edge(store, OSLO).weight) == ("unchanged", 1.0)
+    assert (change.state, edge(store, OSLO).weight, change.notes) == ("unchanged", 1.0, [])
     facts.retract(["jacq", "lives_in", "oslo"])
     change = records.fact("jacq", "lives_in", "oslo", **SAID)
     assert change.state == "unchanged"
@@ -168,7 +171,9 @@ def test_confirm_puts_a_value_in_the_place_of_others(
         ("confirmed", True), ("superseded", False)
     )  # fmt: skip
     assert [one.state for one in facts.confirm([JACQ, "lives_in", ROME])] == ["unchanged"]
+    assert json.loads(edge(store, OSLO).metadata) == {"superseded_by": ROME}
     facts.confirm([JACQ, "lives_in", OSLO])
+    assert json.loads(edge(store, OSLO).metadata) == {"supersedes": [ROME]}
     assert (standing(store, ROME), standing(store, OSLO)) == (
         ("superseded", False), ("confirmed", True)
     )  # fmt: skip
@@ -181,6 +186,10 @@ def test_nodes_are_confirmed_and_retracted(store: Store, records: Records, facts
     node = store.nodes.require(ids[0])
     assert (node.status, node.invalidated_at) == ("retracted", None)
     assert [one.state for one in facts.retract(ids[:1])] == ["unchanged"]
+    (note,) = records.add("note", "one").notes
+    assert note == f"{ids[0]} is retracted, and not found: 'lore confirm {ids[0]}' brings it back"
+    assert records.add("note", "two").notes == []
+    assert records.add("note", "one", status="retracted").notes == []
 
 
 def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts) -> None:
@@ -191,9 +200,13 @@ def test_wrong_words_change_nothing(store: Store, records: Records, facts: Facts
     records.fact("jacq", "lives_in", "oslo")
     with pytest.raises(LoreError, match="no fact entity-oslo lives_in entity-jacq"):
         facts.retract(["oslo", "lives_in", "jacq"])
-    records.forget([OSLO])
+    with pytest.raises(LoreError, match="no node 'jacq'"):
+        facts.confirm(["jacq", "is_no_relation", "oslo"])
+    records.forget([OSLO, note])
     with pytest.raises(LoreError, match="'entity-oslo' is forgotten"):
         facts.confirm(["jacq", "lives_in", "oslo"])
+    with pytest.raises(LoreError, match=f"'{note}' is forgotten: 'lore restore {note}'"):
+        facts.confirm([note])
 
 
 # --- what is read
@@ -259,6 +272,7 @@ def test_sweep_drops_what_faded_and_nothing_else(
     records.fact("jacq", "likes", "oslo", confidence=0.1)
     faint = records.add("note", "faint", confidence=0.3, **SAID).id
     kept = records.add("note", "read", confidence=0.3, **SAID).id
+    records.link(faint, "relates_to", kept)
     records.add("note", "typed", confidence=0.1, status="staged")
     assert facts.sweep() == []
     age(store, 7 + 95)
@@ -273,8 +287,10 @@ def test_sweep_drops_what_faded_and_nothing_else(
     assert standing(store, ROME, "uses") == ("staged", True)
     assert standing(store, OSLO, "likes") == ("confirmed", True)
     assert store.nodes.require(faint).invalidated_at is not None
+    assert store.edges.of(kept) == [], "a record goes with its links"
     assert facts.sweep() == []
     assert [change.state for change in records.restore([faint])] == ["restored"]
+    assert [one.from_id for one in store.edges.of(kept)] == [faint]
     facts.confirm(["jacq", "uses", "oslo"])
     assert standing(store, OSLO, "uses") == ("confirmed", True)
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forked import in_child
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +22,7 @@ from pylore.core.errors import UsageError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.external import MOST_RESULTS, Refused, find, parse_results
+from pylore.search.external import MOST_RESULTS, Refused, Retrievers, find, parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
@@ -157,6 +160,23 @@ def test_the_walk_starts_from_what_it_finds(store: Store, write: Write) -> None:
     assert {hit.id: hit.hops for hit in hits} == {"note-b": 0, "decision-c": 1}
 
 
+def test_what_it_finds_outside_the_types_is_walked_from_though_it_ran_once(
+    store: Store, write: Write, tmp_path: Path
+) -> None:
+    Records(store, Settings(), None).link("decision-c", "relates_to", "note-b")
+    ran = tmp_path / "ran"
+    rows = [{"id": id, "score": 1} for id in ("decision-c", "note-none")]
+    write("mine", f"open({str(ran)!r}, 'a').write('.')\n" + prints(rows))
+    hits = look(store, scope=Scope(types=("note",)), graph_depth=1)
+    assert {hit.id: hit.path for hit in hits} == {
+        "note-a": ["note-a"], "note-b": ["decision-c", "note-b"],
+    }  # fmt: skip
+    assert hits.notes == [
+        "retriever mine: 2 of its 2 ids are not in the store or outside the filters: left out"
+    ]
+    assert ran.read_text() == "."
+
+
 # --- a bad one: said in one line, left out
 
 
@@ -168,8 +188,8 @@ def test_the_walk_starts_from_what_it_finds(store: Store, write: Write) -> None:
         ("print('[{\"id\": \"note-b\"}]')", 'printed no [{"id", "score"}]'),
         ("print('[{\"id\": 3, \"score\": 1}]')", 'printed no [{"id", "score"}]'),
         ("print('[{\"id\": \"note-b\", \"score\": true}]')", 'printed no [{"id", "score"}]'),
-        ("print('[{\"id\": \"note-b\", \"score\": NaN}]')", "printed a score that is no number"),
-        ("print('[{\"id\": \"note-b\", \"score\": -1}]')", "printed a score that is no number"),
+        ("print('[{\"id\": \"note-b\", \"score\": NaN}]')", "printed a score that is not a number"),
+        ("print('[{\"id\": \"note-b\", \"score\": -1}]')", "printed a score that is not a number"),
         ("print('[{\"id\": \"note-b\", \"score\": 1' + '0' * 400 + '}]')", "printed a score"),
         ("print('[' * 100000)", "printed no JSON"),
         ("print('no')", "printed no JSON"),
@@ -208,6 +228,19 @@ def test_one_that_takes_too_long_is_ended_with_its_children(
     assert [ended(int(pid)) for pid in pids.read_text().split()] == [True, True]
 
 
+def test_one_that_says_all_and_goes_on_is_ended_too(
+    store: Store, write: Write, tmp_path: Path
+) -> None:
+    pid = tmp_path / "pid"
+    write("mine", f"#!/bin/sh\necho $$ >'{pid}'\necho '[]'\nexec sleep 60 >&- 2>&-\n")
+    hits = look(store, retriever_timeout=0.5)
+    assert ids(hits) == ["note-a"]
+    assert [note.partition(" (")[0] for note in hits.notes] == [
+        "retriever mine: did not end within 0.5 s"
+    ]
+    assert ended(int(pid.read_text()))
+
+
 def test_what_it_leaves_running_is_ended(store: Store, write: Write, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     write("mine", f"#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >'{pid}'\necho '[]'\n")
@@ -238,6 +271,79 @@ def test_several_run_side_by_side_and_one_bad_one_harms_no_other(
     hits = look(store, retrievers="slow mine other", retriever_timeout=1.5)
     assert set(ids(hits)) == {"note-b", "decision-c"}
     assert len(hits.notes) == 1
+
+
+# --- interrupts: Ctrl-C does not reach what has a session of its own
+
+
+def interrupted(store: Store, name: str) -> list[object]:
+    """What becomes of Ctrl-C before, in and after a search, and of what handles it."""
+    settings = Settings.load(environ={}, flags={"retrievers": name})
+
+    def start() -> Retrievers:
+        return Retrievers(settings, "tokens", Scope(), frozenset())
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # as main has it
+    found: list[object] = []
+    try:
+        running = start()
+        os.kill(os.getpid(), signal.SIGINT)
+        found.append("it waits")
+        with running:
+            found.append("it went on")
+    except KeyboardInterrupt:
+        found.append("it came")
+    except UsageError:
+        found.append("none")
+    found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
+    if "none" not in found:
+        try:
+            with start():
+                os.kill(os.getpid(), signal.SIGINT)
+                found.append("it went on")
+        except KeyboardInterrupt:
+            found.append("it came")
+        found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
+    return found
+
+
+def test_an_interrupt_comes_when_what_runs_can_be_ended(
+    store: Store, write: Write, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    write("mine", f"#!/bin/sh\necho $$ >>'{pids}'\nexec sleep 60\n")
+    found = in_child(lambda: interrupted(store, "mine"), 1 << 30, 20)
+    assert found == ["it waits", "it came", True, "it came", True]
+    known = pids.read_text().split() if pids.exists() else []
+    assert all(ended(int(pid)) for pid in known)
+    assert in_child(lambda: interrupted(store, "none"), 1 << 30, 20) == ["none", True]
+
+
+def test_a_program_that_handles_interrupts_itself_goes_on_doing_so(
+    store: Store, write: Write
+) -> None:
+    write("mine", prints([{"id": "note-b", "score": 1}]))
+    came: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *_: came.append("it came"))
+    try:
+        settings = Settings.load(environ={}, flags={"retrievers": "mine"})
+        with Retrievers(settings, "tokens", Scope(), frozenset()) as running:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert running.legs(store, Scope()) == {"mine": {"note-b": 1.0}}
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert came == ["it came"]
+
+
+def test_another_thread_than_the_first_runs_retrievers_too(store: Store, write: Write) -> None:
+    write("mine", prints([{"id": "note-b", "score": 1}]))
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)  # which only the first one may change
+    try:
+        with ThreadPoolExecutor(1) as threads:
+            hits = threads.submit(look, store, retrievers="mine").result()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert ids(hits) == ["note-b"]
 
 
 # --- where they are

@@ -116,7 +116,7 @@ def check(hits: list[Hit]) -> None:
         assert 0 <= hit.score <= 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
     st.booleans(),
@@ -135,7 +135,7 @@ def test_a_score_is_the_product_of_its_factors(
         assert (hit.id, hit.score) == (plain.id, plain.score)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 3), st.sampled_from(WORDS), st.integers(1, 12),
     st.sampled_from(["0", "0.3", "1"]), st.sampled_from(["0", "0.1", "0.5"]),
@@ -156,7 +156,7 @@ def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
     assert [hit.id for hit in few] == [hit.id for hit in all_of_them][:limit]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
 def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
     store = filled(seed)

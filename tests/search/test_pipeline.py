@@ -510,7 +510,7 @@ def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
     st.sampled_from(["convex", "rrf"]),
     st.sampled_from(["fulltext", "vector", "fulltext vector"]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_query_is_too_odd(
     odd: tuple[Store, StaticEmbedder], query: str, depth: int, fusion: str, retrievers: str
 ) -> None:

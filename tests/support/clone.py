@@ -164,12 +164,6 @@ class Machine:
             key, _, value = pair.partition("=")
             self.git("config", key, self.expand(value))
 
-    def commit(self, path: str) -> None:
-        """A commit with a file of any name in it."""
-        self.write(path, "tokens = 1\n")
-        self.git("add", "-A", ".")
-        self.git("commit", "-q", "-m", "Change")
-
     def names_file(self, path: str) -> None:
         """A node of the store that says that its text stands in a file."""
         at = "2026-01-01T00:00:00Z"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.errors import UsageError
+from ...core.text import counted
 from ...records.fact_review import Facts, ReviewOutcome
 from ...terminal.text import bold, changes_text, dim
 from ..runtime import ids_from
@@ -25,7 +26,13 @@ def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
     if words:
         raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
     with session.open() as store:
-        faded = Facts(store, session.settings).sweep(dry_run=dry_run)
+        facts = Facts(store, session.settings)
+        faded = facts.sweep(dry_run=dry_run)
+        states = facts.sweep_history(dry_run=dry_run)
+    if states:
+        how = "due" if dry_run else "dropped"
+        session.say([f"{counted(states, 'state')} of the history {how}: left before the last "
+                     f"{session.settings.history_days} days"])  # fmt: skip
     session.output.list(
         [{"id": one.id, "state": one.state, "confidence": one.confidence,
           "recency": one.recency, "accesses": one.accesses} for one in faded],

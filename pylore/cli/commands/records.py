@@ -1,7 +1,8 @@
-"""add, fact, link, unlink, list, edit, forget, restore."""
+"""add, fact, link, unlink, list, edit, forget, restore, undo."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ from ...core.errors import LoreError, UsageError
 from ...core.times import parse_since
 from ...records.records import Change
 from ...store.filter import Scope, require_statuses
+from ...system.json_lines import parse_object
 from ...terminal.text import changes_text, list_text
 from ..runtime import ids_from
 from .shared import Session, read_stdin
@@ -35,10 +37,11 @@ def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
     _print_change(session, change)
 
 
-def link(from_id: str, relation: str, to_id: str, **options: Any) -> None:
+def link(from_id: str, relation: str, to_id: str, meta: tuple[str, ...], **options: Any) -> None:
     session = Session(options)
+    fields = dict(map(_meta_field, meta))
     with session.open() as store:
-        change = session.records(store).link(from_id, relation, to_id, **options)
+        change = session.records(store).link(from_id, relation, to_id, metadata=fields, **options)
     _print_change(session, change)
 
 
@@ -91,11 +94,22 @@ def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
     _print_changes(session, changes)
 
 
-def restore(ids: tuple[str, ...], **options: Any) -> None:
+def restore(ids: tuple[str, ...], at: str | None, **options: Any) -> None:
     session = Session(options)
     wanted = ids_from(ids, "restore")
     with session.open() as store:
-        changes = session.records(store).restore(wanted)
+        changes = session.records(store).restore(wanted, at=at or "")
+    session.say([note for change in changes for note in change.notes])
+    _print_changes(session, changes)
+
+
+def undo(ids: tuple[str, ...], last: bool, **options: Any) -> None:
+    session = Session(options)
+    if last and ids:
+        raise UsageError("--last and an ID exclude each other: give one")
+    wanted = ids_from(ids, "undo") if ids else []
+    with session.open() as store:
+        changes = session.records(store).undo(wanted) if wanted or not ids else []
     session.say([note for change in changes for note in change.notes])
     _print_changes(session, changes)
 
@@ -113,6 +127,18 @@ def _link_target(text: str) -> tuple[str, str]:
     if not colon or not id or not relation:
         raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
     return id, relation
+
+
+def _meta_field(text: str) -> tuple[str, Any]:
+    """``KEY=VALUE``: the value as JSON where it is that, else as text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--meta '{text}': give KEY=VALUE, as by=review or sure=true")
+    try:
+        json.loads(value)
+        return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
+    except (ValueError, RecursionError, LoreError):
+        return key.strip(), value
 
 
 def _edited_by_hand(node: Any) -> str | None:

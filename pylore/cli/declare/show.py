@@ -12,8 +12,9 @@ COMMAND = Command(
     """\
 One id prints one object; several, or a lone - (ids from stdin), an array. Being shown
 counts as an access, of an entity's facts too: what was staged is confirmed after
-promote_after of them.""",
-    Option("--history", "ended edges too, and every state that an edge has left"),
+promote_after of them. The states of a record are numbered from 1, the first one: see
+'lore restore --at N'.""",
+    Option("--history", "every state that the record and its edges have left, ended edges too"),
     OUTPUT,
     arguments=(Argument("ID…", "ids", "ids"),),
     settings=None,

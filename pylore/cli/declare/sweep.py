@@ -12,8 +12,9 @@ COMMAND = Command(
     """\
 That is every record and fact of the source conversation that is still staged, whose
 confidence times recency is below sweep_below, and that was read fewer times than
-sweep_accesses. Nothing is deleted: 'lore restore ID' brings a record back, 'lore
-confirm SUBJECT PREDICATE OBJECT' a fact.""",
+sweep_accesses. Nothing of that is deleted: 'lore restore ID' brings a record back, 'lore
+confirm SUBJECT PREDICATE OBJECT' a fact. Where history_days is set, states that records
+and links left longer ago are forgotten for good.""",
     Option("--dry-run", "only say what would be dropped"),
     Option(
         "--sweep-below X",
@@ -22,6 +23,11 @@ confirm SUBJECT PREDICATE OBJECT' a fact.""",
     ),
     Option(
         "--sweep-accesses N", "what was read so often stays (default: 5)", setting="sweep_accesses"
+    ),
+    Option(
+        "--history-days N",
+        "keep states that were left within so many days (default: 0, all)",
+        setting="history_days",
     ),
     Row(
         "how things age",

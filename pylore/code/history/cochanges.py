@@ -118,7 +118,7 @@ class Counts:
 
 
 def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Counts:
-    """Counts over these commits; ``names`` are today's, None for files that are no more."""
+    """Counts over these commits; ``names`` are today's, None for files that are gone."""
     counts = Counts()
     for commit in commits:
         live = {name for path in commit.paths if (name := names[path]) is not None}

@@ -20,7 +20,7 @@ _FORM_WITH_MESSAGE = f"{_FORM}%n%B"
 
 @dataclass
 class Commit:
-    """One commit that is no merge; ``paths`` are relative to the project."""
+    """One commit that is not a merge; ``paths`` are relative to the project."""
 
     hash: str
     time: int
@@ -81,7 +81,7 @@ class History:
         return name
 
     def today(self, path: str) -> str | None:
-        """The name that a file of an old commit has now; None where it is no more."""
+        """The name that a file of an old commit has now; None where it is gone."""
         seen = set()
         while path not in self._existing:
             seen.add(path)

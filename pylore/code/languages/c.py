@@ -91,8 +91,19 @@ class CIncludes:
 SPEC = LanguageSpec(
     "c",
     "c",
+    prefixes=tuple(
+        "new delete void const struct class enum static volatile unsigned typename".split()
+    ),
+    no_class=frozenset("void int bool float char double long short auto const string this".split()),
+    no_value=frozenset("true false this int bool float void string".split()),
+    base_words=("public", "private", "protected", "virtual"),
+    operator="operator",
     self_names=frozenset({"this"}),
     constructors=("",),
+    common_names=frozenset(
+        "emplace ends_with erase pop_back printf push_back recv starts_with str substr"
+        " to_string".split()
+    ),
     members_bare=True,
     class_scope=True,
     functions_global=True,

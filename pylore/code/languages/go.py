@@ -114,4 +114,13 @@ def _package_name(path: str) -> str:
     return last.removeprefix("go-").removesuffix("-go").replace("-", "_")
 
 
-SPEC = LanguageSpec("go", "go", importer=GoImports)
+SPEC = LanguageSpec(
+    "go",
+    "go",
+    self_marks=("self.", "this."),  # some name receivers so
+    prefixes=("new",),
+    no_class=frozenset("nil any error string int bool byte".split()),
+    no_value=frozenset("nil true false int bool string any len make new".split()),
+    common_names=frozenset({"len"}),
+    importer=GoImports,
+)

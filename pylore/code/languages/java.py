@@ -90,8 +90,20 @@ def _key(package: str) -> str:
 SPEC = LanguageSpec(
     "java",
     "java",
+    prefixes=("new", "final", "static", "volatile", "void"),
+    no_class=frozenset(
+        "null void int boolean byte char double float long short String Object this var".split()
+    ),
+    no_value=frozenset("null true false this int boolean float void".split()),
+    base_words=("extends", "implements", "permits"),
     self_names=frozenset({"this"}),
+    super_names=frozenset({"super"}),
     constructors=("",),
+    common_names=frozenset(
+        "addAll charAt collect compareTo concat containsKey endsWith entrySet forEach getClass"
+        " getName hasNext hashCode indexOf intValue isEmpty iterator keySet printf"
+        " println readLine startsWith substring toLowerCase toString toUpperCase valueOf".split()
+    ),
     members_bare=True,
     class_scope=True,
     tests=r"Tests?\.java$",

@@ -142,13 +142,23 @@ class PythonImports:
         return Found(RESOLVED, files, (Bound(local, first),), sure)
 
 
+_TYPES = (str, bytes, list, dict, set, int, float, object)
+
 SPEC = LanguageSpec(
     "python",
     "python",
+    prefixes=("await", "yield"),
+    wrappers=("Optional[", "Type[", "type["),
+    no_class=frozenset("None Any object int str bool float bytes self".split()),
+    no_value=frozenset(
+        "None True False self int str bool float bytes Any any len dict list set tuple".split()
+    ),
     self_names=frozenset({"self"}),
+    super_names=frozenset({"super"}),
     class_names=frozenset({"cls"}),
     constructors=("__init__", "__new__"),
     called="__call__",
+    common_names=frozenset(name for kind in _TYPES for name in dir(kind)) | {"recv"},
     builtin=frozenset(dir(builtins)),
     modules=_SUFFIXES,
     package_file="__init__",

@@ -61,8 +61,15 @@ class RubyImports:
 SPEC = LanguageSpec(
     "ruby",
     "ruby",
+    self_marks=("@",),
+    no_class=frozenset("nil self String Object".split()),
+    no_value=frozenset("nil true false self".split()),
     self_names=frozenset({"self"}),
+    super_names=frozenset({"super"}),
     constructors=("initialize",),
+    common_names=frozenset(
+        "catch chars collect concat drop printf shift throw to_s unshift".split()
+    ),
     maker="new",
     members_bare=True,
     class_scope=True,

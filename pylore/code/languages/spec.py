@@ -44,9 +44,35 @@ class LanguageSpec(NamedTuple):
     minified: tuple[str, ...] = ()
     """Extensions of files that may be minified."""
 
+    # The words that its text is read by.
+
+    self_marks: tuple[str, ...] = ()
+    """What an attribute of one's own object begins with, beside ``self_names`` and a dot."""
+    prefixes: tuple[str, ...] = ()
+    """Words before an expression or a type that say nothing of what it names: ``await``."""
+    wrappers: tuple[str, ...] = ()
+    """Types that stand for what they hold, each with its bracket: ``Optional[``."""
+    no_class: frozenset[str] = frozenset()
+    """What stands for a type and is not a class of the tree: built-in types, ``None``."""
+    no_value: frozenset[str] = frozenset()
+    """What stands for a value, or makes one, and tells nothing of it."""
+    no_owner: frozenset[str] = frozenset()
+    """What a function may be made a member of without being a method of it."""
+    owner_end: str = ""
+    """What the owner of a method may end in, behind the name of its type."""
+    modifiers: tuple[str, ...] = ()
+    """Words before the name of a parameter."""
+    base_words: tuple[str, ...] = ()
+    """Words before or between the bases of a class."""
+    operator: str = ""
+    """The word that the name of an operator begins with, of which dots may be a part."""
+
     # What its names mean.
 
     self_names: frozenset[str] = frozenset()
+    """Words for the object of the method they stand in."""
+    super_names: frozenset[str] = frozenset()
+    """Words for its bases."""
     class_names: frozenset[str] = frozenset()
     """Words for the class of the method they stand in."""
     constructors: tuple[str, ...] = ()
@@ -67,6 +93,8 @@ class LanguageSpec(NamedTuple):
     """Whether namespaces span files, and what is in them needs no import by name."""
     classes_reopen: bool = False
     """Whether a class may have parts in several files, as its namespaces have."""
+    common_names: frozenset[str] = frozenset()
+    """Methods of its own types and libraries, beside those that are common in any language."""
     builtin: frozenset[str] = frozenset()
     """Names that are known everywhere, and lead outside of the tree."""
     modules: tuple[str, ...] = ()

@@ -1,12 +1,19 @@
-"""Expressions of any language as chains of names: ``a->b`` is ``a.b``, ``f(x).g`` ``f().g``."""
+"""Expressions as chains of names: ``a->b`` is ``a.b``, ``f(x).g`` is ``f().g``.
+
+How they are put together is the same in any language; which words in them are not names, and
+which names say nothing, is said by the ``LanguageSpec``.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from ..languages.spec import LanguageSpec
+
 UNKNOWN = "?"
-"""What stands for a link of a chain that is no name."""
+"""What stands for a link of a chain that is not a name."""
 
 _LONGEST = 2000
 """Characters of an expression that are looked at; what is longer is unknown."""
@@ -16,48 +23,101 @@ _PLAIN = re.compile(r"[\w$@]+(?:\.[\w$]+)*")
 _NAME = re.compile(r"(?:[\w$]|@(?=\w)|[!?](?=\())+")
 _SEPARATOR = re.compile(r"\s*(?:\?\.|->|::|\.|&\.)\s*")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_WORDS = re.compile(r"^(?:await|new|yield|typeof|delete|void|const|struct|class|enum|mut|dyn|impl|"
-                    r"final|static|volatile|unsigned|typename)\b\s*")  # fmt: skip
 _MARKS = " \t\r\n&*"
 
 
-def chain(text: str) -> str:
-    """``text`` as a chain; ``?`` where it is none.
+def words(some: Iterable[str], around: str) -> re.Pattern[str]:
+    """A pattern of one of these words where ``around`` has ``WORDS``; of nothing without any.
 
-    >>> chain("self.g(x)[0].h"), chain("super().x"), chain("std::vector<int>::size")
-    ('?.h', 'super.x', 'std.vector.size')
+    >>> words(["new", "await"], r"^(?:WORDS)\b").match("await f")[0]
+    'await'
     """
-    return _chain_again(text) if len(text) <= AGAIN else _chain(text[: _LONGEST + 1])
+    either = "|".join(map(re.escape, some))
+    return re.compile(around.replace("WORDS", either) if either else r"(?!)")
 
 
-def _chain(text: str) -> str:
-    if _PLAIN.fullmatch(text):
-        return text if len(text) <= _LONGEST else UNKNOWN
-    text = text.strip(_MARKS)
-    while True:
-        shorter = _WORDS.sub("", text).strip(_MARKS)
-        if shorter == text:
-            break
-        text = shorter
-    if len(text) > _LONGEST:
-        return UNKNOWN
+class Expressions:
+    """The expressions of one language."""
+
+    def __init__(self, language: LanguageSpec) -> None:
+        self._prefix = words(language.prefixes, r"^(?:WORDS)\b\s*")
+        self._bases_called = {f"{name}()": name for name in language.super_names}
+        self._wrappers = language.wrappers
+        self._no_class = language.no_class
+        self._chain_again = lru_cache(maxsize=65536)(self._chain)
+        self._instance_again = lru_cache(maxsize=65536)(self._instance)
+
+    def chain(self, text: str) -> str:
+        """``text`` as a chain; ``?`` where it is none.
+
+        >>> language = LanguageSpec("x", "x", super_names=frozenset({"super"}))
+        >>> chain = Expressions(language).chain
+        >>> chain("self.g(x)[0].h"), chain("super().x"), chain("std::vector<int>::size")
+        ('?.h', 'super.x', 'std.vector.size')
+        """
+        return self._chain_again(text) if len(text) <= AGAIN else self._chain(text[: _LONGEST + 1])
+
+    def _chain(self, text: str) -> str:
+        if _PLAIN.fullmatch(text):
+            return text if len(text) <= _LONGEST else UNKNOWN
+        text = text.strip(_MARKS)
+        while True:
+            shorter = self._prefix.sub("", text).strip(_MARKS)
+            if shorter == text:
+                break
+            text = shorter
+        if len(text) > _LONGEST:
+            return UNKNOWN
+        links = _links(text)
+        if len(links) > 1 and links[0] in self._bases_called:
+            links[0] = self._bases_called[links[0]]
+        return ".".join(links) or UNKNOWN
+
+    def instance(self, text: str) -> str:
+        """The class that an annotation or a declared type names, or nothing.
+
+        >>> language = LanguageSpec("x", "x", wrappers=("Optional[",))
+        >>> instance = Expressions(language).instance
+        >>> instance("Optional['auth.Login']"), instance("*jwt.Token"), instance("List[int]")
+        ('auth.Login', 'jwt.Token', 'List')
+        """
+        if len(text) <= AGAIN:
+            return self._instance_again(text)
+        return self._instance(text) if len(text) <= _LONGEST else ""
+
+    def _instance(self, text: str) -> str:
+        text = text.strip(" \t\r\n&*'\":")
+        for opening in self._wrappers:
+            if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
+                return self._instance(text[len(opening) : -1])
+        if "|" in text:
+            parts = [part for part in split(text, "|") if part not in self._no_class]
+            if parts != [text]:
+                return self._instance(parts[0]) if len(parts) == 1 else ""
+        if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
+            return ""
+        for closing in "[<":
+            head, mark, _ = text.partition(closing)
+            if mark and head:
+                text = head
+        found = self.chain(text)
+        return "" if UNKNOWN in found or "(" in found or found in self._no_class else found
+
+
+def _links(text: str) -> list[str]:
+    """The links of a chain, from the last unknown one on: what comes before it says nothing."""
     links, position = [], 0
     while position < len(text):
         link, position = _link(text, position)
         links.append(link)
         separator = _SEPARATOR.match(text, position)
         if position < len(text) and separator is None:
-            return UNKNOWN
+            return [UNKNOWN]
         position = separator.end() if separator else position
-    if UNKNOWN in links:  # what comes before the last unknown link says nothing
+    if UNKNOWN in links:
         last = len(links) - 1 - links[::-1].index(UNKNOWN)
-        links = links[last:]
-    if len(links) > 1 and links[0] == "super()":
-        links[0] = "super"
-    return ".".join(links) or UNKNOWN
-
-
-_chain_again = lru_cache(maxsize=65536)(_chain)
+        return links[last:]
+    return links
 
 
 def _link(text: str, position: int) -> tuple[str, int]:
@@ -168,42 +228,3 @@ def _splitting(separators: str) -> re.Pattern[str]:
 
 def _is_type_list(text: str, position: int) -> bool:
     return position > 0 and (text[position - 1].isalnum() or text[position - 1] == "_")
-
-
-def instance(text: str) -> str:
-    """The class that an annotation or a declared type names, or nothing.
-
-    >>> instance("Optional['auth.Login']"), instance("*jwt.Token"), instance("List[int]")
-    ('auth.Login', 'jwt.Token', 'List')
-    """
-    if len(text) <= AGAIN:
-        return _instance_again(text)
-    return _instance(text) if len(text) <= _LONGEST else ""
-
-
-def _instance(text: str) -> str:
-    text = text.strip(" \t\r\n&*'\":")
-    for opening in ("Optional[", "Option<", "Box<", "Arc<", "Rc<", "Type[", "type["):
-        if text.startswith(opening) and text.endswith(_CLOSING[opening[-1]]):
-            return _instance(text[len(opening) : -1])
-    if "|" in text:
-        parts = [part for part in split(text, "|") if part not in _NOTHING]
-        if parts != [text]:
-            return _instance(parts[0]) if len(parts) == 1 else ""
-    if text.startswith("'") or len(text) > 200:  # a lifetime, or no name
-        return ""
-    for closing in "[<":
-        head, mark, _ = text.partition(closing)
-        if mark and head:
-            text = head
-    found = chain(text)
-    return "" if UNKNOWN in found or "(" in found or found in _NOTHING else found
-
-
-_instance_again = lru_cache(maxsize=65536)(_instance)
-
-_NOTHING = frozenset(
-    "None null undefined nil void any unknown never object Any int str bool float bytes string"
-    " number boolean char double long short auto let const var error byte usize u8 u32 u64 i32"
-    " i64 String Object self this".split()
-)

@@ -7,14 +7,14 @@ everything apart but definitions that share one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
+from ..languages.registry import language as language_of
 from .ast_grep import Match
-from .expressions import AGAIN, UNKNOWN, chain, instance, split
+from .expressions import UNKNOWN
 from .facts import MODULE, Call, FileFacts, Symbol
 from .imported import imports
+from .parts import NAME, Parts, parts_of
 from .signatures import Source
 
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
@@ -22,13 +22,10 @@ CONTAINERS = frozenset({"class", "interface", "module", "scope", "type"})
 _TYPES = CONTAINERS - {"module"}
 _CALLERS = frozenset({"class", "interface", "module", "function", "method", "type"})
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
-_SELF = ("self.", "this.", "@")
 _MOST_VALUES = 8
 _MOST_BASES = 100
 _DEEPEST = 100
 """Definitions within definitions: each name has those of all around it."""
-_NAME = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-_SPACE = re.compile(r"\s+")
 
 
 class DefinitionMatch:
@@ -36,30 +33,24 @@ class DefinitionMatch:
 
     __slots__ = ("bases", "first", "kind", "last", "member", "name", "outer", "params", "qualified")
 
-    def __init__(self, match: Match, kind: str) -> None:
+    def __init__(self, match: Match, kind: str, parts: Parts) -> None:
         fields = match.fields
         self.first = match.first
         self.last = match.last
         if match.rule.endswith(".line"):  # the match includes the line's end
             self.last = max(match.first, match.last - 1)
         self.kind = kind
-        owner = _owner(fields[2]) if len(fields) > 2 and fields[2] else ""
-        own = _name(fields[0]) if kind != "scope" else instance(fields[0])
+        owner = parts.owner(fields[2]) if len(fields) > 2 and fields[2] else ""
+        own = parts.name(fields[0]) if kind != "scope" else parts.instance(fields[0])
         self.qualified = f"{owner}.{own}" if owner else own
-        self.name = own if kind == "module" or "." not in own else _last(own)
+        self.name = own if kind == "module" or "." not in own else parts.last(own)
         extra = fields[1] if len(fields) > 1 else ""
         self.member = match.rule.endswith(".member")
-        self.bases = _bases(extra) if kind in CONTAINERS else ()
+        self.bases = parts.bases(extra) if kind in CONTAINERS else ()
         self.params = extra if kind in ("function", "method") else ""
         self.outer: DefinitionMatch | None = None
         if kind == "function" and "." in self.qualified:
             self.kind = "method"
-
-
-def _last(name: str) -> str:
-    """The last part of a dotted name; an operator may have dots of its own."""
-    at = name.find("operator")
-    return name[at:] if at > 0 else name.rpartition(".")[2]
 
 
 class TooDeepError(RecursionError):
@@ -73,22 +64,24 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
         TooDeepError: its definitions nest too deep.
     """
     facts = FileFacts(path, language)
+    spec = language_of(language)
+    parts = parts_of(spec)
     grouped: dict[str, list[Match]] = {}
     for match in matches:
         grouped.setdefault(match.rule.partition(".")[0], []).append(match)
     definitions = _nested(
-        DefinitionMatch(match, kind)
+        DefinitionMatch(match, kind, parts)
         for kind in (*KINDS, "scope")
         for match in grouped.pop(kind, ())
     )
-    _embed(grouped.pop("base", []), definitions)
-    facts.symbols = _symbols(definitions, source)
+    _embed(grouped.pop("base", []), definitions, parts)
+    facts.symbols = _symbols(definitions, source, parts)
     scopes = [d for d in definitions if d.kind in _CALLERS or d.kind == "scope"]
-    facts.calls = _calls(grouped.pop("call", []), scopes)
-    facts.assigned = _assigned(grouped.pop("assign", []), grouped.pop("return", []), scopes)
+    facts.calls = _calls(grouped.pop("call", []), scopes, parts)
+    facts.assigned = _assigned(grouped.pop("assign", []), grouped.pop("return", []), scopes, parts)
     facts.imports = sorted(
         (imported for kind, found in grouped.items() for match in found
-         for imported in imports(kind, match)),
+         for imported in imports(kind, match, spec.self_names)),
         key=lambda imported: (imported.line, imported),
     )  # fmt: skip
     return facts
@@ -142,16 +135,16 @@ def _holds(outer: DefinitionMatch, inner: DefinitionMatch) -> bool:
     return inner.first > outer.first or outer.first == inner.first
 
 
-def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch]) -> None:
+def _embed(matches: Sequence[Match], definitions: list[DefinitionMatch], parts: Parts) -> None:
     """Adds bases that stand in the body of a type, as Go's do."""
     at = _Scopes([each for each in definitions if each.kind in CONTAINERS]).at
     for match in sorted(matches, key=_place):
         owner = at(match.first, match.last)
         if owner is not None:
-            owner.bases = (*owner.bases, *_bases(match.fields[0]))[:_MOST_BASES]
+            owner.bases = (*owner.bases, *parts.bases(match.fields[0]))[:_MOST_BASES]
 
 
-def _symbols(definitions: list[DefinitionMatch], source: Source) -> list[Symbol]:
+def _symbols(definitions: list[DefinitionMatch], source: Source, parts: Parts) -> list[Symbol]:
     bases: dict[str, tuple[str, ...]] = {}
     for each in definitions:
         if each.bases:
@@ -163,7 +156,7 @@ def _symbols(definitions: list[DefinitionMatch], source: Source) -> list[Symbol]
             source.signature(each.first, each.last, each.kind),
             source.doc(each.first, each.last, each.kind),
             bases.get(each.qualified, ()) if each.kind in CONTAINERS else (),
-            _params(each.params) if each.params else (),
+            parts.params(each.params) if each.params else (),
         )
         for each in definitions if each.kind != "scope"
     ]  # fmt: skip
@@ -193,19 +186,19 @@ class _Scopes:
         return None
 
 
-def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch]) -> list[Call]:
+def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts) -> list[Call]:
     """Each call once a caller, at its first line."""
     at = _Scopes(scopes).at
     found: dict[tuple[str, str, tuple[str, ...]], Call] = {}
     for match in sorted(matches, key=_place):
-        callee = chain(match.fields[0])
+        callee = parts.chain(match.fields[0])
         if callee == UNKNOWN:
             continue
         scope = at(match.first, match.last)
         if scope is not None and match.rule == "call.decorator" and scope.first == match.first:
             scope = scope.outer
         caller = scope.qualified if scope is not None else MODULE
-        args = _args(match.fields[1]) if len(match.fields) > 1 and match.fields[1] else ()
+        args = parts.args(match.fields[1]) if len(match.fields) > 1 and match.fields[1] else ()
         key = (caller, callee, args)
         if key not in found:
             found[key] = Call(caller, callee, match.first, args)
@@ -213,7 +206,7 @@ def _calls(matches: list[Match], scopes: Sequence[DefinitionMatch]) -> list[Call
 
 
 def _assigned(
-    matches: list[Match], returns: list[Match], scopes: Sequence[DefinitionMatch]
+    matches: list[Match], returns: list[Match], scopes: Sequence[DefinitionMatch], parts: Parts
 ) -> dict[str, str]:
     found: dict[str, dict[str, None]] = {}
     for is_return, some in ((False, matches), (True, returns)):
@@ -226,8 +219,8 @@ def _assigned(
                     continue
             else:
                 name, values = match.fields[0], match.fields[1:2]
-            key = _key(name, scope)
-            value = _value(values[0]) if values else ""
+            key = _key(name, scope, parts)
+            value = parts.value(values[0]) if values else ""
             if key and value and key != value:
                 held = found.setdefault(key, {})
                 if len(held) < _MOST_VALUES:
@@ -240,140 +233,18 @@ def _place(match: Match) -> tuple[int, int, list[str], str]:
     return match.first, match.last, match.fields, match.rule
 
 
-def _key(name: str, scope: DefinitionMatch | None) -> str:
-    """What ``assigned`` calls a variable; nothing for what is no plain name."""
-    for mark in _SELF:
+def _key(name: str, scope: DefinitionMatch | None, parts: Parts) -> str:
+    """What ``assigned`` calls a variable; nothing for what is not a plain name."""
+    for mark in parts.self_marks:
         if name.startswith(mark):
             name = name[len(mark) :]
             while scope is not None and scope.kind not in CONTAINERS:
                 if scope.kind == "method" and scope.outer is None and "." in scope.qualified:
                     owner = scope.qualified.rpartition(".")[0]
-                    return f"{owner}.{name}" if _NAME.fullmatch(name) else ""
+                    return f"{owner}.{name}" if NAME.fullmatch(name) else ""
                 scope = scope.outer
             if scope is None:
                 return ""
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         return ""
     return f"{scope.qualified}.{name}" if scope is not None else name
-
-
-def _value(text: str) -> str:
-    """A value as ``assigned`` has it: a chain, or a class with ``()`` for an instance of it."""
-    if text.endswith("()"):
-        inner = chain(text[:-2])
-        if (
-            inner == UNKNOWN
-            or UNKNOWN in inner
-            or "[" in text
-            or "<" in text
-            or "|" in text
-            or text[:1] in "*&'\""
-        ):
-            inner = instance(text[:-2])
-        return f"{inner}()" if inner and UNKNOWN not in inner and inner not in _USELESS else ""
-    found = chain(text)
-    return "" if UNKNOWN in found or found in _USELESS else found
-
-
-_USELESS = frozenset(
-    "None True False null undefined true false nil self this int str bool float bytes string"
-    " number boolean void any Any len dict list set tuple make new usize".split()
-)
-
-
-def _args(text: str) -> tuple[str, ...]:
-    return _args_again(text) if len(text) <= AGAIN else _found_args(text)
-
-
-def _found_args(text: str) -> tuple[str, ...]:
-    if text.startswith("("):
-        text = text[1:-1]
-    found = []
-    for part in split(text):
-        name, equals, value = part.partition("=")
-        if equals and _NAME.fullmatch(name.strip()) and not value.startswith("="):
-            known = _arg(value.strip())
-            found.append(f"{name.strip()}={known}" if known else "")
-        else:
-            found.append(_arg(part))
-    while found and not found[-1]:
-        found.pop()
-    return tuple(found)
-
-
-_args_again = lru_cache(maxsize=65536)(_found_args)
-
-
-def _arg(text: str) -> str:
-    found = chain(text)
-    return "" if UNKNOWN in found or found in _USELESS or found[0].isdigit() else found
-
-
-_MODIFIERS = re.compile(
-    r"^(?:(?:private|public|protected|readonly|override|@\w+(?:\([^)]*\))?)\s+)+"
-)
-
-
-def _params(text: str) -> tuple[str, ...]:
-    """The names of parameters, without their types and defaults."""
-    if text.startswith("("):
-        text = text[1:-1]
-    found = []
-    for part in split(text):
-        part = _MODIFIERS.sub("", part)
-        name = re.split(r"[:=\s]", part.lstrip("*&. "), maxsplit=1)[0].rstrip("?")
-        if name and name != "/":
-            found.append(f"{part[: len(part) - len(part.lstrip('*'))]}{name}")
-    return tuple(found)
-
-
-_OUTSIDE = frozenset({"exports", "module.exports", "this", "self", "window", "global"})
-
-
-def _owner(text: str) -> str:
-    """The type of a method that is defined outside of it; nothing for what is no type."""
-    found = instance(text).removesuffix(".prototype")
-    return "" if found in _OUTSIDE else found
-
-
-_WORDS = re.compile(
-    r"\b(?:extends|implements|public|private|protected|virtual|with|where|for|dyn|permits)\b"
-)
-
-
-def _bases(text: str) -> tuple[str, ...]:
-    """``(B, m.C[int], metaclass=M)``, ``extends A implements B<T>``, ``: public A`` → names."""
-    if not text:
-        return ()
-    text = text.strip().lstrip(":<").strip()
-    if text.startswith("(") and text.endswith(")"):
-        text = text[1:-1]
-    found = []
-    for part in split(_WORDS.sub(",", text), ",+&"):
-        if "=" in part:
-            continue
-        name = instance(part) or chain(part)
-        if UNKNOWN not in name:
-            found.append(name.removesuffix("()"))
-    return tuple(dict.fromkeys(found))
-
-
-_PLAIN_NAME = re.compile(r"(?:[\w$]+(?:::|\.))*[^\W\d][\w$]*[?!=]?")
-_OPERATOR = re.compile(r"[^\w\s]{1,3}|[^\w\s]+@")
-
-
-def _name(text: str) -> str:
-    """The name of a definition in dots; operators and destructors keep their marks."""
-    text = text.strip().lstrip(":#") if not text.startswith("::") else text[2:]
-    if _PLAIN_NAME.fullmatch(text):
-        return text.replace("::", ".")
-    if _OPERATOR.fullmatch(text):  # Ruby's
-        return text
-    if text[:1] in "'\"[`":
-        return _SPACE.sub(" ", text).strip("'\"[]` ")[:200]
-    if len(text) > 200:
-        return ""
-    if "operator" in text or "~" in text:
-        return _SPACE.sub(" ", text).replace("::", ".")
-    found = chain(text)
-    return "" if UNKNOWN in found or "(" in found else found

@@ -50,7 +50,7 @@ Bash               ``source "$dir/x.sh"``, ``. x.sh``    ``$dir/x.sh``, , , sour
 =================  ====================================  ===========================================
 
 **Calls.** ``callee`` is a chain of names. A call in it keeps its parentheses, and
-what is no name is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()``
+what is not a name is a question mark: ``f(x).g(1)`` is ``f`` and ``f().g``, ``a[0].b()``
 and ``"".b()`` are ``?.b``. ``super().x()`` is ``super.x``. ``new Foo()``, and a literal
 of a struct (``Foo{…}``), are calls of ``Foo``; Ruby's ``Foo.new`` is ``Foo.new``. A
 decorator without parentheses is a call of it, in the scope that it stands in.

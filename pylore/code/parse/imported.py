@@ -11,11 +11,14 @@ from .facts import Import
 _QUOTES = "'\"`"
 
 
-def imports(kind: str, match: Match) -> Iterator[Import]:
-    """What one match imports: most give one, a ``use`` of Rust one for each name."""
+def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
+    """What one match imports: most give one, a ``use`` of Rust one for each name.
+
+    ``own`` are the words for the module itself among the names that are taken of it.
+    """
     module, name, alias = (*match.fields, "", "", "")[:3]
     if kind in ("use", "export") and not name and module[:1] not in _QUOTES and module:
-        for base, taken, called in _use_tree(module):
+        for base, taken, called in _use_tree(module, own):
             yield Import(base, taken, called, 0, match.first, kind)
         return
     if kind == "include":
@@ -37,7 +40,9 @@ _DEEPEST = 50
 """Braces within braces of one import."""
 
 
-def _use_tree(text: str, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str, str]]:
+def _use_tree(
+    text: str, own: frozenset[str], prefix: str = "", depth: int = 0
+) -> Iterator[tuple[str, str, str]]:
     """``a::{b, c as d}`` → ``("a", "b", "")``, ``("a", "c", "d")``.
 
     Raises:
@@ -50,11 +55,11 @@ def _use_tree(text: str, prefix: str = "", depth: int = 0) -> Iterator[tuple[str
     if brace:
         base = _joined(prefix, path.strip().removesuffix("::"))
         for part in split(rest.rstrip().removesuffix("}")):
-            yield from _use_tree(part, base, depth + 1)
+            yield from _use_tree(part, own, base, depth + 1)
         return
     path, _, alias = text.partition(" as ")
     path, alias = "".join(path.split()), alias.strip()
-    if path == "self" and prefix:
+    if path in own and prefix:
         yield prefix, "", alias
         return
     base, colons, name = path.rpartition("::")

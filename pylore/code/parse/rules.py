@@ -17,8 +17,9 @@ from ...core.errors import LoreError, UsageError, nearest
 from ..languages.spec import LanguageSpec
 from .place import rule_files
 
-VERSION = 1
-"""Of what is made of the matches: another number reads every file again."""
+VERSION = 2
+"""Of what is made of the matches, by the words of the languages too: another number reads every
+file again."""
 
 _HEAD = re.compile(r"# ([a-z]+): (.+)")
 _GRAMMAR = re.compile(r"^language: (\w+)$", re.MULTILINE)
@@ -63,8 +64,8 @@ class Rules:
     def _add(self, language: LanguageSpec, also: list[str], text: str) -> None:
         for name in also:
             if name not in self.languages:
-                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is no language"
-                                f"{nearest(name, list(self.languages))}")  # fmt: skip
+                raise LoreError(f"graph/rules/{language.name}.yml: '# also: {name}' is not a "
+                                f"language{nearest(name, list(self.languages))}")  # fmt: skip
         targets = [language, *(self.languages[name] for name in also)]
         for rule in re.split(r"^---$", text, flags=re.MULTILINE):
             for target in targets[:1] if _ALONE.search(rule) else targets:

@@ -46,7 +46,7 @@ class Source:
         return self._comment_before(first)
 
     def leading(self) -> str:
-        """What the file says of itself: its docstring, or its first comment that is no license."""
+        """What the file says of itself: its docstring, or else its first comment but a licence."""
         if self._language.docstrings:
             start = 0
             while start < len(self.lines) and _is_blank(self.lines[start], "#"):

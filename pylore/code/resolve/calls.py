@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ...core.vocabulary import file_id
 from ..parse.facts import Call
-from .common_names import COMMON
+from .common_names import is_common
 from .confidence import AMBIGUOUS, MOST_CANDIDATES, REASONS, UNIQUE_FUNCTION, UNIQUE_METHOD
 from .edges import Draft
 from .fixpoint import Source
@@ -34,7 +34,7 @@ class Calls:
                 self._index(made)
 
     def _index(self, made: Def) -> None:
-        """What has no name outside of the function that it stands in is no candidate."""
+        """What has no name outside of the function that it stands in is not a candidate."""
         if made.kind not in ("function", "method"):
             return
         outer = made.outer
@@ -140,7 +140,8 @@ class Calls:
                 made = self.constructor(value)
             if not isinstance(made, Def) or not made.params:
                 continue
-            offset = 1 if made.params[0] in ("self", "cls") else 0
+            own = made.file.language
+            offset = 1 if made.params[0] in own.self_names | own.class_names else 0
             for position, argument in enumerate(call.args):
                 name, equals, text = argument.partition("=")
                 if not equals:
@@ -165,7 +166,7 @@ class Calls:
         name = name.rstrip("()")
         key = (language.family, name)
         count = self._draft.count
-        if receiver and name in COMMON:
+        if receiver and is_common(name, language):
             count(file.facts.language, "calls", "unresolved_common_name")
             return
         found = self._methods.get(key, []) if receiver else []

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-_BUILT_IN = {
-    name for kind in (str, bytes, list, dict, set, int, float, object) for name in dir(kind)
-}
-_LIBRARIES = (
-    "add addAll all any append apply as_mut as_ref as_str assign at back begin bind borrow call"
-    " catch charAt chars clear clone close cloned collect compare compareTo concat contains"
-    " containsKey copy count create data debug default delete deref done drop each empty emplace"
-    " end endsWith ends_with entries entrySet equals erase error every execute exists exit expect"
-    " extend fields fill filter finally find findIndex finish first flush fmt forEach format from"
-    " front get getClass getName group has hasNext hasOwnProperty hash hashCode head id includes"
-    " indexOf info init insert into into_iter intValue invoke is_empty is_none is_some isEmpty"
-    " items iter iterator join key keys keySet last len length listen load lock log main map"
-    " match matches max merge message min name new next of off ok on once open or_else parse path"
-    " peek pop pop_back print printf println push push_back push_str put query read readLine"
-    " recv reduce release remove replace reserve reset resolve resume reverse run save seek"
-    " select send set setTimeout shift show size sleep slice sort splice split start starts_with"
-    " startsWith stop str stream string submit substr substring sum take tell test then throw to"
-    " to_owned to_s to_string toLowerCase toString toUpperCase trim try unlock unshift unwrap"
-    " unwrap_or update use valueOf value values wait warn with write"
+from ..languages.spec import LanguageSpec
+
+_ANYWHERE = frozenset(
+    "add all any append apply assign at back begin bind call clear clone close compare contains"
+    " copy count create data debug decode default delete difference done each empty encode end"
+    " entries equals error every execute exists exit extend fields fill filter find finish first"
+    " flush format from front get group has hash head id includes index info init insert"
+    " intersection invoke items iter join key keys last length listen load lock log lower main"
+    " map match matches max merge message min name new next of off ok on once open parse path"
+    " peek pop print push put query read reduce release remove replace reserve reset resolve"
+    " resume reverse run save seek select send set show size sleep slice sort split start stop"
+    " stream string strip submit sum take tell test title to translate trim try union unlock"
+    " update upper use value values wait warn with write".split()
 )
-COMMON = frozenset(_BUILT_IN) | frozenset(_LIBRARIES.split())
-"""Methods that the languages' own types have: no name to know a receiver's class by."""
+"""What lists, texts, files and the like are asked for in one language as in the other."""
+
+
+def is_common(name: str, language: LanguageSpec) -> bool:
+    """Whether a method's name is no way to know a receiver's class by."""
+    return name in _ANYWHERE or name in language.common_names

@@ -86,7 +86,8 @@ class Values:
         values, sure = self._name(file, scope, name)
         for _ in range(calls):
             values, sure = self.called(values, sure)
-        own = name in file.language.self_names or name == "super"
+        language = file.language
+        own = name in language.self_names or name in language.super_names
         for name, calls in rest:
             if not values:
                 return NOTHING
@@ -157,7 +158,7 @@ class Values:
         if name in language.self_names:
             cls = self.class_around(file, scope)
             return None if cls is None else ((cls.instance,), OWN_METHOD)
-        if name == "super":
+        if name in language.super_names:
             cls = self.class_around(file, scope)
             if cls is not None:
                 return (self.super_of(cls),), OWN_METHOD

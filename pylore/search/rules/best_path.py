@@ -35,7 +35,7 @@ class BestPath:
 
 
 def seeds_among(ids: Iterable[str], matches: Matches, settings: Settings) -> dict[str, float]:
-    """The first ``graph_seeds`` of these matches that are no matches past the limit."""
+    """The first ``graph_seeds`` of these, without matches past the limit."""
     fused = matches.starts.fused
     past_limit = matches.found.fused.keys() - {hit.id for hit in matches.direct}
     among = [id for id in ids if id not in past_limit]

@@ -100,7 +100,7 @@ class SqliteAnchors:
         return "added" if old is None else "updated"
 
     def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
-        """Writes anchors over those with these keys; one that is no more is left out.
+        """Writes anchors over those with these keys; one that is gone is left out.
 
         Where an anchor moves to a place that its node is anchored to already, the one
         that is there stays.

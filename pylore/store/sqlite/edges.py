@@ -287,7 +287,7 @@ class SqliteEdges:
         )
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
-        """Live edges with an end that is no live node."""
+        """Live edges with an end that is not a live node."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
             "SELECT from_id, to_id, relation FROM graph_edges e WHERE invalidated_at IS NULL AND ("
             " NOT EXISTS (SELECT 1 FROM nodes WHERE id = e.from_id AND invalidated_at IS NULL)"

@@ -111,7 +111,7 @@ class Translated:
             raise StoreDamaged(f"{self.path}: has text that is not UTF-8: {_REBUILD}") from error
         if kind is not None and kind.__name__ == "JSONDecodeError":  # json is slow to import
             raise StoreDamaged(
-                f"{self.path}: has a record whose data is no JSON: {_REBUILD}"
+                f"{self.path}: has a record whose data is not valid JSON: {_REBUILD}"
             ) from error
         if isinstance(error, apsw.Error):
             failure = translate(error, self.path)

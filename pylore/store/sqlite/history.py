@@ -7,7 +7,9 @@ another store.
 from __future__ import annotations
 
 from ...core.model import Edge, Node, Past, PastCommand
+from ...core.states import latest, state_name
 from ...system.json_encode import dumps
+from ..anchor import Anchor
 from .driver import apsw
 from .nodes import rows_of
 
@@ -15,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ..anchor import AnchorKey
     from ..protocols import EdgeKey
 
 _STATE = (
@@ -26,6 +29,7 @@ _COLUMNS = ("node_id", *_STATE, *_LEFT)
 _READ = f"SELECT {', '.join(f'h.{name}' for name in _COLUMNS)}, n.type FROM node_history h" \
         " LEFT JOIN nodes n ON n.id = h.node_id"  # fmt: skip
 _ORDER = "h.node_id, h.made_at, h.rowid"
+_CREATED = Anchor.__slots__.index("created_at")
 
 
 def _whole_rows(table: str, key: Sequence[str], names: Sequence[str]) -> str:
@@ -109,21 +113,38 @@ class SqliteHistory:
         )
         return True
 
+    def older(self, before: str) -> int:
+        """How many states of nodes and edges were left before this time."""
+        return sum(
+            int(self._db.execute(f"SELECT count(*) FROM {table} WHERE changed_at < ?",
+                                 (before,)).get)
+            for table in ("node_history", "edge_history")
+        )  # fmt: skip
+
     def sweep(self, before: str) -> int:
         """Forgets the states of nodes and edges that were left before this time; how many.
 
-        What was deleted for good, and the names of states, stay.
+        What was deleted for good stays, and so do the names of the latest states.
         """
-        swept = 0
+        swept = self.older(before)
+        self._keep_names(before)
         for table in ("node_history", "edge_history"):
             self._db.execute(f"DELETE FROM {table} WHERE changed_at < ?", (before,))
-            swept += self._db.changes()
-        self._db.execute(
-            "DELETE FROM additions WHERE command IN (SELECT id FROM commands WHERE at < ?)",
-            (before,),
-        )
+        for table in ("additions", "anchors_left"):
+            self._db.execute(
+                f"DELETE FROM {table} WHERE command IN (SELECT id FROM commands WHERE at < ?)",
+                (before,),
+            )
         self._db.execute("DELETE FROM commands WHERE at < ?", (before,))
         return swept
+
+    def _keep_names(self, before: str) -> None:
+        names: dict[str, list[str]] = {}
+        rows = self._db.execute(f"{_READ} WHERE h.changed_at < ? ORDER BY {_ORDER}", (before,))
+        for past in map(_past, rows):
+            names.setdefault(past.node.id, []).append(state_name(past.node))
+        for id, found in names.items():
+            self.add_ancestors(id, latest(found))
 
     # --- commands
 
@@ -160,12 +181,32 @@ class SqliteHistory:
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
         """The nodes and the edges that a command added."""
         rows = self._db.execute(
-            "SELECT id, to_id, relation FROM additions WHERE command = ?"
+            "SELECT DISTINCT id, to_id, relation FROM additions WHERE command = ?"
             " ORDER BY id, to_id, relation",
             (command,),
         ).fetchall()
         nodes = [str(id) for id, _, relation in rows if not relation]
         return nodes, [(str(a), str(b), str(r)) for a, b, r in rows if r]
+
+    def note_addition(self, id: str) -> None:
+        """Notes a node as added by the command under way, if one is."""
+        self._db.execute(
+            "INSERT INTO additions(command, id) SELECT value, ? FROM meta WHERE key = 'command'",
+            (id,),
+        )
+
+    def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
+        """The anchors that a command touched, as they were before; None where there was none."""
+        rows = self._db.execute(
+            f"SELECT {', '.join(Anchor.__slots__)} FROM anchors_left WHERE command = ?"
+            " ORDER BY node_id, kind, path, detail, rowid",
+            (command,),
+        )
+        found: dict[AnchorKey, Anchor | None] = {}
+        for row in rows:
+            anchor = Anchor(*row)
+            found.setdefault(anchor.key, None if row[_CREATED] is None else anchor)
+        return [*found.items()]
 
     # --- what merging needs
 
@@ -174,7 +215,7 @@ class SqliteHistory:
 
         Nothing of what they replace is kept: that is up to whoever merges.
         """
-        self._db.execute("INSERT INTO meta VALUES ('merging', '1')")
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
         self._db.executemany(
             _EDGE, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)
@@ -209,6 +250,7 @@ class SqliteHistory:
         self._db.execute("DELETE FROM node_history WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM ancestors WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM additions WHERE id = ?1 OR to_id = ?1", (id,))
+        self._db.execute("DELETE FROM anchors_left WHERE node_id = ?", (id,))
         self._db.execute(
             "INSERT INTO purged VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),

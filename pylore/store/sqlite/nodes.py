@@ -185,7 +185,7 @@ class SqliteNodes:
         )
         return {id for (id,) in rows}
 
-    def ids_like(self, text: str, limit: int = 5) -> list[str]:
+    def ids_like(self, text: str, limit: int) -> list[str]:
         """Ids that contain ``text``, or else begin as it does: what a wrong id may have meant."""
         beginning = text[: max(text.find("-") + 3, len(text) * 2 // 3)]
         for part, place in ((text, "> 0"), (beginning, "IN (1, instr(id, '-') + 1)")):

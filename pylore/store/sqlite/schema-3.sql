@@ -65,21 +65,60 @@ CREATE TABLE additions(
   command INTEGER NOT NULL,
   id TEXT NOT NULL,
   to_id TEXT NOT NULL DEFAULT '',
-  relation TEXT NOT NULL DEFAULT '',
-  PRIMARY KEY (command, id, to_id, relation)
-) WITHOUT ROWID;
+  relation TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX additions_command ON additions(command);
 
-CREATE TRIGGER node_added AFTER INSERT ON nodes
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
+-- An anchor as it was before a command changed it; created_at is NULL where there was none.
+-- Of several rows of one anchor and command the first one counts.
+CREATE TABLE anchors_left(
+  command INTEGER NOT NULL,
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  root TEXT NOT NULL DEFAULT '',
+  hash TEXT NOT NULL DEFAULT '',
+  stamp TEXT NOT NULL DEFAULT '',
+  commit_id TEXT NOT NULL DEFAULT '',
+  verdict TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  created_at TEXT,
+  verified_at TEXT
+);
+CREATE INDEX anchors_left_command ON anchors_left(command);
+
+-- Every search reads these texts when it opens the store, so they are short. Without a
+-- command under way they write nothing.
+CREATE TRIGGER anchor_added AFTER INSERT ON anchors
 BEGIN
-  INSERT OR IGNORE INTO additions(command, id)
-  SELECT value, new.id FROM meta WHERE key = 'command';
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
+BEGIN
+  INSERT INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
+BEGIN
+  INSERT INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
 END;
 
-CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
-WHEN EXISTS (SELECT 1 FROM meta WHERE key = 'command')
+CREATE TRIGGER node_added AFTER INSERT ON nodes
 BEGIN
-  INSERT OR IGNORE INTO additions
+  INSERT INTO additions(command, id) SELECT value, new.id FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
+BEGIN
+  INSERT INTO additions
   SELECT value, new.from_id, new.to_id, new.relation FROM meta WHERE key = 'command';
 END;
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 from ...core.errors import NoStore, StoreBusy, StoreError, StoreReadOnly
@@ -263,6 +264,9 @@ class Transaction:
     def _begin(self) -> None:
         from . import write_queue as queue
 
+        if not self._connection.filename:  # in memory: nobody else writes to it
+            self._connection.execute("BEGIN IMMEDIATE")
+            return
         wait = int(self._connection.pragma("busy_timeout"))
         self._turn = queue.Turn(self._path)
         if not self._turn.wait(wait / 1000):
@@ -287,13 +291,17 @@ class Transaction:
             "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
             (self._command,),
         )
-        self._connection.execute("INSERT INTO meta VALUES ('command', last_insert_rowid())")
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('command', last_insert_rowid())"
+        )
 
     def _end_command(self) -> None:
-        """One that has changed nothing is none."""
+        """One that has changed nothing is none; of a purge nothing is left to tell by."""
         self._connection.execute(
             "DELETE FROM commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
+            " AND name <> 'purge'"
             " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
+            " AND NOT EXISTS (SELECT 1 FROM anchors_left WHERE command = commands.id)"
             " AND NOT EXISTS (SELECT 1 FROM node_history WHERE command = commands.id)"
             " AND NOT EXISTS (SELECT 1 FROM edge_history WHERE command = commands.id)"
         )
@@ -414,7 +422,7 @@ def _no_store(folder: str, path: str) -> StoreError:
     if os.path.exists(folder) and not os.path.isdir(folder):
         return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
     if os.path.exists(path):
-        return StoreError(f"{path}: is no plain file: move it away, then run 'lore init'")
+        return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
     if os.path.isdir(folder) and not os.access(folder, os.X_OK):
         return StoreError(f"{folder}: cannot be entered: check its permissions")
     return NoStore(f"no store in {folder}: run 'lore init'")
@@ -440,10 +448,12 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     path = os.path.join(folder, FILE)
     try:
         make_private_folder(folder)
-    except FileExistsError:
-        raise _no_store(folder, path) from None
     except OSError as error:
-        raise StoreError(f"{folder}: {error.strerror}: choose another with LORE_DIR") from None
+        if os.path.exists(folder):
+            raise _no_store(folder, path) from None
+        # A file in the place of a folder above it, or a link that leads nowhere, exists.
+        why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
+        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
     if os.path.exists(path) and not os.path.isfile(path):
         raise _no_store(folder, path)
     with Translated(path):

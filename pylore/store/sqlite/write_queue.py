@@ -163,7 +163,7 @@ def _open(path: str) -> int:
     file = os.open(path, flags, 0o600)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise OSError(f"{path} is no plain file")
+        raise OSError(f"{path} is not a plain file")
     return file
 
 

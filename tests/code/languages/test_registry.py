@@ -140,6 +140,39 @@ def test_shared_code_names_no_language(path: Path) -> None:
     assert named(path.read_text()) == set()
 
 
+def own_words() -> set[str]:
+    """What the languages call an object, its class, its bases, and what makes and calls it."""
+    found: set[str] = set()
+    for name in load_rules().languages:
+        spec = language(name)
+        found |= spec.self_names | spec.super_names | spec.class_names
+        found |= {*spec.constructors, spec.called, spec.operator}
+    return found - {""}
+
+
+def said(source: str) -> set[str]:
+    """The words of a module's texts but for docstrings."""
+    tree = ast.parse(source)
+    documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    texts = [node.value for node in ast.walk(tree)
+             if isinstance(node, ast.Constant) and id(node) not in documented]  # fmt: skip
+    return {word for text in texts if isinstance(text, str) for word in re.findall(r"\w+", text)}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in SHARED if path.parent.name in ("parse", "resolve")],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
+)
+def test_shared_code_has_no_language_s_words(path: Path) -> None:
+    assert said(path.read_text()) & own_words() == set()
+
+
+def test_a_language_s_words_are_seen() -> None:
+    source = "\"\"\"Of self.\"\"\"\nx = 'a' in ('self', 'cls')\n"
+    assert said(source) & own_words() == {"self", "cls"}
+
+
 def test_a_language_that_is_named_is_seen() -> None:
     assert named('if family == "javascript":\n    pass\n') == {"javascript"}
     assert named("_PYTHON = path.endswith(('.py', '.pyi'))\n") == {"PYTHON", ".py", ".pyi"}

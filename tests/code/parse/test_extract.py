@@ -13,10 +13,14 @@ from code_project import facts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pylore.code.languages.registry import language
+from pylore.code.languages.spec import LanguageSpec
 from pylore.code.parse.ast_grep import Match, program, scan
 from pylore.code.parse.content import check
-from pylore.code.parse.expressions import UNKNOWN, after_brackets, chain, instance, split
+from pylore.code.parse.expressions import UNKNOWN, after_brackets, split
 from pylore.code.parse.imported import imports
+from pylore.code.parse.parts import parts_of
+from pylore.code.parse.place import rule_files
 from pylore.code.parse.rules import load_rules
 from pylore.core.errors import UsageError
 
@@ -344,43 +348,88 @@ def test_languages_by_extension_interpreter_and_name() -> None:
 # --- chains and their like
 
 
+@pytest.mark.parametrize("name", ["python", "javascript"])
 @pytest.mark.parametrize(
     ("text", "found"),
     [
         ("check", "check"), ("a.b", "a.b"), ("a->b", "a.b"), ("a::b<int>::c", "a.b.c"),
         ("a?.b", "a.b"), ("f(x, ')').g", "f().g"), ("f()()", "f()()"), ("a[0].b", "?.b"),
         ("''.join", "?.join"), ("super().x", "super.x"), ("(*p).x", "p.x"), ("&x.y", "x.y"),
-        ("new Foo", "Foo"), ("a.b::<T>", "a.b"), ("await f", "f"), ("1 + 2", UNKNOWN),
+        ("a.b::<T>", "a.b"), ("await f", "f"), ("1 + 2", UNKNOWN),
         ("x!.y", "x.y"), ("a\n  .b(c)\n  .d", "a.b().d"), ("", UNKNOWN), ("(", UNKNOWN),
     ],
 )  # fmt: skip
-def test_chains(text: str, found: str) -> None:
-    assert chain(text) == found
+def test_chains(name: str, text: str, found: str) -> None:
+    assert parts_of(language(name)).chain(text) == found
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("name", "text", "found"),
     [
-        ("User", "User"), ("Optional['a.User']", "a.User"), ("User | None", "User"),
-        ("A | B", ""), ("*jwt.Token", "jwt.Token"), ("List<int>", "List"), ("int", ""),
-        ("Arc<Repo>", "Repo"), ("&'a str", ""), ("dict[str, A | B]", "dict"), ("[]byte", ""),
+        ("python", "User", "User"), ("python", "Optional['a.User']", "a.User"),
+        ("python", "User | None", "User"), ("python", "A | B", ""), ("python", "int", ""),
+        ("python", "dict[str, A | B]", "dict"), ("go", "*jwt.Token", "jwt.Token"),
+        ("go", "[]byte", ""), ("java", "List<int>", "List"), ("rust", "Arc<Repo>", "Repo"),
+        ("rust", "&'a str", ""),
     ],
 )  # fmt: skip
-def test_types(text: str, found: str) -> None:
-    assert instance(text) == found
+def test_types(name: str, text: str, found: str) -> None:
+    assert parts_of(language(name)).instance(text) == found
+
+
+PLAIN = LanguageSpec("plain", "plain")
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "text", "found", "plain"),
+    [
+        ("javascript", "chain", "new Foo", "Foo", UNKNOWN),
+        ("rust", "chain", "mut x.y", "x.y", UNKNOWN),
+        ("go", "chain", "new(Foo)", "Foo", "new()"),
+        ("cpp", "chain", "impl()->f", "impl().f", "impl().f"),
+        ("ruby", "chain", "new.merge", "new.merge", "new.merge"),
+        ("python", "chain", "super().x", "super.x", "super().x"),
+        ("rust", "instance", "Option<A>", "A", "Option"),
+        ("java", "instance", "Type[]", "Type", "Type"),
+        ("java", "instance", "String", "", "String"),
+        ("go", "instance", "String", "String", "String"),
+        ("python", "value", "None", "", "None"),
+        ("python", "value", "number", "number", "number"),
+        ("typescript", "value", "number", "", "number"),
+        ("javascript", "owner", "Login.prototype", "Login", "Login.prototype"),
+        ("javascript", "owner", "module.exports", "", "module.exports"),
+        ("typescript", "params", "(private readonly a: A, b)", ("a", "b"), ("private", "b")),
+        ("java", "bases", "extends A implements B", ("A", "B"), ()),
+        ("cpp", "bases", ": public A, private B", ("A", "B"), ()),
+        ("cpp", "name", "A::operator ()", "A.operator ()", ""),
+    ],
+)  # fmt: skip
+def test_words_are_those_of_the_language(
+    name: str, part: str, text: str, found: object, plain: object
+) -> None:
+    assert getattr(parts_of(language(name)), part)(text) == found
+    assert getattr(parts_of(PLAIN), part)(text) == plain
+
+
+@pytest.mark.parametrize("name", sorted(load_rules().languages))
+def test_an_attribute_of_ones_own_object_is_told_as_the_rules_write_it(name: str) -> None:
+    written = re.findall(r'message: "(self\.|this\.|@)', Path(rule_files()[name]).read_text())
+    assert set(written) <= set(parts_of(language(name)).self_marks)
 
 
 ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(ODD)
 def test_no_expression_is_too_odd(text: str) -> None:
-    assert isinstance(chain(text), str)
-    assert isinstance(instance(text), str)
+    for name in load_rules().languages:
+        parts = parts_of(language(name))
+        assert isinstance(parts.chain(text), str)
+        assert isinstance(parts.instance(text), str)
     assert all(part.strip() for part in split(text))
     for kind in ("use", "import", "export", "include", "package"):
-        assert isinstance(list(imports(kind, Match(f"{kind}.1", 1, 1, [text]))), list)
+        assert isinstance(list(imports(kind, Match(f"{kind}.1", 1, 1, [text]), frozenset())), list)
     if text[:1] in tuple("([{<'\"`"):
         assert 0 < after_brackets(text, 0) <= len(text) + 1
 

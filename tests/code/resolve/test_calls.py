@@ -48,6 +48,26 @@ def test_a_method_does_not_see_the_names_of_its_class_in_python_and_does_in_java
     assert called(file("A.java", "java", symbols, calls=calls)) == {("A.java::A.g", "A.java::A.f")}
 
 
+def test_an_argument_comes_after_the_object_s_own_parameter_as_the_language_calls_it() -> None:
+    symbols = ["class A", "function g", "function f(self, h)", "function k(this, h)"]
+    calls = [("", "f", "g"), ("", "k", "g"), ("f", "h"), ("k", "h")]
+    one = file("a.py", "python", symbols, calls=calls)
+    assert called(one) >= {("a.py::f", "a.py::g")}
+    assert ("a.py::k", "a.py::g") not in called(one)
+    two = file("a.js", "javascript", symbols, calls=calls)
+    assert called(two) >= {("a.js::k", "a.js::g")}
+    assert ("a.js::f", "a.js::g") not in called(two)
+
+
+def test_a_name_that_one_language_s_own_types_have_tells_the_class_in_another() -> None:
+    symbols, calls = ["class A", "method A.is_empty", "function g"], [("g", "x.is_empty")]
+    assert called(file("a.py", "python", symbols, calls=calls)) == {("a.py::g", "a.py::A.is_empty")}
+    assert called(file("a.rs", "rust", symbols, calls=calls)) == set()
+    for path, name in (("a.py", "python"), ("a.rs", "rust")):
+        common = ["class A", "method A.append", "function g"]
+        assert called(file(path, name, common, calls=[("g", "x.append")])) == set()
+
+
 def test_a_local_variable_hides_a_function_of_its_name() -> None:
     one = file("a.py", "python", ["function f", "function g(f)"], calls=[("g", "f")],
                assigned={"g.f": "unknown"})  # fmt: skip
@@ -366,7 +386,7 @@ _programs = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(_programs)
 def test_any_program_is_resolved_alike_by_one_process_and_by_several(
     programs: list[tuple[dict[str, str], list[tuple[str, str, str]], set[str]]],

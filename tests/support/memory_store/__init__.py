@@ -76,7 +76,8 @@ class Block:
         done = [one[0] for one in state.additions]
         done += [past.command or 0 for past in state.node_history]
         done += [int(str(one["command"] or 0)) for one in state.edge_history]
-        if number not in done:
+        done += state.anchors_left
+        if number not in done and self._command != "purge":
             state.commands.pop()
 
 

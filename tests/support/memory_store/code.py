@@ -11,7 +11,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.times import now
 from pylore.store.anchor import ANCHOR_HISTORY, Anchor
 
-from .state import Key, Part
+from .state import AnchorKey, Key, Part
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 
@@ -62,10 +62,11 @@ class Anchors(Part):
             return "unchanged"
         if old is not None and old.verdict != anchor.verdict:
             self._keep(old, "judged")
+        self._touch(anchor.key)
         self._changing.anchors[anchor.key] = anchor.copy()
         return "added" if old is None else "updated"
 
-    def replace(self, changes: Iterable[tuple[tuple[str, str, str, str], Anchor]]) -> None:
+    def replace(self, changes: Iterable[tuple[AnchorKey, Anchor]]) -> None:
         anchors = self._changing.anchors
         for key, anchor in changes:
             if key not in anchors:
@@ -73,13 +74,17 @@ class Anchors(Part):
             if anchor.key != key and anchor.key in anchors:
                 self.delete(key)
                 continue
+            self._touch(key)
+            self._touch(anchor.key)
             old = anchors.pop(key)
             moved = (old.path, old.detail) != (anchor.path, anchor.detail)
             if moved or old.verdict != anchor.verdict:
                 self._keep(old, "moved" if moved else "judged")
             anchors[anchor.key] = anchor.copy()
 
-    def delete(self, key: tuple[str, str, str, str]) -> bool:
+    def delete(self, key: AnchorKey) -> bool:
+        if key in self._state.anchors:
+            self._touch(key)
         old = self._changing.anchors.pop(key, None)
         if old is not None:
             self._keep(old, "removed")
@@ -87,8 +92,17 @@ class Anchors(Part):
 
     def delete_node(self, node_id: str) -> None:
         state = self._changing
+        for anchor in self.of(node_id):
+            self._touch(anchor.key)
         state.anchors = {k: one for k, one in state.anchors.items() if one.node_id != node_id}
         state.anchor_history = [one for one in state.anchor_history if one["node_id"] != node_id]
+
+    def _touch(self, key: AnchorKey) -> None:
+        """Notes an anchor as it is before a command changes it."""
+        state = self._changing
+        if state.command is not None:
+            left = state.anchors_left.setdefault(state.command, {})
+            left.setdefault(key, copy(state.anchors.get(key)))
 
     def _keep(self, old: Anchor, change: str) -> None:
         left = {name: getattr(old, name) for name in ANCHOR_HISTORY[:6]}

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 
 from pylore.core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
-from pylore.core.states import NODE_STATE, clock
+from pylore.core.states import NODE_STATE, clock, latest, state_name
+from pylore.store.anchor import Anchor
 
-from .state import Key, Part, limited
+from .state import AnchorKey, Key, Part, limited
 
 
 class History(Part):
@@ -43,8 +44,17 @@ class History(Part):
         kept.append({**state, "command": command})
         return True
 
+    def older(self, before: str) -> int:
+        state = self._state
+        left = [past.changed_at for past in state.node_history]
+        left += [str(one["changed_at"]) for one in state.edge_history]
+        return sum(at < before for at in left)
+
     def sweep(self, before: str) -> int:
         state = self._changing
+        for id in {past.node.id for past in state.node_history}:
+            names = [state_name(past.node) for past in self.of_node(id) if past.changed_at < before]
+            self.add_ancestors(id, latest(names))
         nodes = [past for past in state.node_history if past.changed_at >= before]
         edges = [one for one in state.edge_history if str(one["changed_at"]) >= before]
         swept = len(state.node_history) + len(state.edge_history) - len(nodes) - len(edges)
@@ -52,6 +62,7 @@ class History(Part):
         old = {one.id for one in state.commands if one.at < before}
         state.commands = [one for one in state.commands if one.id not in old]
         state.additions = [one for one in state.additions if one[0] not in old]
+        state.anchors_left = {n: of for n, of in state.anchors_left.items() if n not in old}
         return swept
 
     @property
@@ -84,6 +95,14 @@ class History(Part):
         added = sorted({one[1:] for one in self._state.additions if one[0] == command})
         return [one[0] for one in added if not one[2]], [one for one in added if one[2]]
 
+    def note_addition(self, id: str) -> None:
+        state = self._changing
+        if state.command is not None:
+            state.additions.append((state.command, id, "", ""))
+
+    def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
+        return sorted(self._state.anchors_left.get(command, {}).items(), key=lambda one: one[0])
+
     def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
         state = self._changing
         for node in nodes:
@@ -115,6 +134,9 @@ class History(Part):
         state.node_history = [past for past in state.node_history if past.node.id != id]
         state.ancestors = {one for one in state.ancestors if one[0] != id}
         state.additions = [one for one in state.additions if id not in one[1:3]]
+        for touched in state.anchors_left.values():
+            for key in [key for key in touched if key[0] == id]:
+                del touched[key]
         state.purged[id] = max(at, state.purged.get(id, ""))
 
 

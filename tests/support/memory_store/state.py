@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from . import MemoryStore
 
 Key = tuple[str, str, str]
+AnchorKey = tuple[str, str, str, str]
 
 
 class State:
@@ -39,6 +40,7 @@ class State:
         self.purged: dict[str, str] = {}
         self.commands: list[PastCommand] = []
         self.additions: list[tuple[int, str, str, str]] = []
+        self.anchors_left: dict[int, dict[AnchorKey, Anchor | None]] = {}
         self.command: int | None = None
         self.passages: dict[int, tuple[str, str]] = {}
         self.rows: dict[str, dict[int, tuple[str, ...]]] = {name: {} for name in _collections()}

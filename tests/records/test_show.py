@@ -1,0 +1,79 @@
+"""One node with all that is known of it: what ``lore show`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pylore.core.settings import Settings
+from pylore.records.records import Records
+from pylore.records.show import shown
+from pylore.store import Store, create_store
+from pylore.store.anchor import Anchor
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "store")) as store:
+        records = Records(store, Settings(), None)
+        records.add("note", "tokens expire", id="note-a", tags=["auth"], why="it is safer")
+        records.add("decision", "sign them", id="decision-b", title="Signed")
+        records.add("lesson", "keys leak", id="lesson-c", title="Leaks")
+        records.link("note-a", "relates_to", "decision-b", weight=0.5)
+        records.link("lesson-c", "learned_from", "note-a", metadata={"said": "é"})
+        yield store
+
+
+def ends(fields: dict[str, object]) -> list[tuple[object, ...]]:
+    edges = fields["edges"]
+    assert isinstance(edges, list)
+    return [(e["direction"], e["relation"], e["id"], e["title"], e["weight"]) for e in edges]
+
+
+def test_its_fields_and_the_links_at_both_ends(store: Store) -> None:
+    fields = shown(store, "note-a")
+    assert (fields["title"], fields["tags"], str(fields["data"])) == (
+        "tokens expire", ["auth"], '{"why": "it is safer"}'
+    )  # fmt: skip
+    assert ends(fields) == [
+        ("in", "learned_from", "lesson-c", "Leaks", 1.0),
+        ("out", "relates_to", "decision-b", "Signed", 0.5),
+    ]
+    assert str(fields["edges"][0]["metadata"]) == '{"said": "é"}', "as people read it"
+    assert all("history" not in edge for edge in fields["edges"])
+    assert (fields["verdict"], fields["anchors"]) == (None, [])
+    assert "anchor_history" not in fields
+
+
+def test_its_past_is_told_where_it_is_asked_for(store: Store) -> None:
+    records = Records(store, Settings(), None)
+    records.link("note-a", "relates_to", "decision-b", weight=0.75)
+    records.unlink("note-a", "relates_to", "decision-b")
+    assert [edge["id"] for edge in shown(store, "note-a")["edges"]] == ["lesson-c"]
+    kept, ended = shown(store, "note-a", history=True)["edges"]
+    assert (kept["invalidated_at"], kept["history"]) == (None, [])
+    assert ended["invalidated_at"] is not None
+    assert [(state["change"], state["weight"]) for state in ended["history"]] == [
+        ("updated", 0.5), ("invalidated", 0.75),
+    ]  # fmt: skip
+    assert str(ended["history"][0]["metadata"]) == "{}"
+
+
+def test_what_it_is_tied_to_and_the_worst_that_became_of_it(store: Store) -> None:
+    at = "2026-01-01T00:00:00Z"
+    with store.transaction():
+        for path, verdict in (("a.py", "valid"), ("b.py", "drifted")):
+            store.anchors.put(Anchor("note-a", "file", path, created_at=at, verified_at=at))
+            judged = Anchor("note-a", "file", path, verdict=verdict, created_at=at, verified_at=at)
+            store.anchors.put(judged)
+    fields = shown(store, "note-a", history=True)
+    assert fields["verdict"] == "drifted"
+    assert [(one["path"], one["verdict"]) for one in fields["anchors"]] == [
+        ("a.py", "valid"), ("b.py", "drifted"),
+    ]  # fmt: skip
+    assert [(one["path"], one["change"]) for one in fields["anchor_history"]] == [
+        ("b.py", "judged")
+    ]
+    assert shown(store, "lesson-c", history=True)["anchor_history"] == []

@@ -1,0 +1,455 @@
+"""Taking changes back: undo, former states of records and links, and what cannot come back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError, UsageError
+from pylore.core.settings import Settings
+from pylore.core.states import clock
+from pylore.embed.static import StaticEmbedder
+from pylore.indexing.similar import Plan
+from pylore.indexing.similar_all import build
+from pylore.records import records as records_module
+from pylore.records import restore as restore_module
+from pylore.records.fact_review import Facts
+from pylore.records.history import told_history
+from pylore.records.records import Records
+from pylore.records.runs import Runs
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+
+A, B = "note-a", "note-b"
+LINK = (A, B, "relates_to")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "p/.lore")) as store:
+        yield store
+
+
+@pytest.fixture
+def records(store: Store, tmp_path: Path) -> Records:
+    records = Records(store, Settings(), None, str(tmp_path / "p"))
+    for id in (A, B):
+        records.add("note", f"The first text of {id}", id=id, title=id, tags=["x"])
+    return records
+
+
+def content(store: Store) -> dict[str, Any]:
+    """What the store says, whenever it came to be so: live nodes, live edges, anchors."""
+    told = ("title", "body", "status", "confidence", "tags", "file", "line_start", "data")
+    nodes = {node.id: [getattr(node, name) for name in told]
+             for node in store.nodes.all(live_only=True)}  # fmt: skip
+    edges = {edge.key: (edge.weight, edge.status, edge.metadata)
+             for edge in store.edges.all(live_only=True)}  # fmt: skip
+    anchors = [(*anchor.key, anchor.hash, anchor.verdict) for anchor in store.anchors.all()]
+    return {"nodes": nodes, "edges": edges, "anchors": anchors}
+
+
+def found(store: Store, query: str, **flags: str) -> set[str]:
+    settings = Settings.load(environ={}, flags={"retrievers": "fulltext", **flags})
+    return {hit.id for hit in search(store, settings, Request(query), None)}
+
+
+def changes(store: Store, id: str) -> list[str]:
+    return [past.change for past in store.history.of_node(id)]
+
+
+# --- one record
+
+
+def test_undo_of_a_record_takes_back_one_change_after_the_other(
+    records: Records, store: Store
+) -> None:
+    first = content(store)
+    records.edit(A, text="A zebra")
+    records.edit(A, status="superseded", tags=["y"])
+    records.link(A, "relates_to", B)
+    (change,) = records.undo([A])
+    assert (change.id, change.state) == (A, "restored") and "'supersede'" in change.notes[0]
+    assert (store.nodes.require(A).status, store.nodes.require(A).body) == ("confirmed", "A zebra")
+    assert found(store, "zebra") == {A}
+    records.undo([A])
+    assert content(store)["nodes"] == first["nodes"] and found(store, "zebra") == set()
+    assert found(store, "first text") >= {A, B} and LINK in content(store)["edges"]
+    with pytest.raises(LoreError, match="'note-a' has no change to take back: 'lore restore"):
+        records.undo([A])
+    with pytest.raises(LoreError, match="'note-b' has no change to take back: 'lore forget note-b"):
+        records.undo([B])
+    assert changes(store, A) == ["edit", "supersede", "undo", "undo"]
+
+
+def test_each_state_is_later_than_the_one_before(records: Records, store: Store) -> None:
+    records.edit(A, text="one")
+    records.undo([A])
+    records.undo()
+    clocks = [clock(past.node) for past in store.history.of_node(A)] + [
+        clock(store.nodes.require(A))
+    ]
+    assert clocks == sorted(set(clocks)) and len(clocks) == 4
+
+
+def test_a_record_that_was_redone_can_be_undone_again(records: Records, store: Store) -> None:
+    for text in ("one", "two", "one"):
+        records.edit(A, text=text)
+    records.undo([A])
+    records.undo()
+    assert store.nodes.require(A).body == "one" and changes(store, A)[-2:] == ["undo", "redo"]
+    bodies = []
+    for _ in range(3):
+        records.undo([A])
+        bodies.append(store.nodes.require(A).body)
+    assert bodies == ["two", "one", "The first text of note-a"]
+
+
+def test_undo_of_forgetting_and_of_bringing_back_takes_the_links_along(
+    records: Records, store: Store
+) -> None:
+    records.link(A, "relates_to", B)
+    before = content(store)
+    records.forget([A])
+    records.undo([A])
+    assert content(store) == before and found(store, "first text") >= {A}
+    records.forget([A])
+    records.restore([A])
+    (change,) = records.undo([A])
+    assert change.state == "invalidated" and content(store)["edges"] == {}
+    records.restore([A])
+    assert content(store) == before
+
+
+def test_what_says_when_a_record_was_changed_is_as_it_was(records: Records, store: Store) -> None:
+    before = store.nodes.require(A).updated_at
+    records.edit(A, text="one")
+    records.undo([A])
+    assert store.nodes.require(A).updated_at == before
+
+
+Edit = tuple[str, str]
+
+
+@given(
+    edits=st.lists(st.tuples(st.sampled_from(["text", "title", "status", "why"]),
+                             st.sampled_from(["staged", "retracted", "confirmed"])), max_size=7),
+    last=st.booleans(),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_as_many_undos_as_edits_lead_to_the_first_text(
+    tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], last: bool
+) -> None:
+    with create_store(str(tmp_path_factory.mktemp("s"))) as store:
+        records = Records(store, Settings(), None)
+        records.add("note", "the first", id=A)
+        states = [content(store)]
+        for field, word in edits:
+            if records.edit(A, **{field: word}).state == "updated":  # type: ignore[arg-type]
+                states.append(content(store))
+        if last and len(states) > 1:
+            records.undo()
+            assert content(store) == states[-2]
+            records.undo()  # which takes that back
+        while len(states) > 1:
+            assert content(store) == states.pop()
+            records.undo([A])
+        assert content(store) == states[0]
+
+
+# --- the last command
+
+
+def every_command(records: Records, store: Store) -> dict[str, Callable[[], object]]:
+    facts, runs = Facts(store, Settings()), Runs(store)
+    return {
+        "add": lambda: records.add("lesson", "New", links=[(A, "learned_from")], file="src/a.py:1"),
+        "edit": lambda: records.edit(A, text="Other", file="src/b.py", why="so"),
+        "supersede": lambda: records.edit(B, status="superseded"),
+        "link": lambda: records.link(A, "relates_to", B, weight=0.2, metadata={"a": 1}),
+        "unlink": lambda: records.unlink(B, "part_of", A),
+        "fact": lambda: records.fact("jacq", "lives_in", "Rome"),
+        "forget": lambda: records.forget([A, B]),
+        "restore": lambda: records.restore(["note-gone"]),
+        "confirm": lambda: facts.confirm(["jacq", "knows", "python"]),
+        "retract": lambda: facts.retract([A]),
+        "run start": lambda: runs.start("task-t"),
+        "feedback": lambda: runs.rate([A], "helpful"),
+    }  # fmt: skip
+
+
+COMMANDS = ("add", "edit", "supersede", "link", "unlink", "fact", "forget", "restore", "confirm",
+            "retract", "run start", "feedback")  # fmt: skip
+
+
+def prepare(records: Records, root: Path) -> None:
+    (root / "src").mkdir(parents=True, exist_ok=True)
+    for name in ("a.py", "b.py"):
+        (root / "src" / name).write_text("one = 1\ntwo = 2\n")
+    records.edit(A, file="src/a.py:1-1")
+    records.link(B, "part_of", A, weight=0.3)
+    records.add("note", "gone", id="note-gone", links=[(A, "relates_to")])
+    records.forget(["note-gone"])
+    records.add("task", "a task", id="task-t")
+    records.fact("jacq", "lives_in", "Oslo")
+    records.fact("jacq", "knows", "python", source="conversation")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_undo_takes_back_a_command_whole_and_then_itself(
+    records: Records, store: Store, tmp_path: Path, name: str
+) -> None:
+    prepare(records, tmp_path / "p")
+    before = content(store)
+    every_command(records, store)[name]()
+    after = content(store)
+    assert store.history.commands(1)[0].name == name and after != before
+    for number in range(3):
+        done = records.undo()
+        assert done and content(store) == (after if number % 2 else before)
+        assert store.history.commands(1)[0].name == ("redo" if number % 2 else "undo")
+        assert store.checks.unindexed() == []
+    assert "took back 'redo' of" in done[0].notes[0]
+
+
+def test_every_command_is_one_that_can_be_taken_back(records: Records, store: Store) -> None:
+    assert (*every_command(records, store),) == COMMANDS
+
+
+def test_only_the_last_command_is_taken_back(records: Records, store: Store) -> None:
+    records.edit(A, text="one")
+    records.edit(B, text="two")
+    records.undo()
+    assert store.nodes.require(A).body == "one"
+    with pytest.raises(LoreError):
+        records.edit(A, status="bogus")
+    records.undo()
+    assert store.nodes.require(B).body == "two"
+
+
+def test_a_command_that_did_nothing_is_none(records: Records, store: Store) -> None:
+    records.edit(A, text="one")
+    records.edit(A, text="one")
+    records.undo()
+    assert store.nodes.require(A).body == "The first text of note-a"
+
+
+def test_nothing_to_take_back_is_said(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), None)
+        with pytest.raises(LoreError, match="nothing to take back"):
+            records.undo()
+
+
+def test_a_purge_stays_and_is_said(records: Records, store: Store) -> None:
+    records.edit(A, text="A zebra")
+    records.link(A, "relates_to", B)
+    last = clock(store.nodes.require(A))
+    records.forget([A], purge=True)
+    assert store.history.purged()[A] >= last and store.history.of_node(A) == []
+    for ids in ([], [A]):
+        with pytest.raises(LoreError, match="cannot be taken back: import an export"):
+            records.undo(ids)
+    records.edit(B, text="two")
+    records.undo()
+    assert store.nodes.require(B).body == "The first text of note-b"
+
+
+def test_what_is_made_anew_is_later_than_the_purge(records: Records, store: Store) -> None:
+    records.forget([A], purge=True)
+    records.add("note", "anew", id=A)
+    records.link(A, "relates_to", B)
+    edge = store.edges.get(*LINK)
+    assert edge is not None
+    assert min(clock(store.nodes.require(A)), clock(edge)) > store.history.purged()[A]
+
+
+def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) -> None:
+    records.add("note", "new", id="note-c", links=[(A, "relates_to")])
+    after = content(store)
+    first = records.undo()[0]
+    assert (first.id, first.state) == ("note-c", "invalidated")
+    records.restore(["note-c"])
+    assert content(store) == after
+
+
+def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        records = Records(store, Settings(), StaticEmbedder(store.words))
+        for id in (A, B):
+            records.add("note", f"Sessions are kept in signed cookies, says {id}", id=id)
+        build(store, Plan(0.5))
+        near = content(store)["edges"]
+        assert near
+        records.edit(A, text="Bananas are yellow when they are ripe")
+        assert content(store)["edges"] == {}
+        for _ in range(2):
+            records.undo()
+            assert content(store)["edges"] == near
+            vector = {hit.id for hit in search(
+                store, Settings.load(environ={}, flags={"retrievers": "vector"}),
+                Request("signed cookies of a session"), StaticEmbedder(store.words))}  # fmt: skip
+            assert vector >= {A, B}
+            records.undo()
+            assert content(store)["edges"] == {}
+
+
+def test_a_failure_in_the_middle_changes_nothing(
+    records: Records, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records.link(A, "relates_to", B)
+    records.forget([A, B])
+    before, commands = content(store), store.history.commands()
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("the disk is gone")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("pylore.indexing.indexer.Index.update", fail)
+        for ids in ([], [A, B]):
+            with pytest.raises(OSError, match="gone"):
+                records.undo(ids)
+    assert content(store) == before and store.history.commands() == commands
+    records.undo()
+    assert LINK in content(store)["edges"]
+
+
+def test_who_is_overtaken_takes_back_what_is_last_then(
+    records: Records, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records.edit(A, text="one")
+    asked = restore_module.require_takeable
+
+    def overtaken(store: Store) -> Any:
+        monkeypatch.setattr(records_module, "require_takeable", asked)
+        found = asked(store)
+        records.edit(B, text="two")
+        return found
+
+    monkeypatch.setattr(records_module, "require_takeable", overtaken)
+    records.undo()
+    assert store.nodes.require(A).body == "one"
+    assert store.nodes.require(B).body == "The first text of note-b"
+
+
+# --- any state
+
+
+def test_a_record_gets_the_state_of_a_number_or_a_time(records: Records, store: Store) -> None:
+    for text in ("one", "two", "three"):
+        records.edit(A, text=text)
+    (change,) = records.restore([A], at="2")
+    assert change.state == "restored" and store.nodes.require(A).body == "one"
+    assert found(store, "one") == {A} and changes(store, A)[-1] == "restore"
+    assert records.restore([A], at="5")[0].state == "unchanged"  # today's own
+    moment = store.history.of_node(A)[2].node
+    records.restore([A], at=clock(moment))
+    assert store.nodes.require(A).body == moment.body == "two"
+    for at in ("0", "99", "2001-01-01"):
+        with pytest.raises(LoreError, match="see 'lore show note-a --history'"):
+            records.restore([A], at=at)
+    with pytest.raises(UsageError, match="not a valid date"):
+        records.restore([A], at="yesterday")
+    records.forget([A])
+    records.restore([A], at="1")
+    assert store.nodes.require(A).body == "The first text of note-a"
+
+
+def test_the_history_tells_what_differed(records: Records, store: Store) -> None:
+    records.edit(A, text="one", tags=["y"])
+    records.edit(A, why="so")
+    records.forget([A])
+    node = store.nodes.require(A)
+    one, two, three = told_history(store, node)
+    assert one == {
+        "number": 1, "change": "edit", "made_at": node.created_at,
+        "changed_at": two["made_at"], "body": "The first text of note-a", "tags": ["x"],
+    }  # fmt: skip
+    assert (two["change"], two["data"]) == ("edit", "{}") and "body" not in two
+    assert (three["change"], three["invalidated_at"]) == ("forget", None)
+    assert told_history(store, store.nodes.require(B)) == []
+
+
+def test_files_come_back_with_their_anchors(records: Records, store: Store, tmp_path: Path) -> None:
+    prepare(records, tmp_path / "p")
+    before = content(store)
+    assert [anchor[1:4] for anchor in before["anchors"]] == [("lines", "src/a.py", "1-1")]
+    records.edit(A, file="src/b.py")
+    assert [anchor[1:3] for anchor in content(store)["anchors"]] == [("file", "src/b.py")]
+    records.undo([A])
+    after = content(store)
+    assert after["anchors"] == before["anchors"] and after["edges"] == before["edges"]
+    records.restore([A], at="1")
+    assert content(store)["anchors"] == []
+    assert (A, "file-src/a.py", "anchored_to") not in content(store)["edges"]
+
+
+# --- links
+
+
+def test_a_link_that_stands_again_is_as_it_was(records: Records, store: Store) -> None:
+    records.link(A, "relates_to", B, weight=0.3, metadata={"by": "a review", "n": [1]})
+    before = content(store)["edges"]
+    for again in (lambda: records.link(A, "relates_to", B),
+                  lambda: records.restore([A, "relates-to", B])):  # fmt: skip
+        records.unlink(A, "relates_to", B)
+        again()
+        assert content(store)["edges"] == before
+    records.link(A, "relates_to", B)
+    assert content(store)["edges"] == before
+    records.unlink(A, "relates_to", B)
+    records.link(A, "relates_to", B, weight=0.9, metadata={"n": None, "m": 2})
+    ((weight, status, metadata),) = content(store)["edges"].values()
+    assert (weight, status, json.loads(metadata)) == (0.9, "confirmed", {"by": "a review", "m": 2})
+    assert records.restore([A, "relates_to", B], at="1")[0].state == "restored"
+    assert content(store)["edges"] == before
+    assert records.restore([A, "relates_to", B])[0].state == "unchanged"
+
+
+def test_how_sure_a_new_link_is_makes_its_weight(records: Records, store: Store) -> None:
+    records.link(A, "relates_to", B, confidence=0.4)
+    records.link(B, "part_of", A, confidence=0.4, weight=0.8)
+    found = content(store)["edges"]
+    assert found[LINK] == (0.4, "confirmed", '{"confidence": 0.4}')
+    assert found[(B, A, "part_of")][0] == 0.8
+    records.link(A, "relates_to", B, confidence=0.7)
+    assert content(store)["edges"][LINK] == (0.4, "confirmed", '{"confidence": 0.7}')
+    with pytest.raises(LoreError, match="a number from 0 to 1"):
+        records.link(A, "relates_to", B, confidence=1.5)
+
+
+def test_a_link_without_an_end_or_without_a_past_is_not_restored(records: Records) -> None:
+    with pytest.raises(LoreError, match="no link note-a relates_to note-b"):
+        records.restore([A, "relates_to", B])
+    records.link(A, "relates_to", B)
+    records.unlink(A, "relates_to", B)
+    records.forget([B])
+    with pytest.raises(LoreError, match="'note-b' is forgotten"):
+        records.restore([A, "relates_to", B])
+
+
+# --- what is kept
+
+
+def test_history_is_kept_for_as_long_as_it_is_wanted(records: Records, store: Store) -> None:
+    def facts(days: str) -> Facts:
+        return Facts(store, Settings.load(environ={}, flags={"history_days": days}))
+
+    records.edit(A, text="one")
+    old = store.history.of_node(A)[0]
+    with store.transaction():
+        past = store.nodes.require(B)
+        past.body, past.changed_at = "long ago", "2001-01-01T00:00:00Z"
+        old.node, old.changed_at = past, "2001-02-01T00:00:00Z"
+        store.history.keep(old)
+    assert facts("0").sweep_history() == 0
+    assert facts("30").sweep_history(dry_run=True) == 1 and changes(store, B) == ["edit"]
+    assert facts("30").sweep_history() == 1 and changes(store, B) == []
+    assert facts("30").sweep_history() == 0 and changes(store, A) == ["edit"]
+    assert store.history.ancestors()[B]

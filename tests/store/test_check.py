@@ -1,0 +1,161 @@
+"""What a doctor is told of a store in which something is missing, or out of step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from struct import pack
+
+import apsw
+import pytest
+from sqlite_stores import connection_of
+from things import LATE, a_node, an_edge
+
+from pylore.core.errors import StoreError
+from pylore.core.vocabulary import CODE, TEXTS
+from pylore.store import Store, create_store
+from pylore.store.machine import (
+    scratch_store,
+    sqlite_features,
+    sqlite_version,
+    vector_extension,
+)
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    """Two notes and a symbol with full text and vectors, one of them without words."""
+    with scratch_store() as store:
+        for id, text in (("note-a", "tokens"), ("note-b", "…"), ("symbol-f", "tokens")):
+            store.nodes.put(a_node(id, title=text, body=text))
+            collection = CODE if id.startswith("symbol-") else TEXTS
+            (key,) = store.nodes.new_passages([id], collection)
+            store.fulltext.add(collection, [(key, text, text, "", "", "")])
+        store.nodes.put(a_node("run-1", title=""))
+        store.nodes.put(a_node("note-gone", title="tokens", invalidated_at=LATE))
+        store.meta.set("embedder", "some")
+        store.meta.set("embedder_dimension", "8")
+        store.vectors.create(8)
+        store.vectors.add([(key, pack("<8f", *[key] * 8)) for key in (1, 3)])
+        yield store
+
+
+def run(store: Store, *statements: str) -> None:
+    connection = connection_of(store)
+    connection.pragma("foreign_keys", False)
+    connection.pragma("ignore_check_constraints", True)
+    for statement in statements:
+        connection.execute(statement)
+
+
+def test_what_is_in_step_is_well(store: Store) -> None:
+    checks = store.checks
+    assert checks.unindexed() == checks.unembedded() == checks.foreign_key_violations() == []
+    assert checks.missing_tables() == checks.replaced_tables() == checks.fulltext_damage() == []
+    assert not checks.only_without_vectors() and checks.log_size() == 0
+    assert checks.any_embedded() == ("tokens tokens", pack("<8f", *[1.0] * 8))
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("DELETE FROM passages WHERE node_id <> 'note-a'",
+         ["2 live nodes without passages", "2 full-text rows without a passage"]),
+        ("UPDATE nodes SET tags = 'a', title = '' WHERE id = 'run-1'",
+         ["1 live nodes without passages"]),
+        ("UPDATE nodes SET file = 'a' WHERE id = 'run-1'", ["1 live nodes without passages"]),
+        ("UPDATE nodes SET body = 'a' WHERE id = 'run-1'", ["1 live nodes without passages"]),
+        ("UPDATE nodes SET title = 'a' WHERE id = 'run-1'", ["1 live nodes without passages"]),
+        ("DELETE FROM nodes WHERE id = 'note-a'", ["1 passages without a live node"]),
+        ("UPDATE nodes SET invalidated_at = 'x' WHERE id = 'note-a'",
+         ["1 passages without a live node"]),
+        ("DELETE FROM code_fts", ["1 passages without full text"]),
+        ("DELETE FROM texts_fts", ["2 passages without full text"]),
+        ("INSERT INTO names_fts(rowid, title) VALUES (9, 'x')",
+         ["1 full-text rows without a passage"]),
+    ],
+)  # fmt: skip
+def test_nodes_and_full_text_that_are_out_of_step_are_counted(
+    statement: str, said: list[str], store: Store
+) -> None:
+    run(store, statement)
+    assert store.checks.unindexed() == said
+
+
+@pytest.mark.parametrize(
+    ("statement", "said", "only_without"),
+    [
+        ("DELETE FROM passages_vec; DELETE FROM signs", ["2 passages without a vector"], True),
+        ("DELETE FROM passages WHERE key = 1", ["1 vectors without a passage"], False),
+        ("DELETE FROM signs WHERE key = 1", ["1 vectors without signs"], False),
+        ("DELETE FROM passages_vec WHERE key = 1",
+         ["1 passages without a vector", "1 signs without a vector"], False),
+        ("UPDATE passages_vec SET embedding = zeroblob(64) WHERE key = 1",
+         ["1 vectors of another length"], False),
+        ("UPDATE meta SET value = '16' WHERE key = 'embedder_dimension'",
+         ["2 vectors of another length"], False),
+    ],
+)  # fmt: skip
+def test_passages_and_vectors_that_are_out_of_step_are_counted(
+    statement: str, said: list[str], only_without: bool, store: Store
+) -> None:
+    run(store, statement)
+    assert store.checks.unembedded() == said
+    assert store.checks.only_without_vectors() is only_without
+    assert (store.checks.any_embedded() is None) is only_without
+
+
+def test_what_the_schema_has_and_the_store_has_not_is_named(store: Store) -> None:
+    run(store, "DROP TABLE signs", "DROP TABLE names_fts", "DROP INDEX edges_in",
+        "DROP TRIGGER edge_changed", "CREATE TABLE mine(a)")  # fmt: skip
+    checks = store.checks
+    assert checks.missing_tables() == ["edge_changed", "edges_in", "names_fts", "signs"]
+    assert checks.derived.intersection(checks.missing_tables()) == {"names_fts", "signs"}
+    store.meta.set("embedder", None)
+    assert "signs" not in checks.missing_tables(), "without an embedder there are none"
+
+
+def test_what_stands_in_the_place_of_lores_own_is_named(store: Store) -> None:
+    run(store, "DROP TABLE graph_edges", "CREATE TABLE graph_edges(a, b)")
+    assert store.checks.replaced_tables() == ["graph_edges is not lore's"]
+
+
+def test_a_full_text_index_of_another_engine_is_named(store: Store) -> None:
+    run(store, "DROP TABLE names_fts",
+        "CREATE VIRTUAL TABLE names_fts USING fts4(title, body, tags, file, parts)")  # fmt: skip
+    assert store.checks.fulltext_damage() == ["names_fts is not of fts5"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.nodes.put(a_node("tale-1")),
+        lambda store: store.edges.put(an_edge("note-a", "note-b", "unknown")),
+    ],
+)
+def test_a_row_of_an_unknown_type_or_relation_is_named(
+    write: Callable[[Store], object], store: Store
+) -> None:
+    run(store)
+    write(store)
+    (said,) = store.checks.foreign_key_violations()
+    assert said in ("nodes names no row of types", "graph_edges names no row of relations")
+
+
+def test_bytes_that_are_not_in_the_file_yet_are_counted(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store, apsw.Connection(store.path):
+        store.nodes.put(a_node("note-a"))
+        assert store.checks.log_size() == (tmp_path / "search.db-wal").stat().st_size > 0
+
+
+def test_what_the_machine_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sqlite_version() == f"apsw {apsw.apsw_version()}, SQLite {apsw.sqlite_lib_version()}"
+    has = {name for name in ("FTS5", "FTS4", "FTS3") if f"ENABLE_{name}" in apsw.compile_options}
+    assert sqlite_features() == {
+        "fts5": "FTS5" in has, "fts4": not has.isdisjoint(("FTS4", "FTS3")), "json": True,
+    }  # fmt: skip
+    version, file = vector_extension().split(", ")
+    assert version.startswith("sqlite-vec v") and Path(file).is_file()
+    monkeypatch.setattr("sys.path", ["/nowhere"])
+    with pytest.raises(StoreError, match="sqlite-vec is not installed: run 'make setup'"):
+        vector_extension()

@@ -1,0 +1,126 @@
+"""What an error of SQLite's is to a person: which failure, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from pylore.core.errors import (
+    GraphUnavailable,
+    LoreError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+)
+from pylore.store import create_store
+from pylore.store.sqlite.faults import GraphFaults, Translated, Whatever, meaning, translate
+
+DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
+LOCKED = "is locked by another writer: try again, or raise busy_timeout"
+FULL = "could not grow, the disk is full: nothing was changed; free some space"
+
+
+@pytest.mark.parametrize(
+    ("code", "failure", "message"),
+    [
+        ("NOTADB", StoreDamaged, "is not a database: move it away and import your last export"),
+        ("CORRUPT", StoreDamaged, DAMAGED),
+        ("CORRUPT_VTAB", StoreDamaged, DAMAGED),
+        ("BUSY", StoreBusy, LOCKED),
+        ("LOCKED", StoreBusy, LOCKED),
+        ("PROTOCOL", StoreBusy, LOCKED),
+        ("READONLY", StoreReadOnly,
+         "cannot be written: check the permissions of it and of its folder"),
+        ("FULL", StoreFull, FULL),
+        ("IOERR_SHMSIZE", StoreFull, FULL),
+        ("CANTOPEN", StoreError, "cannot be opened: check the permissions of it and of its folder"),
+        ("IOERR", StoreError, "could not be read or written: check the disk"),
+        ("INTERRUPT", StoreError, "was interrupted: nothing was changed"),
+        ("TOOBIG", StoreError, "takes no text this long: keep it in a file and link to that"),
+    ],
+)  # fmt: skip
+def test_an_error_is_a_failure_with_a_way_out(
+    code: str, failure: type[StoreError], message: str, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "search.db")
+    Path(path).touch()
+    error = apsw.exception_for(getattr(apsw, f"SQLITE_{code}"))
+    assert isinstance(error, apsw.Error)
+    for said in (translate(error, path), meaning(error, path)):
+        assert type(said) is failure and str(said) == f"{path}: {message}"
+    with pytest.raises(failure) as raised, Translated(path):
+        raise error
+    assert raised.value.__cause__ is error
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT * FROM gone", "the table gone is missing: run 'lore doctor'"),
+        ("SELECT * FROM main.gone", "the table gone is missing: run 'lore doctor'"),
+        ("SELECT gone FROM here", "its tables are not lore's (no such column: gone): run 'lore"),
+        ("INSERT INTO here VALUES (1, 2)", "its tables are not lore's (table here has 1 columns"),
+    ],
+)
+def test_tables_that_are_not_as_lore_makes_them_are_a_damage(statement: str, said: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE TABLE here(a)")
+    with pytest.raises(StoreDamaged) as raised, Translated("search.db"):
+        connection.execute(statement)
+    assert str(raised.value).startswith(f"search.db: {said}")
+    with pytest.raises(GraphUnavailable, match="the graph cannot be read"), GraphFaults():
+        connection.execute(statement)
+
+
+def test_a_bug_of_ours_is_none_of_them() -> None:
+    connection = apsw.Connection(":memory:")
+    with pytest.raises(apsw.SQLError), Translated("search.db"):
+        connection.execute("SELEC 1")
+    said = pytest.raises(LoreError, match=r"^search\.db: .*syntax error: run 'lore doctor'$")
+    with said, Whatever("search.db"):
+        connection.execute("SELEC 1")
+    for block in (Translated("search.db"), Whatever("search.db"), GraphFaults()):
+        with pytest.raises(KeyError), block:
+            raise KeyError
+        with block:
+            pass
+    with pytest.raises(apsw.BusyError), GraphFaults():
+        raise apsw.exception_for(apsw.SQLITE_BUSY)
+
+
+def test_text_of_another_encoding_and_data_of_another_form_are_a_damage() -> None:
+    import json
+
+    said = pytest.raises(StoreDamaged, match="has text that is not UTF-8: import your last")
+    with said, Translated("search.db"):
+        b"\xff".decode()
+    said = pytest.raises(
+        StoreDamaged, match="a record whose data is not valid JSON: import your last"
+    )
+    with said, Translated("search.db"):
+        json.loads("{")
+
+
+def test_the_places_of_wrong_values_are_named_three_at_the_most(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        connection = apsw.Connection(store.path)
+        connection.pragma("ignore_check_constraints", True)
+        with pytest.raises(TypeError), store.faults:
+            raise TypeError  # the store is sound, so this is a bug
+        for change in ("status = 'x'", "source = 'x'", "confidence = 7", "title = x'00'"):
+            connection.execute("INSERT OR REPLACE INTO nodes(id, type, created_at, updated_at)"
+                               " VALUES ('note-1', 'note', '', '')")  # fmt: skip
+            connection.execute(
+                f"UPDATE nodes SET {change}, data = '[]', tags = x'00', file = x'00'"
+            )
+            with pytest.raises(StoreDamaged) as raised, store.faults:
+                raise TypeError
+            named = str(raised.value).partition("(")[2].partition(")")[0].split(", ")
+            assert len(named) == 3 and len({*named}) == 3
+            with pytest.raises(KeyboardInterrupt), store.faults:
+                raise KeyboardInterrupt
+        connection.close()

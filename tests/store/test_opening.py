@@ -1,0 +1,173 @@
+"""Opening search.db: what a connection trusts, and where nobody may write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from sqlite_stores import connection_of
+from things import a_node
+
+import pylore.store
+from pylore.core.errors import NoStore, StoreError, StoreReadOnly
+from pylore.store import create_store, open_store, protocols
+from pylore.store.machine import scratch_store
+from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> str:
+    with create_store(str(tmp_path / "store")) as store:
+        store.nodes.put(a_node("note-a"))
+    return str(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema",
+        "BEGIN; CREATE VIEW v AS SELECT 1; SELECT * FROM v",
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('x-1', 'x', '', '')",
+        "ATTACH ':memory:' AS one; ATTACH ':memory:' AS two",
+        "SELECT zeroblob(1 << 27)",
+    ],
+)
+def test_a_connection_does_nothing_that_lore_does_not_do(statement: str, folder: str) -> None:
+    with open_store(folder) as store, pytest.raises(apsw.Error):
+        connection_of(store).execute(statement).fetchall()
+    with open_store(folder) as store:
+        assert store.nodes.get("note-a") is not None
+
+
+@pytest.mark.parametrize(
+    ("what", "value"),
+    [("DEFENSIVE", 1), ("TRUSTED_SCHEMA", 0), ("ENABLE_VIEW", 0), ("ENABLE_TRIGGER", 0),
+     ("ENABLE_FKEY", 1), ("ENABLE_QPSG", 1)],
+)  # fmt: skip
+def test_a_schema_that_came_with_a_clone_is_trusted_in_nothing(
+    what: str, value: int, folder: str
+) -> None:
+    with open_store(folder) as store:
+        assert connection_of(store).config(getattr(apsw, f"SQLITE_DBCONFIG_{what}"), -1) == value
+        assert connection_of(store).pragma("synchronous") == 2
+        with store.transaction():
+            assert connection_of(store).config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1)
+
+
+def test_a_trigger_runs_only_in_a_transaction_and_only_lores_own(folder: str) -> None:
+    other = apsw.Connection(f"{folder}/search.db")
+    with open_store(folder) as store:
+        other.execute("CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END")
+        other.execute("CREATE TRIGGER base AFTER INSERT ON nodes BEGIN SELECT 1; END")
+        store.nodes.put(a_node("note-b"))
+        assert store.nodes.get("note-a") is not None
+        said = r"triggers that are not lore's \(base, evil\): drop"
+        with pytest.raises(StoreError, match=said), store.transaction():
+            store.nodes.put(a_node("note-c"))
+        assert not store.in_transaction and store.nodes.get("note-c") is None
+        other.execute("DROP TRIGGER evil; DROP TRIGGER base")
+        with store.transaction():
+            store.nodes.put(a_node("note-c"))
+    other.close()
+
+
+def test_no_more_than_five_of_what_is_not_lores_are_named(folder: str) -> None:
+    with apsw.Connection(f"{folder}/search.db") as connection:
+        for number in range(7):
+            connection.execute(f"CREATE VIEW v{number} AS SELECT 1")
+    with pytest.raises(StoreError, match=r"lore's \(v0, v1, v2, v3, v4, …\): import"):
+        open_store(folder)
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_where_nobody_may_write_all_that_was_committed_is_read(
+    logged: bool, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with create_store(folder) as writer:
+        if logged:  # the last commit is not in the file itself yet
+            writer.nodes.put(a_node("note-b"))
+        monkeypatch.setattr("os.access", lambda *_: False)  # root may write anywhere
+        with open_store(folder) as store:
+            assert not store.writable
+            assert [node.id for node in store.nodes.all()] == ["note-a", "note-b"][: 1 + logged]
+            with pytest.raises(StoreReadOnly), store.faults, store.transaction():
+                store.nodes.put(a_node("note-c"))
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        (SCHEMA_VERSION + 1, "this lore reads [0-9]+: use a newer lore$"),
+        (
+            -1,
+            r"schema version -1, this lore reads [0-9]+: import your last export into a new store$",
+        ),
+        (0, r"schema version 0, this lore reads [0-9]+: import your last export"),
+    ],
+)
+def test_a_store_of_another_version_is_not_read(version: int, said: str, folder: str) -> None:
+    with apsw.Connection(f"{folder}/search.db") as connection:
+        connection.pragma("user_version", version)
+    with pytest.raises(StoreError, match=said):
+        open_store(folder)
+
+
+def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NoStore, match=f"no store in {tmp_path}/none: run 'lore init'"):
+        open_store(str(tmp_path / "none"))
+    with pytest.raises(NoStore, match="run 'lore init'"):
+        open_store(str(tmp_path))
+    (tmp_path / "search.db").touch()
+    with pytest.raises(StoreError, match="is empty: 'lore init' makes a store of it, then import"):
+        open_store(str(tmp_path))
+    with create_store(str(tmp_path)) as store:
+        assert connection_of(store).pragma("application_id") == APPLICATION_ID
+        assert connection_of(store).pragma("journal_mode") == "wal"
+    (tmp_path / "file").touch()
+    (tmp_path / "taken/search.db").mkdir(parents=True)
+    with pytest.raises(StoreError, match=r"search\.db: is not a plain file: move it away"):
+        create_store(str(tmp_path / "taken"))
+    (tmp_path / "link").symlink_to("nowhere")
+    for place in ("file/store", "file/deep/store", "link"):
+        with pytest.raises(StoreError, match=": Not a directory: choose another with LORE_DIR"):
+            create_store(str(tmp_path / place))
+
+
+@pytest.mark.parametrize(
+    ("end", "strange"),
+    [(b"\xd9\xd5\x05\xf9 \xa1c\xd7", True), (b"\0" * 8, False), (b"", False)],
+)
+def test_a_journal_that_names_another_file_is_refused(
+    end: bytes, strange: bool, folder: str
+) -> None:
+    journal = Path(f"{folder}/search.db-journal")
+    journal.write_bytes(b"\0" * 100 * bool(end) + end)
+    if strange:
+        with pytest.raises(StoreError, match=r"search\.db-journal: is not of lore's making: take"):
+            open_store(folder)
+    else:
+        open_store(folder).close()
+    journal.unlink(missing_ok=True)
+    journal.symlink_to("elsewhere")
+    with pytest.raises(StoreError, match="is not of lore's making"):
+        open_store(folder)
+
+
+def test_a_store_that_nothing_of_stays_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with scratch_store() as store, store.transaction():
+        store.nodes.put(a_node("note-a"))
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_type_of_a_store_can_be_named_at_run_time() -> None:
+    assert pylore.store.Store is protocols.Store
+    with pytest.raises(AttributeError):
+        _ = pylore.store.Stores
+    assert {name for name in vars(protocols.Store) if name[0] != "_"} <= {*dir(SqliteStore)} | {
+        "faults", "graph_faults", "meta", "types", "relations", "words", "ratings", "nodes",
+        "edges", "fulltext", "vectors", "path",
+    }  # fmt: skip

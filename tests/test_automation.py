@@ -1,0 +1,60 @@
+"""What runs by itself, before a commit and on a server: it calls what is there, by its name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+HOOKS: list[dict[str, Any]] = [
+    hook
+    for repository in yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    if repository["repo"] == "local"
+    for hook in repository["hooks"]
+]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+def test_hooks_before_a_commit_fetch_nothing() -> None:
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    assert [repository["repo"] for repository in config["repos"]] == ["local"]
+    assert {hook["language"] for hook in HOOKS} == {"system"}
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: str(hook["id"]))
+def test_a_hook_runs_a_tool_of_the_environment_or_a_script(hook: dict[str, Any]) -> None:
+    program, *arguments = shlex.split(hook["entry"])
+    if program == "bash":
+        assert (ROOT / arguments[0]).is_file()
+    else:
+        assert program.startswith(".venv/bin/")
+        assert (ROOT / program).is_file()
+
+
+def test_hooks_run_what_lint_runs() -> None:
+    script = (ROOT / "tests/run.sh").read_text().partition("run_lint() {")[2].partition("\n}")[0]
+    steps = re.findall(r'^  "\$bin/(?:python" -m )?(\w+)"?(.*) \|\|', script, re.MULTILINE)
+    assert [name for name, _ in steps] == ["mypy", "ruff", "ruff"]
+    assert "run_shell" in script
+    entries = " ".join(hook["entry"] for hook in HOOKS)
+    for wanted in ("-m mypy", "ruff check", "ruff format", "tests/run.sh shell"):
+        assert wanted in entries
+
+
+def steps_of(path: Path) -> list[dict[str, Any]]:
+    jobs = yaml.safe_load(path.read_text())["jobs"].values()
+    return [step for job in jobs for step in job["steps"]]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_calls_targets_that_there_are(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    texts = [step["run"] for step in steps_of(path) if "run" in step]
+    called = {name for text in texts for name in re.findall(r"\bmake ([a-z][a-z-]*)", text)}
+    assert called
+    assert called <= targets
