@@ -449,6 +449,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-' ;;
+    'merge-file') REPLY='--path	PATH	-
+1	BASE	@files
+2	OURS	@files
+3	THEIRS	@files' ;;
     'reindex') REPLY='--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --fulltext	ENGINE	auto fts5 fts4
 --busy-timeout	SECONDS	-
@@ -613,6 +617,19 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 --busy-timeout	SECONDS	-
 1…	[WORD…]	-' ;;
+    'sync') REPLY='--in	-	-
+--install	-	-
+--hooks	-	-
+--uninstall	-	-
+--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
+--busy-timeout	SECONDS	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1	[FILE]	@files' ;;
     'tune') REPLY='--queries	FILE	@files
 --settings	NAME,…	-
 --measure	NAME	-

@@ -1,0 +1,178 @@
+"""One file and the store: what is in either of them is in both afterwards."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from tempfile import SpooledTemporaryFile
+
+from ..core.errors import LoreError, StoreError
+from ..core.limits import lines_of, record_line
+from ..core.model import Record
+from ..core.vocabulary import RECORDS
+from ..formats.conflict_markers import both_sides, marker_of
+from ..formats.jsonl import Imported, export_lines, import_lines
+from ..formats.knowledge import KnowledgeFile
+from ..system.atomic_write import write_whole
+from ..system.git import Git
+from ..system.links import real_place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .engine import Engine
+
+_IN_MEMORY = 32_000_000
+"""Bytes of what is to be written; more go to a file without a name."""
+
+_TRIES = 5
+"""How often a file is read that changes meanwhile."""
+
+_NOTHING = {"added": 0, "updated": 0, "removed": 0}
+
+
+class Synced(Record):
+    """What came in, what went out (``added``, ``updated``, ``removed`` lines), and whether the
+    file had a merge that git could not make, of which both sides came in.
+    """
+
+    __slots__ = ("came_in", "resolved", "went_out")
+
+    def __init__(self, came_in: Imported, went_out: dict[str, int], resolved: bool) -> None:
+        self.came_in = came_in
+        self.went_out = went_out
+        self.resolved = resolved
+
+
+def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
+    """Merges a file into the store and writes it back, if its bytes change.
+
+    Args:
+        path: the file; it need not be there.
+        out: write the file; if not, it stays as it is.
+
+    Raises:
+        LoreError: a line is broken, or the file is not one that may be read; nothing is changed.
+    """
+    for _ in range(_TRIES):
+        read = _Source(path, record_line(engine.settings.max_text))
+        came_in = Imported() if read.is_empty else _taken(engine, read)
+        if not out:
+            return Synced(came_in, _NOTHING, read.is_in_conflict)
+        with engine.store.snapshot(), _kept(engine, read) as new:
+            if not read.is_unchanged():
+                continue  # what has come meanwhile is not in the store yet
+            went_out = _NOTHING
+            if _digest(new) != read.digest:
+                new.seek(0)
+                went_out = read.said.changes(new)
+                new.seek(0)
+                write_whole(path, new)
+        return Synced(came_in, went_out, read.is_in_conflict)
+    raise LoreError(f"{path}: changes all the time: try again when nobody writes it")
+
+
+class _Source:
+    """The file as it is now, and where git has not merged it the sides that git has of it."""
+
+    def __init__(self, path: str, longest: int) -> None:
+        self.path = path
+        self._place = real_place(path)
+        self._longest = longest
+        if os.path.lexists(self._place) and not os.path.isfile(self._place):
+            raise LoreError(f"{path}: is not a plain file: name another one")
+        self._sides = _unmerged(self._place)
+        self.digest, self._marked, self.is_empty = self._seen()
+        self.is_empty = self.is_empty and not self._sides
+        self.said = KnowledgeFile(path, _Lines(self._own_lines))
+
+    @property
+    def is_in_conflict(self) -> bool:
+        """Whether git has left a merge of it undone."""
+        return self._marked or bool(self._sides)
+
+    def lines(self) -> Iterator[bytes]:
+        """All that is to come in."""
+        yield from both_sides(self._own_lines())
+        for side in self._sides:
+            yield from both_sides(line + b"\n" for line in side.split(b"\n"))
+
+    def is_unchanged(self) -> bool:
+        """Whether the file is as it was read."""
+        return self._seen()[0] == self.digest
+
+    def _own_lines(self) -> Iterator[bytes]:
+        try:
+            with open(self._place, "rb") as file:
+                yield from lines_of(file, self._longest)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise LoreError(f"{self.path}: {error.strerror}: nothing was changed") from None
+
+    def _seen(self) -> tuple[bytes, bool, bool]:
+        """Its digest, whether it has conflict markers, whether it has no lines."""
+        digest, marked, is_empty = sha256(), False, True
+        for line in self._own_lines():
+            digest.update(line)
+            marked = marked or bool(marker_of(line))
+            is_empty = is_empty and not line.strip()
+        return digest.digest(), marked, is_empty
+
+
+class _Lines:
+    """Lines that can be read several times."""
+
+    def __init__(self, read: Callable[[], Iterator[bytes]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._read()
+
+
+def _unmerged(place: str) -> list[bytes]:
+    """Both sides of a merge of this file that git has begun and not ended; else nothing."""
+    folder, name = os.path.split(place)
+    git = Git(folder)
+    found = git.ask_bytes("ls-files", "--unmerged", "-z", "--", name) or b""
+    sides = []
+    for entry in filter(None, found.split(b"\0")):
+        _, blob, stage = entry.partition(b"\t")[0].decode().split(" ")
+        if stage != "1":
+            sides.append(git.ask_bytes("cat-file", "blob", blob) or b"")
+    return sides
+
+
+def _taken(engine: Engine, read: _Source) -> Imported:
+    try:
+        return import_lines(
+            engine.store, engine.settings, engine.embedder, read.lines(), name=read.path,
+            change="sync",
+        )  # fmt: skip
+    except StoreError:
+        raise
+    except LoreError as error:
+        raise _refused(error) from None
+
+
+def _refused(error: LoreError) -> LoreError:
+    """What is wrong with a file, without what an import would do about it."""
+    what = str(error).partition(": nothing was imported")[0]
+    return LoreError(f"{what}: nothing was changed; mend the line, then run 'lore sync' again")
+
+
+def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:
+    """The lines that the file is to have, in a file without a name."""
+    kept = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")  # noqa: SIM115
+    records = engine.store.types.require([RECORDS])
+    kept.writelines(read.said.lines(export_lines(engine.store, records)))
+    return kept
+
+
+def _digest(lines: SpooledTemporaryFile[str]) -> bytes:
+    lines.seek(0)
+    digest = sha256()
+    for line in lines:
+        digest.update(line.encode())
+    return digest.digest()

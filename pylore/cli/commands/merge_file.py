@@ -1,0 +1,37 @@
+"""merge-file: no settings, no store, so that a merge of git's waits for little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...core.errors import LoreError
+from ...core.text import counted
+from ...formats.merge_lines import merge_lines
+from ...system.atomic_write import write_whole
+from ...terminal.output import note
+
+_MOST_NAMED = 20
+
+
+def merge_file(base: str, ours: str, theirs: str, path: str | None) -> None:
+    name = path or ours
+    try:
+        merged = merge_lines(_lines(base), _lines(ours), _lines(theirs))
+    except LoreError as error:
+        raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
+    write_whole(ours, merged.lines)
+    for id in merged.conflicts[:_MOST_NAMED]:
+        note(f"{name}: '{id}' was changed on both sides: the later state stands")
+    more = len(merged.conflicts) - _MOST_NAMED
+    if more > 0:
+        note(
+            f"{name}: {counted(more, 'more record was', 'more records were')} changed on both sides"
+        )
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    try:
+        with open(path, "rb") as file:
+            yield from file
+    except OSError as error:
+        raise LoreError(f"{path} cannot be read ({error.strerror})") from None

@@ -1,0 +1,102 @@
+"""sync: the file that knowledge travels in by git."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ...app.sync import Synced
+from ...app.sync import sync as synced
+from ...core.errors import LoreError, UsageError
+from ...formats.conflicts import conflict_notes
+from ...formats.knowledge import FILE
+from ...system.git_setup import Repository
+from ...system.programs import find_program
+from ...terminal.output import note
+from ..runtime import data_folder, require_found_store
+from .shared import Session
+
+_FOLDER = ".lore"
+
+
+def sync(
+    path: str, only_in: bool, install: bool, hooks: bool, uninstall: bool, **options: Any
+) -> None:
+    session = Session(options)
+    if install or uninstall or hooks:
+        if path or only_in or install == uninstall or (hooks and not install):
+            raise UsageError("sync takes --install [--hooks] or --uninstall alone: "
+                             "see 'lore sync --help'")  # fmt: skip
+        _set_up(session, install=install, hooks=hooks)
+        return
+    path = path or _file_of_project()
+    with session.open() as store, store.faults:
+        done = synced(session.engine(store), path, out=not only_in)
+    _say(session, path, done)
+    row = {"in": _counts(done), "out": done.went_out, "file": os.path.abspath(path)}
+    session.output.one(row, _text)
+
+
+def _file_of_project() -> str:
+    """Where the file of this store is.
+
+    Raises:
+        LoreError: the store is a person's own, and no project's.
+    """
+    folder = os.path.abspath(data_folder())
+    if os.path.basename(folder) != _FOLDER:
+        raise LoreError(f"the store in {folder} is not a project's .lore: "
+                        "name the file: 'lore sync FILE'")  # fmt: skip
+    return os.path.join(folder, FILE)
+
+
+def _counts(done: Synced) -> dict[str, int]:
+    found = done.came_in
+    return {
+        "added": found.added, "updated": found.updated, "kept": found.kept,
+        "conflicts": found.conflicts,
+    }  # fmt: skip
+
+
+def _say(session: Session, path: str, done: Synced) -> None:
+    for text in conflict_notes(done.came_in.conflicting):
+        note(text)
+    session.say(done.came_in.notes)
+    if done.resolved:
+        session.say([f"{path}: both sides of git's merge are in the store and in the file: "
+                     "'git add' it"])  # fmt: skip
+
+
+def _text(row: dict[str, Any]) -> str:
+    """A line for each way in which something went; none where nothing did."""
+    lines = []
+    for way in ("in", "out"):
+        told = [f"{count} {name}" for name, count in row[way].items() if count and name != "kept"]
+        if told:
+            lines.append(f"{way:<4}{', '.join(told)}\n")
+    return "".join(lines)
+
+
+# --- git
+
+
+def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
+    file = _file_of_project()
+    require_found_store(os.path.dirname(file))
+    project = os.path.dirname(os.path.dirname(file))
+    repository = Repository(project, f"{_FOLDER}/{FILE}")
+    done = repository.install(hooks=hooks) if install else repository.uninstall()
+    rows = [{"id": what, "state": state, "why": why} for what, state, why in done]
+    for row in rows:
+        if row["state"] == "left":
+            note(f"{row['id']} was left as it is: {row['why']}")
+    if install and find_program("lore") is None:
+        session.say(["lore is not on PATH: git calls it by this name, so put it there"])
+    if install and repository.is_ignored():
+        session.say([f"{file} is ignored by git: take it out of .gitignore to share it"])
+    session.output.list(rows, _set_up_text)
+
+
+def _set_up_text(rows: Sequence[dict[str, Any]]) -> str:
+    return "".join(f"{row['state']:<10} {row['id']}\n" for row in rows)

@@ -1,0 +1,47 @@
+"""lore sync."""
+
+from __future__ import annotations
+
+from ..declaration import Argument, Command, Heading, Option
+from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
+
+COMMAND = Command(
+    "sync",
+    "[--in] [FILE] | --install [--hooks] | --uninstall",
+    "share knowledge by git: merge .lore/knowledge.jsonl, and write it back",
+    """\
+The file has what people write, a record a line, sorted: no files, symbols, commits and
+runs, no edges that are computed, no verdicts and no counts of reads. Of a record the
+later state stands, whichever side has it, and what it replaces goes into the history.
+The file is written only if its bytes change; it is for 'git add' and 'git commit' to
+share it. Where git could not merge it, both sides come in, and the file is whole again.
+
+Without FILE it is knowledge.jsonl beside the store of this project. A store that is not
+a project's has no such place: name one. Prints what came in, counted as by 'lore import',
+and the lines that went out; as text, nothing where there was nothing.""",
+    Option("--in", "only bring in: the file stays as it is", into="only_in"),
+    Heading("In a repository, once"),
+    Option(
+        "--install",
+        "let git merge the file by 'lore merge-file': an attribute in\n"
+        ".gitattributes, for all, and the driver in this clone's config",
+    ),
+    Option(
+        "--hooks",
+        "with --install: bring in after merges, checkouts and rebases, and\n"
+        "write before commits, staging the file if git has it already",
+    ),
+    Option("--uninstall", "take all of that out again, and nothing else"),
+    Option("--embedder NAME", "what makes the vectors; none: no vectors", setting="embedder"),
+    BUSY_TIMEOUT,
+    quiet("only conflicts on stderr"),
+    COUNTS_OUTPUT,
+    examples=(
+        "lore sync && git add .lore/knowledge.jsonl",
+        "lore sync --install --hooks",
+        "lore sync ~/shared/knowledge.jsonl",
+    ),
+    arguments=(Argument("[FILE]", "path", "files"),),
+    also=(IDS,),
+    run="sync:sync",
+)

@@ -1,0 +1,281 @@
+"""Merges two exports record by record, as two stores would that import each other.
+
+No store is opened: of all states that the files have of a node or an edge the latest one
+stands (``core.merging``), and knows the names of the others. So neither the order of the
+files counts nor how often they are merged, and a file that git has joined line by line,
+with several states of one record, is merged too. Files that tell the past are told what
+this merge leaves behind.
+
+The file that both came from is asked for two things: a state that it has is no change of
+either side, and a line without a state (see ``line_states``) that one side has taken out
+stays out.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+
+from ..core.merging import greater, is_kept, joined, left, outcome, told
+from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
+from ..core.states import clock, latest, state_name
+from ..core.vocabulary import RELATIONS, TYPES
+from .line_states import (
+    EDGE_FIELDS,
+    LEFT,
+    NODE_FIELDS,
+    LinesOfFile,
+    LineState,
+    anchor_key,
+)
+from .lines_out import line_of, past_edge_fields, past_fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .line_states import Fields, Key
+
+
+class MergedLines(Record):
+    """The lines of a merge, and the ids of the nodes that both sides had changed."""
+
+    __slots__ = ("conflicts", "lines")
+
+    def __init__(self, lines: list[str], conflicts: list[str]) -> None:
+        self.lines = lines
+        self.conflicts = conflicts
+
+
+def merge_lines(
+    base: Iterable[bytes], ours: Iterable[bytes], theirs: Iterable[bytes]
+) -> MergedLines:
+    """The lines of both sides, each record once, in the order of an export.
+
+    Raises:
+        LoreError: a line of a file is not one of an export; the message names both.
+    """
+    before = LinesOfFile("base", base)
+    merge = _Merge(before, (LinesOfFile("ours", ours), LinesOfFile("theirs", theirs)))
+    lines = [line for part in merge.parts() for line in part]
+    return MergedLines(lines, sorted(merge.conflicts))
+
+
+class _Merge:
+    def __init__(self, base: LinesOfFile, sides: tuple[LinesOfFile, LinesOfFile]) -> None:
+        self.conflicts: set[str] = set()
+        self._base = base
+        self._sides = sides
+        self._states = _gathered(*(side.states for side in sides))
+        self._others = _gathered(*(side.others for side in sides))
+        self._purged = {key[1]: max(str(one["at"]) for one in lines)
+                        for key, lines in self._of(self._others, "purged")}  # fmt: skip
+        self._tells_past = any(key[0] in ("state_of", "history_of") for key in self._states)
+
+    def parts(self) -> Iterator[Iterable[str]]:
+        """The lines, by kind."""
+        yield self._types()
+        yield self._relations()
+        yield (line_of({"purged": id, "at": at}) for id, at in sorted(self._purged.items()))
+        yield [*self._nodes()]
+        yield [*self._edges()]
+        yield self._past("state_of")
+        yield self._past("history_of")
+        yield self._anchors()
+        yield self._anchor_history()
+        yield sorted(self._plain())
+
+    @staticmethod
+    def _of(found: dict[Key, list[Any]], kind: str) -> list[tuple[Key, list[Any]]]:
+        """What there is of a kind of lines, by its key."""
+        return sorted((key, values) for key, values in found.items() if key[0] == kind)
+
+    def _gone(self, *ids: str) -> str:
+        """When the last of these nodes was deleted for good; nothing where none was."""
+        return max(self._purged.get(id, "") for id in ids)
+
+    # --- what is
+
+    def _nodes(self) -> Iterator[str]:
+        for (_, id), every in self._of(self._states, "id"):
+            gone = self._gone(id)
+            if not gone and (line := _on_both_sides(every)):
+                yield line
+                continue
+            states = [one for one in every if clock(one.state) > gone]
+            if not states:
+                continue
+            best, whole = _standing(states, gone)
+            for one in states:
+                self._note(id, one, best)
+            self._keep(("state_of", id), states)
+            names = {name for one in states for name in one.fields.get("was") or ()}
+            names |= {state_name(one.state) for one in states}
+            names = {name for name in names if name.partition(" ")[0] > gone}
+            fields = _with_state(best.fields, whole, NODE_FIELDS)
+            fields.pop("was", None)
+            was = latest(names - {state_name(whole)})
+            yield line_of({**fields, "was": was} if was else fields)
+
+    def _note(self, id: str, one: LineState, best: LineState) -> None:
+        """Names a conflict, where a state was no change from another one."""
+        base = {state_name(before.state) for before in self._base.states.get(("id", id), ())}
+        known = [*(best.fields.get("was") or ()), *base]
+        was = one.fields.get("was") or ()
+        if one.order != best.order and outcome(one.state, was, best.state, known) == "conflict":
+            self.conflicts.add(id)
+
+    def _edges(self) -> Iterator[str]:
+        for (_, *key), every in self._of(self._states, "from_id"):
+            gone = self._gone(*key[:2])
+            if not gone and (line := _on_both_sides(every)):
+                yield line
+                continue
+            states = [one for one in every if clock(one.state) > gone]
+            if states:
+                best, whole = _standing(states, gone)
+                self._keep(("history_of", *key), states)
+                yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
+
+    # --- what was
+
+    def _keep(self, key: Key, states: Sequence[LineState]) -> None:
+        """Keeps the states that do not stand: each was left for the next one known."""
+        if not self._tells_past:
+            return
+        past = self._states.get(key, [])
+        known = {one.order for one in past}
+        every = {one.order: one.state for one in (*past, *states)}
+        names = sorted(every)
+        for name, after in zip(names, names[1:], strict=False):
+            state = every[name]
+            if name not in known and is_kept(state):
+                self._states.setdefault(key, []).append(_left_state(state, clock(every[after])))
+
+    def _past(self, kind: str) -> Iterator[str]:
+        for (_, *about), states in self._of(self._states, kind):
+            gone = self._gone(*about[:2]) if kind == "history_of" else self._gone(*about)
+            found: dict[Any, Fields] = {}
+            for one in states:
+                if clock(one.state) > gone:
+                    at, change = left(*(one.fields[name] for name in LEFT))
+                    fields = {**one.fields, "change": change, "changed_at": at}
+                    old = found.setdefault(one.order, fields)
+                    found[one.order] = min(old, fields, key=lambda line: [line[n] for n in LEFT])
+            yield from (line_of(found[name]) for name in sorted(found))
+        for fields in self._dated(kind):
+            if fields["changed_at"] > self._gone(*fields[kind][:2]):
+                yield line_of(fields)
+
+    def _dated(self, kind: str) -> list[Fields]:
+        """History of a kind that has no time of its own but for when it was left."""
+        lines = {line for side in self._sides for line in side.dated}
+        return [fields for fields in map(json.loads, sorted(lines)) if kind in fields]
+
+    # --- what else there is
+
+    def _types(self) -> Iterator[str]:
+        for (_, name), lines in self._of(self._others, "declare_type"):
+            default = TYPES.get(name)
+            yield line_of(_greatest(lines, lambda one: one.get("description", ""), default))
+
+    def _relations(self) -> Iterator[str]:
+        for (_, name), lines in self._of(self._others, "declare_relation"):
+            yield line_of(_greatest(lines, _weights, RELATIONS.get(name)))
+
+    def _anchors(self) -> Iterator[str]:
+        taken: dict[Key, str] = {}
+        for fields in self._dated("anchor_history_of"):
+            if fields["change"] in ("removed", "moved"):
+                key = anchor_key(fields, "anchor_history_of")
+                taken[key] = max(fields["changed_at"], taken.get(key, ""))
+        for whole, lines in self._of(self._others, "anchor_of"):
+            key = whole[1:]
+            stands: Fields = max(lines, key=_judged)
+            best = dict(stands)
+            made = max(str(one.get("created_at") or "") for one in lines)
+            if made:
+                best["created_at"] = made
+            if not made or made > max(self._gone(key[0]), taken.get(key, "")):
+                yield line_of(best)
+
+    def _anchor_history(self) -> Iterator[str]:
+        for fields in sorted(self._dated("anchor_history_of"), key=_when_left):
+            if fields["changed_at"] > self._gone(fields["anchor_history_of"]):
+                yield line_of(fields)
+
+    def _plain(self) -> set[str]:
+        """What both have, and what one has and the file before has not."""
+        ours, theirs = (side.plain for side in self._sides)
+        return (ours & theirs) | ((ours | theirs) - self._base.plain)
+
+
+def _gathered(*parts: dict[Key, list[Any]]) -> dict[Key, list[Any]]:
+    found: dict[Key, list[Any]] = {}
+    for part in parts:
+        for key, values in part.items():
+            found.setdefault(key, []).extend(values)
+    return found
+
+
+def _on_both_sides(states: Sequence[LineState]) -> str:
+    """The line that both files have, if it is one and the same: most are, and need no reading."""
+    one = states[0].raw
+    if len(states) != 2 or states[1].raw != one or not one.endswith(b"}\n"):
+        return ""
+    return one.decode()
+
+
+def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:
+    """The line whose state stands, and that state with what no state alone says."""
+    best = max(states, key=lambda one: (one.order, line_of(one.fields)))
+    whole = copy(best.state)
+    for one in states:
+        whole = joined(whole, one.state)
+    return best, told(whole, gone)
+
+
+def _with_state(fields: Fields, state: Node | Edge, names: Iterable[str]) -> Fields:
+    """The fields of a line with the times of this state, in the order of an export; what is
+    not known here comes last.
+    """
+    times = ("created_at", "accessed_at", "access_count", "changed_at")
+    whole = {**fields, **{name: getattr(state, name) for name in times}}
+    order = [name for name in names if name in whole]
+    order += [name for name in whole if name not in order]
+    return {name: whole[name] for name in order if name not in times or whole[name]}
+
+
+def _left_state(state: Node | Edge, at: str) -> LineState:
+    """A state as one that a merge has left, when the state after it was made."""
+    past = copy(state)
+    past.changed_at = clock(state)
+    if isinstance(past, Node):
+        return LineState(past_fields(Past(past, "import", at, None)), state=past)
+    known: Fields = {name: getattr(past, name, None) for name in EDGE_HISTORY}
+    known |= {"change": "import", "changed_at": at, "made_at": clock(state)}
+    return LineState(past_edge_fields(known), state=past)
+
+
+def _weights(fields: Fields) -> tuple[Any, ...]:
+    weight = float(fields.get("weight", 0.7))
+    return weight, float(fields.get("backward_weight", weight)), fields.get("description", "")
+
+
+def _greatest(lines: Sequence[Fields], said: Any, default: object) -> Fields:
+    best = lines[0]
+    for one in lines[1:]:
+        if greater(said(one), said(best), default):
+            best = one
+    return best
+
+
+def _judged(fields: Fields) -> list[str]:
+    verified = fields.get("verified_at") or fields.get("created_at")
+    rest = (fields.get(name) for name in ("reason", "hash", "commit_id", "root"))
+    return [str(value or "") for value in (verified, fields.get("verdict", "valid"), *rest)]
+
+
+def _when_left(fields: Fields) -> list[str]:
+    return [fields["anchor_history_of"], fields["changed_at"], *map(str, fields.values())]

@@ -1,0 +1,187 @@
+"""Merging exports as files: any order, any number of times, and as stores would."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pylore.core.errors import LoreError
+from pylore.formats.merge_lines import MergedLines, merge_lines
+
+DAY = "2026-01-0{}T00:00:00Z"
+TIMES = st.sampled_from([DAY.format(day) for day in range(1, 6)])
+IDS = st.sampled_from(["note-a", "note-b", "note-c"])
+NAMES = st.lists(
+    st.builds("{} {}".format, TIMES, st.sampled_from(["0a" * 5, "0b" * 5])), max_size=3
+)
+SAID = st.sampled_from(["", "one", "two"])
+
+
+def node(id: str = "note-a", at: str = DAY.format(1), **fields: Any) -> dict[str, Any]:
+    """A line with a whole state of a node."""
+    return {"id": id, "type": "note", "created_at": at, "updated_at": at, **fields}
+
+
+def file(*lines: dict[str, Any] | str) -> list[bytes]:
+    """Lines as a file gives them."""
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    return [text.encode() + b"\n" for text in texts]
+
+
+def merged(ours: list[bytes], theirs: list[bytes], base: list[bytes] | None = None) -> MergedLines:
+    return merge_lines(base or [], ours, theirs)
+
+
+def joined(ours: list[bytes], theirs: list[bytes]) -> list[bytes]:
+    return [line.encode() for line in merged(ours, theirs).lines]
+
+
+def fields_of(found: MergedLines) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in found.lines]
+
+
+def lived(id: str, at: str, was: list[str], **fields: Any) -> dict[str, Any]:
+    """A node that was made on the first day, and knows only states before it."""
+    before = [name for name in was if name < at]
+    return node(id, at, created_at=DAY.format(1), was=before, **fields)
+
+
+NODES = st.builds(lived, IDS, TIMES, NAMES, body=SAID, access_count=st.integers(0, 2),
+                  invalidated_at=st.none() | TIMES, changed_at=st.none() | TIMES)  # fmt: skip
+EDGES = st.builds(
+    lambda a, b, at, weight, gone: {
+        "from_id": a, "to_id": b, "relation": "relates_to", "weight": weight,
+        "created_at": DAY.format(1), "invalidated_at": gone, "changed_at": at,
+    },
+    IDS, IDS, TIMES, st.sampled_from([0.5, 1]), st.none() | TIMES,
+)  # fmt: skip
+PURGES = st.builds(lambda id, at: {"purged": id, "at": at}, IDS, TIMES)
+ANCHORS = st.builds(
+    lambda id, at, hash: {"anchor_of": id, "kind": "hash", "path": "a.py", "hash": hash,
+                          "created_at": at},
+    IDS, TIMES, SAID,
+)  # fmt: skip
+REMOVALS = st.builds(
+    lambda id, at: {"anchor_history_of": id, "kind": "hash", "path": "a.py", "detail": "",
+                    "verdict": "valid", "reason": "", "change": "removed", "changed_at": at},
+    IDS, TIMES,
+)  # fmt: skip
+DECLARED = st.builds(
+    lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight,
+                    "description": ""},
+    st.sampled_from([0.1, 0.9]),
+)  # fmt: skip
+UNKNOWN = st.builds(lambda text: {"comment": text}, SAID)
+HAND = st.builds(lambda id, body: {"id": id, "body": body}, IDS, SAID)
+LINES = NODES | EDGES | PURGES | ANCHORS | REMOVALS | DECLARED | UNKNOWN | HAND
+# each as an export has it; several of one record in a file, as git's union leaves them
+FILES = st.lists(LINES, max_size=6).map(
+    lambda lines: [line for one in lines for line in joined(file(one), [])]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FILES, FILES, FILES)
+def test_neither_order_nor_repetition_counts(
+    a: list[bytes], b: list[bytes], c: list[bytes]
+) -> None:
+    both = joined(a, b)
+    assert joined(b, a) == both
+    assert joined(both, a) == both
+    assert joined(both, both) == both
+    assert joined(both, c) == joined(a, joined(b, c))
+
+
+@settings(max_examples=100, deadline=None)
+@given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: file(*rows)))
+def test_what_came_before_changes_no_state(
+    a: list[bytes], b: list[bytes], base: list[bytes]
+) -> None:
+    with_base, without = merged(a, b, base), merged(a, b)
+    has_state = [line for line in without.lines if "created_at" in line]
+    assert [line for line in with_base.lines if "created_at" in line] == has_state
+    assert set(with_base.conflicts) <= set(without.conflicts)
+    assert merged(b, a, base) == with_base
+
+
+def test_the_later_state_stands_and_names_the_other() -> None:
+    old, new = node(body="old"), node(at=DAY.format(2), body="new")
+    found = merged(file(new), file(old))
+    assert found.conflicts == ["note-a"]
+    (line,) = fields_of(found)
+    assert line["body"] == "new"
+    assert line["created_at"] == DAY.format(1)
+    assert [name.split()[0] for name in line["was"]] == [DAY.format(1)]
+    # who knows what the file has come to has changed it alone
+    later = {**line, "updated_at": DAY.format(3), "body": "newest"}
+    assert (
+        merged(found_bytes(found), file({**later, "was": line["was"] + name_of(found)})).conflicts
+        == []
+    )
+    # and so has who started from the base
+    assert merged(file(new), file(old), file(old)).conflicts == []
+
+
+def found_bytes(found: MergedLines) -> list[bytes]:
+    return [line.encode() for line in found.lines]
+
+
+def name_of(found: MergedLines) -> list[str]:
+    """The name of the state that stands, as a merge with a later one gives it."""
+    later = node(at=DAY.format(5), body="later")
+    (line,) = fields_of(merged(found_bytes(found), file(later)))
+    return [name for name in line["was"] if name.startswith(DAY.format(2))]
+
+
+def test_a_union_of_lines_and_conflict_markers_are_merged_too() -> None:
+    old, new = node(body="old"), node(at=DAY.format(2), body="new")
+    assert joined(file(old, new, new), []) == joined(file(old), file(new))
+    marked = file("<<<<<<< HEAD", old, "||||||| 1a2b", node(body="base"), "=======", new,
+                  ">>>>>>> theirs")  # fmt: skip
+    assert joined(marked, []) == joined(file(old), file(new))
+
+
+def test_lines_without_a_state_are_merged_as_lines() -> None:
+    hand, other = {"id": "note-a", "body": "mine"}, {"comment": "of a later lore"}
+    assert joined(file(hand), file(other)) == file(other, hand) or joined(
+        file(hand), file(other)) == file(hand, other)  # fmt: skip
+    # what one side has taken out stays out
+    assert merged(file(hand), file(), file(hand)).lines == []
+    assert merged(file(hand), file(hand), file(hand)).lines == [
+        line.decode() for line in file(hand)
+    ]
+    # a field that is not known here stays with its state
+    (line,) = fields_of(merged(file(node(colour="red")), file(node(at="2025-12-31T00:00:00Z"))))
+    assert line["colour"] == "red"
+
+
+def test_what_was_deleted_for_good_does_not_come_back() -> None:
+    purge = {"purged": "note-a", "at": DAY.format(3)}
+    edge = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to", "weight": 1,
+            "created_at": DAY.format(2)}  # fmt: skip
+    found = fields_of(merged(file(purge), file(node(at=DAY.format(2)), edge)))
+    assert found == [purge]
+    found = fields_of(merged(file(purge), file(node(at=DAY.format(4), body="anew"))))
+    assert [line.get("body") for line in found] == [None, "anew"]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ('{"id": "note-a"', "ours: line 2: not JSON"),
+        ('["id"]', "ours: line 2: not a JSON object"),
+        ('{"id": 5}', "ours: line 2: id is not a string"),
+        ('{"id": "note-a", "updated_at": "2026-01-31", "title": 5}', "title is not a string"),
+        ('{"id": "note-a", "updated_at": "2026-01-31", "was": "x"}', "was is not a list of names"),
+        ('{"from_id": "note-a"}', "to_id is not a string"),
+        ('{"history_of": ["a"], "change": "import", "changed_at": "2026-01-31"}', "is not a list"),
+        ('{"purged": "note-a"}', "at is not a string"),
+    ],
+)  # fmt: skip
+def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
+    with pytest.raises(LoreError, match=why.replace("[", r"\[")):
+        merged(file(node(), line), file())

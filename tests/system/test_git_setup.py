@@ -1,0 +1,136 @@
+"""What 'lore sync --install' writes into a repository, and takes out again."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from repositories import ENVIRONMENT
+from repositories import Repository as Made
+
+from pylore.core.errors import LoreError
+from pylore.system.git_setup import HOOKS, Repository, shell_quoted
+
+FILE = ".lore/knowledge.jsonl"
+SCRIPTS = {
+    "plain": "#!/bin/sh\necho ours\n",
+    "failing": "#!/usr/bin/env -S bash -e\nfalse",
+    "leaving": "#! /bin/dash\nif [ -f no ]; then exit 1; fi\nexec true\n",
+    "empty": "",
+    "python": "#!/usr/bin/env python3\nprint('ours')\n",
+    "none": "echo ours\n",
+    "latin": "#!/bin/sh\n# caf\xe9\n",
+}
+
+
+def setup(root: Path) -> Repository:
+    return Repository(str(root), FILE)
+
+
+def tree(root: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file of a repository that a person may write, with its mode."""
+    files = [root / ".gitattributes", root / ".git/config", *root.glob(".git/hooks/*")]
+    return {str(path): (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
+            for path in files if path.exists()}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = Made(tmp_path_factory.mktemp("a repository"))
+    (made.root / ".git/hooks").mkdir(exist_ok=True)
+    return made.root
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(st.sampled_from(HOOKS), st.sampled_from(sorted(SCRIPTS))),
+    st.sampled_from([None, "", "*.png binary", "*.png binary\n"]),
+    st.booleans(),
+)  # fmt: skip
+def test_uninstalling_leaves_what_was_there(
+    root: Path, hooks: dict[str, str], attributes: str | None, wanted: bool
+) -> None:
+    for path in [*root.glob(".git/hooks/*"), *root.glob(".gitattributes")]:
+        path.unlink()
+    (root / ".git/config").write_text("[core]\n\tbare = false\n")
+    for name, script in hooks.items():
+        path = root / ".git/hooks" / name
+        path.write_bytes(SCRIPTS[script].encode("latin-1"))
+        path.chmod(0o755)
+    if attributes is not None:
+        (root / ".gitattributes").write_text(attributes)
+    before = tree(root)
+    done = {what: state for what, state, _ in setup(root).install(hooks=wanted)}
+    installed = tree(root)
+    left = {Path(what).name for what, state in done.items() if state == "left"}
+    odd = {name for name, script in hooks.items() if script in ("empty", "python", "none", "latin")}
+    assert left == (odd if wanted else set())
+    for name in HOOKS if wanted else ():
+        assert os.access(root / ".git/hooks" / name, os.X_OK)
+    assert {state for _, state, _ in setup(root).install(hooks=wanted)} <= {"unchanged", "left"}
+    assert tree(root) == installed
+    assert [*setup(root).uninstall()]
+    assert tree(root) == before
+
+
+def run(hook: Path, folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([hook], cwd=folder, env={**ENVIRONMENT, **env}, text=True,
+                          capture_output=True, check=False)  # fmt: skip
+
+
+def test_a_hook_does_what_it_did_and_calls_lore_where_there_is_one(tmp_path: Path) -> None:
+    made = Made(tmp_path / "-a [b] 'c'")
+    project = made.root / "-sub dir's"
+    made.write("-sub dir's/.lore/search.db", "")
+    hooks = made.root / ".githooks"
+    hooks.mkdir()
+    made.git("config", "core.hooksPath", ".githooks")
+    for name, text in {"post-merge": "#!/bin/sh\necho ours\n(exit 3)\n",
+                       "post-checkout": "#!/bin/sh\nset -eu\nexit 4\n"}.items():  # fmt: skip
+        (hooks / name).write_text(text)
+        (hooks / name).chmod(0o755)
+    assert [*setup(project).install(hooks=True)]
+    assert f"{FILE} merge=lore\n" in (project / ".gitattributes").read_text()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    lore = programs / "lore"
+    lore.write_text('#!/bin/sh\nprintf "%s: %s\\n" "$(basename "$PWD")" "$*"\nexit 1\n')
+    lore.chmod(0o755)
+    path = f"{programs}:{os.defpath}"
+    says = "-sub dir's: sync --in --quiet --text\n"
+    found = run(hooks / "post-merge", made.root, PATH=path)
+    assert (found.returncode, found.stdout, found.stderr) == (3, "ours\n", says)
+    found = run(hooks / "post-checkout", made.root, PATH=path)
+    assert (found.returncode, found.stderr) == (4, says)
+    found = run(hooks / "pre-commit", made.root, PATH=path)
+    assert (found.returncode, found.stderr) == (0, "-sub dir's: sync --quiet --text\n")
+    found = run(hooks / "pre-commit", made.root, PATH=os.defpath)
+    assert (found.returncode, found.stdout + found.stderr) == (0, "")
+
+
+def test_a_driver_of_another_name_is_left(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.git("config", "merge.lore.driver", "mine %A")
+    left = [what for what, state, _ in setup(tmp_path).install(hooks=False) if state == "left"]
+    assert left == ["merge.lore.driver"]
+    assert [*setup(tmp_path).uninstall()]
+    assert made.git("config", "merge.lore.driver") == "mine %A"
+
+
+def test_there_must_be_a_repository(tmp_path: Path) -> None:
+    with pytest.raises(LoreError, match="is not a git repository"):
+        setup(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["a b", "it's", '$(x) `y` \\ "', "-x", "a\nb", "*"])
+def test_a_word_of_a_shell_is_the_text(text: str) -> None:
+    said = subprocess.run(["/bin/sh", "-c", f"printf %s {shell_quoted(text)}"],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert said.stdout == text
