@@ -35,7 +35,7 @@ def days_ahead(days: int) -> str:
     >>> days_ahead(1) > now()
     True
     """
-    return time.strftime(_FORM, time.gmtime(int(time.time()) + days * 86_400))
+    return time.strftime(_FORM, time.gmtime(time.time_ns() // 1_000_000_000 + days * 86_400))
 
 
 def later(moment: str) -> str:

@@ -20,29 +20,25 @@ from ..core.merging import (
     outcome,
     told,
 )
-from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
+from ..core.model import Node, Past, Record
 from ..core.states import clock, latest, next_clock, order, same, set_clock, state_name
 from ..core.times import days_ahead, now
 from ..core.vocabulary import RELATIONS, TYPES
-from .exchange import KEY, edge_of, how_left, made
 from .merge_anchors import AnchorMerge
+from .merge_edges import EdgeMerge
 from .purge import take_away
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..core.model import Edge
     from ..core.states import Order
     from ..indexing.indexer import Waiting
     from ..store import Store
     from ..store.anchor import Anchor
-    from ..store.protocols import EdgeKey
 
 _node_row = attrgetter(*Node.__slots__)
-_edge_row = attrgetter(*Edge.__slots__)
-
-_BATCH = 500
-"""Edges that are written together."""
 
 _FAR = 1
 """Days ahead of this machine from which on a clock is said to be wrong."""
@@ -88,14 +84,12 @@ class Merge:
         self._purged = store.history.purged()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
-        self._edges: dict[EdgeKey, Edge] = {}
+        self._edges = EdgeMerge(store, self._purged, change)
         self._ours: dict[str, Node | None] = {}
         self._changed: dict[str, None] = {}
         self._names: dict[str, set[str]] = {}
         self._lost: dict[str, dict[Order, Past]] = {}
-        self._lost_edges: dict[EdgeKey, dict[Order, tuple[Edge, bool]]] = {}
         self._rows: tuple[str, dict[Order, Past]] = ("", {})
-        self._edge_rows: tuple[EdgeKey | None, dict[Order, dict[str, object]]] = (None, {})
         self._anchors = AnchorMerge(store)
 
     # --- nodes
@@ -216,75 +210,18 @@ class Merge:
             self._rows = (id, found)
         return self._rows[1]
 
-    # --- edges
+    # --- what else there is
 
     def edge(self, theirs: Edge) -> str:
         """An edge of the other store."""
-        key = theirs.key
-        gone = max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))
-        ours = self._edges.get(key) or self._store.edges.get(*key)
-        if ours is not None and not gone and _edge_row(ours) == _edge_row(theirs):
-            return "unchanged"
-        if gone and clock(theirs) <= gone:
-            return "kept"
-        told(theirs)
-        if ours is None:
-            self._settle_edge(theirs)
-            return "added"
-        stored, ours = ours, told(copy(ours), gone)
-        theirs_stands = is_later(theirs, ours)
-        winner, loser = (theirs, ours) if theirs_stands else (ours, theirs)
-        alike = same(ours, theirs)
-        if order(ours) != order(theirs) and is_kept(loser):
-            self._lost_edges.setdefault(key, {}).setdefault(order(loser), (loser, loser is ours))
-        whole = joined(winner, loser)
-        if _edge_row(whole) != _edge_row(stored):
-            self._settle_edge(whole)
-        if alike:
-            return "unchanged"
-        return "updated" if theirs_stands else "kept"
-
-    def _settle_edge(self, edge: Edge) -> None:
-        if len(self._edges) >= _BATCH:
-            self.write()
-        self._edges[edge.key] = edge
-        self._foretell(" ".join(edge.key), edge)
+        state = self._edges.edge(theirs)
+        if state in ("added", "updated"):
+            self._foretell(" ".join(theirs.key), theirs)
+        return state
 
     def past_edge(self, state: dict[str, object]) -> None:
         """A state that an edge has left in the other store, with the fields of ``EDGE_HISTORY``."""
-        key: EdgeKey = tuple(map(state.get, KEY))  # type: ignore[assignment]
-        if made(state) <= max(self._purged.get(key[0], ""), self._purged.get(key[1], "")):
-            return
-        if not state["made_at"]:
-            self._old_past_edge(key, state)
-            return
-        rows, name = self._edge_rows_of(key), order(edge_of(state))
-        lost = self._lost_edges.get(key, {}).get(name)
-        old = rows.get(name)
-        if old is None:
-            self._store.history.keep_edge(state, self._command if lost and lost[1] else None)
-            rows[name] = state
-        elif how_left(state) < how_left(old):
-            rows[name] = {**old, "changed_at": state["changed_at"], "change": state["change"]}
-            self._store.history.keep_edge(rows[name])
-
-    def _old_past_edge(self, key: EdgeKey, state: dict[str, object]) -> None:
-        """One that does not say when it was made: it may have been left at several times."""
-        if _old_name(state) not in map(_old_name, self._store.edges.history(key)):
-            self._store.edges.add_history(state)
-
-    def _edge_rows_of(self, key: EdgeKey) -> dict[Order, dict[str, object]]:
-        if self._edge_rows[0] != key:
-            found: dict[Order, dict[str, object]] = {}
-            for state in self._store.edges.history(key):
-                if state["made_at"]:
-                    name = order(edge_of(state))
-                    if how_left(state) < how_left(found.setdefault(name, state)):
-                        found[name] = state
-            self._edge_rows = (key, found)
-        return self._edge_rows[1]
-
-    # --- what else there is
+        self._edges.past(state)
 
     def anchor(self, anchor: Anchor) -> None:
         """An anchor of the other store; ``finish`` says what has become of it."""
@@ -321,7 +258,7 @@ class Merge:
                 take_away(self._store, node)
         self._ours.pop(id, None)
         self._purge_history(id, at)
-        self._purge_edges(id, at, before)
+        self._edges.purge(id, at, before)
         self._anchors.purge(id, at)
 
     def _purge_history(self, id: str, at: str) -> None:
@@ -333,22 +270,6 @@ class Merge:
         self._store.history.add_ancestors(id, [n for n in names if n.partition(" ")[0] > at])
         self._rows = ("", {})
 
-    def _purge_edges(self, id: str, at: str, before: str) -> None:
-        edges = self._store.edges.of(id, forgotten=True)
-        states = [s for s in self._store.edges.history() if id in (s["from_id"], s["to_id"])]
-        if not edges and not states:
-            return
-        for edge in edges:
-            other = edge.to_id if edge.from_id == id else edge.from_id
-            told(edge, max(before, self._purged.get(other, "")))
-        self._store.edges.delete_node(id)
-        self._store.history.settle([], [edge for edge in edges if clock(edge) > at])
-        self._edge_rows = (None, {})
-        for state in states:
-            if made(state) > at:
-                self.past_edge(state)
-        self._edge_rows = (None, {})
-
     def flush(self) -> None:
         """Writes and indexes what has been told so far."""
         self.write()
@@ -356,20 +277,19 @@ class Merge:
 
     def write(self) -> None:
         """Writes what has been told so far; what else changes the store comes after this."""
-        if self._nodes or self._edges:
-            self._store.history.settle(self._nodes.values(), self._edges.values())
+        if self._nodes:
+            self._store.history.settle(self._nodes.values())
+        self._edges.write()
         for id in self._changed:
             self._waiting.add(self._nodes[id])
-        self._nodes, self._edges, self._ours, self._changed = {}, {}, {}, {}
-        self._rows, self._edge_rows = ("", {}), (None, {})
+        self._nodes, self._ours, self._changed, self._rows = {}, {}, {}, ("", {})
 
     def finish(self) -> list[str]:
         """Writes all that is left; what has become of the anchors."""
         self.flush()
         for id, lost in self._lost.items():
             self._keep(id, lost)
-        for key, edges in self._lost_edges.items():
-            self._keep_edges(key, edges)
+        self._edges.finish()
         for id, names in self._names.items():
             self._keep_names(id, names)
         return self._anchors.finish()
@@ -388,23 +308,6 @@ class Merge:
                 lost[name].changed_at = clocks[after]
                 self._store.history.keep(lost[name])
 
-    def _keep_edges(self, key: EdgeKey, lost: dict[Order, tuple[Edge, bool]]) -> None:
-        stands = self._store.edges.get(*key)
-        if stands is None:
-            return
-        gone = max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))
-        known = self._edge_rows_of(key)
-        clocks = {name: made(state) for name, state in known.items()}
-        clocks.update({name: clock(edge) for name, (edge, _) in lost.items()})
-        clocks[order(stands)] = clock(stands)
-        for name, after in pairwise(sorted(clocks)):
-            if name in lost and name not in known and clocks[name] > gone:
-                edge, ours = lost[name]
-                state: dict[str, object] = {f: getattr(edge, f, None) for f in EDGE_HISTORY}
-                state["change"], state["changed_at"] = self._change, clocks[after]
-                state["made_at"] = clocks[name]
-                self._store.history.keep_edge(state, self._command if ours else None)
-
     def _keep_names(self, id: str, names: Iterable[str]) -> None:
         """Keeps the names of states that are not here themselves."""
         gone = self._purged.get(id, "")
@@ -413,8 +316,3 @@ class Merge:
         lacking = {name for name in names if name.partition(" ")[0] > gone} - held
         if lacking:
             self._store.history.add_ancestors(id, sorted(lacking))
-
-
-def _old_name(state: dict[str, object]) -> object:
-    edge = edge_of(state)
-    return None if state["made_at"] else (edge.key, order(edge), how_left(state))
