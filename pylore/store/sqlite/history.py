@@ -191,8 +191,7 @@ class SqliteHistory:
     def note_addition(self, id: str) -> None:
         """Notes a node as added by the command under way, if one is."""
         self._db.execute(
-            "INSERT INTO additions(command, id)"
-            " SELECT value, ? FROM meta WHERE key = 'command'",
+            "INSERT INTO additions(command, id) SELECT value, ? FROM meta WHERE key = 'command'",
             (id,),
         )
 
