@@ -14,6 +14,9 @@ from hashlib import blake2b
 from zlib import crc32
 
 from ..core.errors import LoreError, UsageError
+from ..core.settings import Settings
+from ..store.machine import scratch_store
+from .jsonl import import_lines
 from .lines_out import export_lines
 from .part_of_store import PartOfStore
 
@@ -47,22 +50,32 @@ class Digest:
         self._store = store
         self._sums = [0] * buckets
         unusual = store.contents.unusual()
-        self._add_rows(types, unusual)
-        declared = []
-        for line in _lines(store, unusual, types):
-            fields = json.loads(line)
-            id = _id_of(fields)
-            if id in unusual:
-                said = _hashed(_without_accesses(fields))
-                self._sums[_bucket(id, buckets)] += int.from_bytes(said, "big")
-            elif not id:
-                declared.append(line)
-        self.declared = _hashed("".join(sorted(declared)).encode()).hex()
+        self._add(store.contents.rows(types), unusual)
+        lines = [(_id_of(json.loads(line)), line) for line in _lines(store, unusual, types)]
+        if unusual:
+            self._add_told([line for id, line in lines if not id or id in unusual])
+        declared = sorted(line for id, line in lines if not id)
+        self.declared = _hashed("".join(declared).encode()).hex()
 
-    def _add_rows(self, types: Sequence[str], unusual: set[str]) -> None:
+    def _add_told(self, lines: Sequence[str]) -> None:
+        """What is told of ids otherwise than each row says: as a store has it that takes this."""
+        told = set(map(_id_of, map(json.loads, lines)))
+        with scratch_store() as taken:
+            import_lines(taken, Settings(), None, [line.encode() for line in lines],
+                         skip_bad=True, new_types=True, new_relations=True)  # fmt: skip
+            still = taken.contents.unusual()
+            others = {id for id in taken.contents.ids() if id not in told}
+            self._add(taken.contents.rows(), still | others)
+        for fields in map(json.loads, lines):
+            id = _id_of(fields)
+            if id in still:
+                said = _hashed(_without_accesses(fields))
+                self._sums[_bucket(id, len(self._sums))] += int.from_bytes(said, "big")
+
+    def _add(self, rows: Iterable[tuple[str, bytes, str | None]], unusual: set[str]) -> None:
         # What is asked for a hundred thousand times is at hand by a name of its own.
         sums, last, number = self._sums, len(self._sums) - 1, int.from_bytes
-        for id, said, data in self._store.contents.rows(types):
+        for id, said, data in rows:
             if id in unusual:
                 continue
             if data is not None:
