@@ -2,12 +2,12 @@
 # Sourced by lib/lore-help and lib/candidates.sh.
 # shellcheck shell=bash disable=SC2034 # read there
 lore_groups='Find:search related context ask show list graph
-Write:add fact confirm retract link unlink edit forget restore sweep
+Write:add fact confirm retract link unlink edit forget restore undo sweep
 Code:index anchor verify stale
 Learn from use:run feedback
-Bring in and take out:import export backup restore-backup
+Bring in and take out:import export sync merge-file backup restore-backup
 The store:init config embed reindex doctor
-Quality, and lore itself:tune help commands version completion'
+Quality, and lore itself:eval tune help commands version completion'
 
 lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
   case $1 in

@@ -374,7 +374,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   run_lore import docs
   expect 0
   counts conflicts 1 updated 1
-  [ "$(jq -c .conflicting <<<"$output")" = '["decision-rotate"]' ]
+  [ "$(jq -r '.conflicting[].id' <<<"$output")" = decision-rotate ]
   contains "$stderr" "decision-rotate was changed here and in docs/keys.md: what is there stands"
   lore edit decision-rotate 'mine' --force >/dev/null
   echo 'Or every hour.' >>docs/keys.md

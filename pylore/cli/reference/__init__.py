@@ -10,12 +10,13 @@ from ..declaration import Command, find
 GROUPS = (
     ("Find", ("search", "related", "context", "ask", "show", "list", "graph")),
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
-               "sweep")),
+               "undo", "sweep")),
     ("Code", ("index", "anchor", "verify", "stale")),
     ("Learn from use", ("run", "feedback")),
-    ("Bring in and take out", ("import", "export", "backup", "restore-backup")),
+    ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
+                               "restore-backup")),
     ("The store", ("init", "config", "embed", "reindex", "doctor")),
-    ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
+    ("Quality, and lore itself", ("eval", "tune", "help", "commands", "version", "completion")),
 )  # fmt: skip
 """The order in which ``lore help`` lists commands; one that no group names comes last."""
 
