@@ -34,7 +34,7 @@ _ROW = 2 * DIMENSION  # float16
 _FEW = 8  # up to this many texts are embedded without numpy,
 _FEW_TOKENS = 5_000  # and up to this many tokens
 _MANY = 200  # from so many on all weights are made float32 at once: 32 MB
-_MANY_WORDS = 5_000  # different ones; for more it is quicker to load the tokenizer
+_MANY_WORDS = 3_000  # different ones; for more it is quicker to load the tokenizer
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
 _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokenize
 
