@@ -12,7 +12,7 @@ from .temporary import abandoned, hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _MARK = ".lore-"
 """Between the name of a file and the process that writes it, in the name it has until then."""
@@ -32,7 +32,12 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
         LoreError: it cannot be written, or a link on the way leads out of the project; what
             was there is as it was.
     """
-    write_bytes(path, map(str.encode, lines), private=private)
+    write_bytes(path, _encoded(lines), private=private)
+
+
+def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    for line in lines:
+        yield line.encode()
 
 
 def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
