@@ -39,23 +39,9 @@ setup_store() { # the same, with an empty store in the project's .lore
     cp -R "$made" .lore
   else
     lore init >/dev/null
-    know_words .lore
     # kept for the next test, whole or not at all: tests run side by side
     ! mkdir "$made.lock" 2>/dev/null || { cp -R .lore "$made.new" && mv "$made.new" "$made"; }
   fi
-}
-
-know_words() { # <store>: it knows the common words, which the first record else takes 0.2 s for
-  "$LORE_PYTHON" -I - "$LORE_REPOSITORY" "$1" <<'PYTHON'
-import sys
-sys.path.insert(0, sys.argv[1])
-from pylore.embed import open_embedder
-from pylore.store import open_store
-with open_store(sys.argv[2]) as store, store.transaction():
-    embedder = open_embedder("static", store)
-    embedder.embed(["word"])
-    embedder.remember()
-PYTHON
 }
 
 setup_shared() { # for setup_file: the same, as the project of all tests in the file

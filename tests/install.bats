@@ -53,6 +53,12 @@ works() { # whether the installed lore finds what it was told, without the check
   contains "$output" "$PREFIX_PATH/lib/lore/.venv/bin/python"
 }
 
+@test "the install made the table of words' pieces, so that no user gets one of their own" {
+  works
+  compgen -G "$PREFIX_PATH/lib/lore/.venv/lib/python3*/site-packages/lore-pieces.table"
+  [ ! -e "$XDG_CACHE_HOME/lore" ]
+}
+
 @test "the install says that its folder is not on the PATH" {
   contains "$(cat "$INSTALL_ROOT/said")" "$INSTALL_HOME/a prefix/bin, which is not on your PATH"
 }

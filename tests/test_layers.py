@@ -263,6 +263,7 @@ def test_a_context_loads_nothing_heavy(form: str, store: str) -> None:
     [
         ("search", "signed tokens", "--graph-depth", "2", "--explain"),
         ("search", "Sessions", "--text"),
+        ("search", "Unheardofwords", "новые слова 会话"),
         ("search", "Sessions", "--run", "run-none"),
         ("search", "--files", "src/a.py", "--graph-depth", "1"),
         ("related", "decision-a", "--hops", "2"),
@@ -277,6 +278,13 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
     found = loaded(program, *words, store=store)
     assert "pylore.store.sqlite.store" in found
     assert found & HEAVY == set()
+
+
+def test_a_record_of_new_words_loads_no_tokenizer(store: str) -> None:
+    program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
+    found = loaded(program, "add", "note", "Sesquipedalian новые слова 会话", store=store)
+    assert "pylore.embed.bpe" in found
+    assert found & {"tokenizers", "numpy", "wordllama"} == set()
 
 
 def test_the_check_sees_what_is_loaded() -> None:

@@ -109,6 +109,7 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
     "$new/.venv/bin/ast-grep" --version >/dev/null; } ||
     lore_fail "the new environment does not work: see above; nothing was changed"
   "$python" -I -m compileall -q "$new/pylore"
+  lore_write_pieces "$new/.venv" "$new"
 }
 
 write_completions() {

@@ -2,8 +2,9 @@
 # Usage: bash tools/setup.sh [--dev]
 #
 # Makes .venv, the private Python environment of this checkout, with the packages
-# of requirements.lock, and with --dev those of requirements-dev.lock too. Python is
-# $PYTHON, or python3. Where all of that stands already, it does nothing.
+# of requirements.lock, and with --dev those of requirements-dev.lock too, and beside them
+# the table of words' pieces. Python is $PYTHON, or python3. Where all of that stands
+# already, it does nothing.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
@@ -29,3 +30,4 @@ for file in "${files[@]}"; do
     cp "$file" ".venv/installed-$file"
   fi
 done
+lore_write_pieces .venv .

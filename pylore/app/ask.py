@@ -66,7 +66,6 @@ def ask(
         engine,
         ContextRequest(request.question, form="prompt", types=request.types, files=request.files),
     )
-    engine.remember_words()
     started(found)
     if not found.included:
         raise LoreError("the store has nothing on this, so nobody was asked: try other words")

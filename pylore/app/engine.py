@@ -60,20 +60,3 @@ class Engine:
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
         """The same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
         return self.under(self.settings.changed(pairs, origin))
-
-    def remember_words(self) -> None:
-        """Keeps the words that were new to the embedder, if one was opened."""
-        for embedder in self._embedder:
-            remember_words(self.store, embedder)
-
-
-def remember_words(store: Store, embedder: object) -> None:
-    """Keeps the words that were new to an embedder; a store that is busy keeps nothing."""
-    if getattr(embedder, "fresh", None) and store.writable:
-        from ..core.errors import StoreError
-
-        try:
-            with store.aside():
-                embedder.remember()  # type: ignore[attr-defined]
-        except StoreError:
-            return

@@ -48,7 +48,6 @@ def context_command(argv: Sequence[str], command: Command) -> None:
         say(found.notes, settings)
         _print(found, form, given)
         _hand_out_receipt(found, given, quiet=settings.quiet)
-        engine.remember_words()
         record_accesses(engine, [entry["id"] for entry in found.included])
 
 

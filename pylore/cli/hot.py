@@ -73,7 +73,6 @@ def search_command(argv: Sequence[str], command: Command) -> None:
             record_shown(engine, " ".join(words), found)
         else:
             _answer_batch(engine, given, output, ask)
-        engine.remember_words()
 
 
 def _answer_batch(

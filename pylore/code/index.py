@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..system.listing import Listing
     from .parse.rules import Rules
-    from .parse.worker import Chunk, Job
+    from .parse.worker import FileOutcome, Job
 
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
@@ -85,11 +85,11 @@ def index(
         rules.choose_shared(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)
         hashes = {} if anew else {path: hash for path, (hash, _) in known.items()}
-        for chunk in _read(job, rules, found.read, hashes, progress):
-            for outcome in chunk.outcomes:
+        for outcomes in _read(job, rules, found.read, hashes, progress):
+            for outcome in outcomes:
                 if outcome.why:
                     left_out(outcome.path, outcome.why)
-            writer.take(chunk)
+            writer.take(outcomes)
         totals = writer.finish()
         with store.transaction():
             store.meta.set(TOTALS, _packed(totals))
@@ -163,7 +163,7 @@ def _summary(
 def _read(
     job: Job, rules: Rules, sizes: dict[str, int], hashes: dict[str, str],
     progress: Callable[[int, int], None],
-) -> Iterator[Chunk]:  # fmt: skip
+) -> Iterator[list[FileOutcome]]:  # fmt: skip
     """What became of these files, a chunk at a time, read by as many processes as help."""
     if not sizes:
         return
@@ -179,10 +179,10 @@ def _read(
             for piece in _pieces(sizes)
         ]
         done = 0
-        for chunk in _work(jobs, rules, len(sizes)):
-            done += len(chunk.outcomes)
+        for outcomes in _work(jobs, rules, len(sizes)):
+            done += len(outcomes)
             progress(done, len(sizes))
-            yield chunk
+            yield outcomes
 
 
 def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
@@ -197,7 +197,7 @@ def _pieces(sizes: dict[str, int]) -> Iterator[list[str]]:
     yield piece
 
 
-def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[Chunk]:
+def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOutcome]]:
     from .parse.worker import work
 
     processes = min(os.cpu_count() or 1, 8, len(jobs))
@@ -207,7 +207,7 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[Chunk]:
         return
     from .pool import Pool
 
-    pool: Pool[Job, Chunk] = Pool(lambda job: work(job, rules), processes)
+    pool: Pool[Job, list[FileOutcome]] = Pool(lambda job: work(job, rules), processes)
     with pool:
         yield from pool.run(jobs)
 

@@ -14,7 +14,7 @@ from ..indexing.indexer import Index
 from .debt import INDEXED, OWED, new_token
 from .parse.facts import FileFacts
 from .parse.mentions import Mentions
-from .parse.worker import Chunk, Entry, FileOutcome, facts_from_json
+from .parse.worker import Entry, FileOutcome, facts_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -51,7 +51,6 @@ class Writer:
         self._index = Index(store, self._ahead.given)
         self._facts: dict[str, FileFacts] = {}
         self._waiting: list[FileOutcome] = []
-        self._words: dict[str, list[int]] = {}
         self._moved: dict[str, str] = {}
         self._lost = {known[path][0]: path for path in found.gone if known[path][0]}
         self._now = now()
@@ -71,17 +70,16 @@ class Writer:
         """Whether there is nothing left to embed while the store is locked."""
         return self._index.embedder is None or self.embeds_elsewhere
 
-    def take(self, chunk: Chunk) -> None:
+    def take(self, outcomes: list[FileOutcome]) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
-        self._count(chunk.outcomes)
-        self._waiting += chunk.outcomes
-        self._words.update(chunk.words)
+        self._count(outcomes)
+        self._waiting += outcomes
         if len(self._waiting) >= _BATCH:
             self._flush()
 
     def _flush(self) -> None:
         self._ahead.settled(self._write_waiting)
-        self._waiting, self._words = [], {}
+        self._waiting = []
 
     def _write_waiting(self) -> None:
         """May run again where it was taken back: what waits stays until it is written."""
@@ -97,7 +95,6 @@ class Writer:
             for o in changed
         )
         self._write_nodes(changed)
-        store.words.put(self._words)
 
     def _count(self, outcomes: Iterable[FileOutcome]) -> None:
         for outcome in outcomes:

@@ -62,7 +62,7 @@ def open_embedder(
     if kind == "static":
         from .static import StaticEmbedder
 
-        return StaticEmbedder(store.words)
+        return StaticEmbedder()
     if settings is None:
         from ..core.settings import Settings
 

@@ -160,12 +160,6 @@ class Prepared:
             self._waiting.update(dict.fromkeys(lacking))
         return [self._kept.get(text) for text in texts]
 
-    def remember(self) -> None:
-        """Keeps the words that were new to the embedder, if it has any."""
-        remember = getattr(self._embedder, "remember", None)
-        if remember is not None:
-            remember()
-
     def _is_quick(self, texts: Sequence[str]) -> bool:
         knows = getattr(self._embedder, "knows", None)
         return knows is not None and knows(texts)

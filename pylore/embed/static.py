@@ -1,9 +1,9 @@
 """Static embeddings: the mean of the token vectors of a text's words.
 
 The weights and the tokenizer are those that the package ``wordllama`` ships
-(l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query of
-known words: the store keeps the token numbers of each word, and the rows of
-those tokens are read from the weights file at their offsets.
+(l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query: a
+table on disk says which tokens a word has (``pieces``), and the rows of those tokens
+are read from the weights file at their offsets.
 
 A text is taken word by word (``text.words``), so punctuation has no part in the
 mean. Measured on three retrieval sets this is as good as the package's own
@@ -19,15 +19,14 @@ from struct import pack, unpack
 
 from ..core.errors import StoreError
 from ..core.text import words
+from .pieces import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
     from typing import Any
 
     from tokenizers import Tokenizer
-
-    from ..store.protocols import Words
 
 DIMENSION = 256
 TOKENS = 32_000
@@ -35,6 +34,7 @@ _ROW = 2 * DIMENSION  # float16
 _FEW = 8  # up to this many texts are embedded without numpy,
 _FEW_TOKENS = 5_000  # and up to this many tokens
 _MANY = 200  # from so many on all weights are made float32 at once: 32 MB
+_MANY_WORDS = 3_000  # different ones; for more it is quicker to load the tokenizer
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
 _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokenize
 
@@ -45,21 +45,16 @@ class StaticEmbedder:
     name = "static:l2_supercat_256"
     dimension = DIMENSION
 
-    def __init__(self, known: Words) -> None:
-        self._known = known
+    def __init__(self) -> None:
         self._tokens: dict[str, list[int]] = {}
-        self._tokenizer: Tokenizer | None = None
+        self._has_table = False
         self._table: Any = None
         self._weights = _package_file("weights", "l2_supercat_256.safetensors")
-        self.fresh: dict[str, list[int]] = {}
-        """Words that had to be tokenized since the last ``remember``."""
 
     def knows(self, texts: Sequence[str]) -> bool:
         """Whether these can be embedded without loading the tokenizer, that is in no time."""
-        if self._tokenizer is not None:
-            return True
-        wanted = {word for text in texts for word in _words(text)} - self._tokens.keys()
-        return wanted == self._known.get(wanted).keys()
+        new = {word for text in texts for word in _words(text)} - self._tokens.keys()
+        return not new or bool(_loaded) or (self._has_table and self._are_few(new))
 
     def learn(self, texts: Sequence[str]) -> None:
         """Makes sure that words like these can be embedded in no time."""
@@ -73,33 +68,18 @@ class StaticEmbedder:
         few = len(texts) <= _FEW and sum(map(len, tokens)) <= _FEW_TOKENS
         return self._mean_few(tokens) if few else self._mean_many(tokens)
 
-    def remember(self) -> None:
-        """Keeps the words that were new, so that the next process need not tokenize them."""
-        if self.fresh:
-            self._known.put(self.fresh)
-            self.fresh = {}
+    def _look_up(self, wanted: Collection[str]) -> None:
+        new = [word for word in wanted if word not in self._tokens]
+        if not new:
+            return
+        found = None
+        if self._are_few(new) and not _loaded:
+            found = encode(new, tokenizer_file())
+            self._has_table = found is not None
+        self._tokens.update(_tokens(_load_tokenizer(), new) if found is None else found)
 
-    def _look_up(self, wanted: Iterable[str]) -> None:
-        missing = [word for word in wanted if word not in self._tokens]
-        known = {
-            word: numbers
-            for word, numbers in self._known.get(missing).items()
-            if max(numbers, default=0) < TOKENS
-        }
-        self._tokens.update(known)
-        new = [word for word in missing if word not in known]
-        if new:
-            if self._tokenizer is None:
-                self._tokenizer = _load_tokenizer()
-                if self._known.is_empty():
-                    # Loading takes 90 ms: the words that are tokens of their own come
-                    # along at once, so that few queries will have to.
-                    self._take(_whole_words(self._tokenizer))
-            self._take(_tokens(self._tokenizer, [word for word in new if word not in self._tokens]))
-
-    def _take(self, tokens: dict[str, list[int]]) -> None:
-        self._tokens.update(tokens)
-        self.fresh.update(tokens)
+    def _are_few(self, new: Collection[str]) -> bool:
+        return len(self._tokens) + len(new) <= _MANY_WORDS
 
     def _mean_few(self, tokens: list[list[int]]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)
@@ -160,7 +140,6 @@ def _data_start(file: int) -> int:
 
 
 _loaded: list[Tokenizer] = []
-_whole: dict[str, list[int]] = {}
 
 
 def _load_tokenizer() -> Tokenizer:
@@ -180,15 +159,6 @@ def _tokens(tokenizer: Tokenizer, texts: list[str]) -> dict[str, list[int]]:
 def tokenizer_file() -> str:
     """Where the tokenizer's vocabulary is, as JSON."""
     return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
-
-
-def _whole_words(tokenizer: Tokenizer) -> dict[str, list[int]]:
-    """The words that are tokens of their own, with these; once a process."""
-    if not _whole:
-        begin = "\u2581"  # how this tokenizer marks the beginning of a word
-        pieces = (token[1:] for token in tokenizer.get_vocab() if token.startswith(begin))
-        _whole.update(_tokens(tokenizer, sorted(piece for piece in pieces if piece.isalnum())))
-    return _whole
 
 
 def _package_file(folder: str, name: str) -> str:

@@ -123,9 +123,6 @@ class Index:
         self._store.vectors.add(
             (row[0], vector) for row, vector in zip(rows, vectors, strict=True) if vector
         )
-        remember = getattr(embedder, "remember", None)
-        if remember is not None:
-            remember()
 
     def _require_vectors(self, embedder: Embedder) -> None:
         if not self._has_vectors:

@@ -1,7 +1,7 @@
 """Where knowledge is kept: what any store gives, and the one that keeps it in search.db.
 
 ``protocols.py`` says what a ``Store`` is; ``open_store`` gives one, with an attribute for
-each kind of thing it keeps: ``nodes``, ``edges``, ``fulltext``, ``vectors``, ``words``,
+each kind of thing it keeps: ``nodes``, ``edges``, ``fulltext``, ``vectors``,
 ``meta``. What goes wrong in it is one of ``core.errors``. Nothing outside of this folder
 speaks SQL or knows of SQLite.
 """

@@ -732,19 +732,6 @@ class Relations(Protocol):
         """Adds a relation, or gives a known one another weight and description."""
 
 
-class Words(Protocol):
-    """The tokens of words that were embedded before."""
-
-    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
-        """The token numbers of those of ``words`` that are known; damaged ones are not."""
-
-    def is_empty(self) -> bool:
-        """Whether no word is known yet."""
-
-    def put(self, tokens: Mapping[str, list[int]]) -> None:
-        """Remembers the token numbers of these words."""
-
-
 class Ratings(Protocol):
     """How nodes were rated: sums over their live, rated ``used_in_run`` edges, always in step."""
 
@@ -853,10 +840,6 @@ class Store(Protocol):
     @property
     def relations(self) -> Relations:
         """The relations that it knows."""
-
-    @property
-    def words(self) -> Words:
-        """Tokens of words that were embedded before."""
 
     @property
     def ratings(self) -> Ratings:

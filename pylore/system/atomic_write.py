@@ -12,7 +12,7 @@ from .temporary import abandoned, hold
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _MARK = ".lore-"
 """Between the name of a file and the process that writes it, in the name it has until then."""
@@ -32,13 +32,27 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
         LoreError: it cannot be written, or a link on the way leads out of the project; what
             was there is as it was.
     """
+    write_bytes(path, _encoded(lines), private=private)
+
+
+def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
+    for line in lines:
+        yield line.encode()
+
+
+def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> None:
+    """The same of bytes. The parts are asked for when the file is there to be written.
+
+    Raises:
+        LoreError: as ``write_whole``.
+    """
     try:
         if _is_open_file(path):
-            with open(path, "w", encoding="utf-8", newline="\n") as out:
-                out.writelines(lines)
+            with open(path, "wb") as out:
+                out.writelines(parts)
             return
         with Tidying():
-            _write(real_place(path), lines, private)
+            _write(real_place(path), parts, private)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -136,17 +150,17 @@ def _is_open_file(path: str) -> bool:
     return name.isdigit() and (folder == "/dev/fd" or of_process)
 
 
-def _write(place: str, lines: Iterable[str], private: bool) -> None:
+def _write(place: str, parts: Iterable[bytes], private: bool) -> None:
     """Into a path without links; one that has come meanwhile is not followed."""
     folder, name = os.path.split(place)
     parent = _open_folder(folder)
     try:
         if _is_plain(parent, name):
-            _replace(parent, name, lines, private)
+            _replace(parent, name, parts, private)
         else:
             number = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
-            with open(number, "w", encoding="utf-8", newline="\n") as out:
-                out.writelines(lines)
+            with open(number, "wb") as out:
+                out.writelines(parts)
     finally:
         os.close(parent)
 
@@ -171,17 +185,17 @@ def _is_plain(parent: int, name: str) -> bool:
         return True
 
 
-def _replace(parent: int, name: str, lines: Iterable[str], private: bool) -> None:
+def _replace(parent: int, name: str, parts: Iterable[bytes], private: bool) -> None:
     _remove_abandoned(parent)
     beside = f".{name[:50]}{_MARK}{os.getpid()}"  # a letter may have four of 255 bytes
     number = os.open(beside, _NEW, 0o600 if private else 0o666, dir_fd=parent)
     try:
-        with open(number, "w", encoding="utf-8", newline="\n") as out:
+        with open(number, "wb") as out:
             hold(number)
             mode = 0o600 if private else _mode_of(parent, name)
             if mode is not None:
                 os.fchmod(number, mode)
-            out.writelines(lines)
+            out.writelines(parts)
             out.flush()
             os.fsync(number)
         os.replace(beside, name, src_dir_fd=parent, dst_dir_fd=parent)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -16,12 +17,22 @@ _DEPTH = ("--graph-depth", "2")
 _TARGETS: dict[str, tuple[float | None, float | None]] = {
     "search, depth 2": (2.0, 4.0),
     "search, depth 0": (None, None),
+    "search, words never met": (2.5, 4.0),
     "related": (1.6, None),
     "show": (1.6, None),
     "graph stats": (1.6, None),
     "context, 4,000 tokens": (3.0, None),
 }
 """Command to the most that its median and its p95 over the queries may be, in floors."""
+
+_RARE = """
+    absquatulate bumfuzzle cattywampus defenestration erinaceous gobbledygook hullaballoo
+    impignorate jentacular kakorrhaphiophobia lollygag mumpsimus nudiustertian omphaloskepsis
+    psithurism quire rigmarole sialoquent tergiversate ultracrepidarian vomitory widdershins
+    xertz yarborough zoanthropy
+    """.split()
+"""Words that no documentation has."""
+_SYLLABLES = "ba co du fe gi ho ju ka le mi no pu ra se ti vo wu xa ye zi".split()
 
 
 def command_rows(queries: Path, store: Path, rounds: int) -> list[Row]:
@@ -59,11 +70,19 @@ def _commands(item: dict[str, Any]) -> dict[str, list[str]]:
         "floor": FLOOR,
         "search, depth 2": [LORE, "search", item["query"], *_DEPTH],
         "search, depth 0": [LORE, "search", item["query"]],
+        "search, words never met": [LORE, "search", f"{item['query']} {_never_met()}"],
         "related": [LORE, "related", item["id"]],
         "show": [LORE, "show", item["id"]],
         "graph stats": [LORE, "graph", "stats"],
         "context, 4,000 tokens": [LORE, "context", item["query"], "--budget", "4000"],
     }
+
+
+def _never_met() -> str:
+    """A rare word and two identifiers that no store has met, nor met in an earlier run."""
+    chance = random.SystemRandom()
+    one, other = ("".join(chance.choices(_SYLLABLES, k=4)) for _ in "12")
+    return f"{chance.choice(_RARE)} get{one.title()} {other}_{one}"
 
 
 def _time_all(commands: dict[str, list[str]], store: Path) -> dict[str, float]:

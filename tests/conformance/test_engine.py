@@ -49,7 +49,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, made: bytes) -> Iterator[di
     for name, kind in KINDS.items():
         kept: Kept = kind(tmp_path_factory.mktemp(name), made)
         stores[name] = store = kept.open()
-        records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+        records = Records(store, Settings(), StaticEmbedder(), "/project")
         for id, (text, fields) in RECORDS.items():
             change = records.add(id.partition("-")[0], text, id=id, **fields)
             assert (change.id, change.state) == (id, "added")
@@ -63,7 +63,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, made: bytes) -> Iterator[di
 
 def found(store: Store, query: str, scope: Scope | None = None, **settings: str) -> Hits:
     chosen = Settings().changed(list(settings.items()), "test")
-    embedder = StaticEmbedder(store.words)
+    embedder = StaticEmbedder()
     return search(store, chosen, Request(query, scope, explain=True), embedder)
 
 
@@ -118,7 +118,7 @@ def test_every_store_has_the_same_around_a_node(
 
 
 def test_a_record_lives_and_goes(store: Store) -> None:
-    records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+    records = Records(store, Settings(), StaticEmbedder(), "/project")
     assert records.add("note", "Words about tokens", id="note-a").state == "added"
     assert records.add("note", "Words about tokens", id="note-a").state == "unchanged"
     assert records.add("note", "Words about cookies", id="note-a").state == "updated"
@@ -134,7 +134,7 @@ def test_a_record_lives_and_goes(store: Store) -> None:
     with pytest.raises(LoreError, match="no node 'note-c'"):
         records.link("note-a", "relates_to", "note-c")
     with store.transaction():
-        assert rebuild(store, StaticEmbedder(store.words), "auto") == 2
+        assert rebuild(store, StaticEmbedder(), "auto") == 2
     assert [hit.id for hit in found(store, "cookies", retrievers="fulltext")] == ["note-a"]
 
 

@@ -49,14 +49,6 @@ def test_relations(store: Store) -> None:
     assert store.relations.all()["blocks"] == (0.6, 0.2, "stands in the way of")
 
 
-def test_words(store: Store) -> None:
-    assert store.words.is_empty() and store.words.get(["a"]) == {}
-    store.words.put({"a": [1, 2], "b": []})
-    store.words.put({"a": [3]})
-    assert not store.words.is_empty()
-    assert store.words.get(["a", "b", "c"]) == {"a": [1, 2], "b": []}
-
-
 # --- anchors
 
 

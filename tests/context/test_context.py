@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ import pytest
 from homes import move_home
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from real_tokenizer import tokenizer
 from repositories import Repository
 from sqlite_stores import connection_of
-from tokenizers import Tokenizer
 
 from pylore.context.budget import Tokens
 from pylore.context.build import Context, ContextBrief, build, wider
@@ -27,7 +26,6 @@ from pylore.context.snippets import WorkTree, cut_at_statement, fenced
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable
-from pylore.embed.static import tokenizer_file
 from pylore.indexing.indexer import Index
 from pylore.records.records import Records
 from pylore.store import Store, create_store
@@ -50,11 +48,6 @@ def sign(user):
 def check(cookie):
     return unseal(cookie)
 '''
-
-
-@cache
-def tokenizer() -> Tokenizer:
-    return Tokenizer.from_file(tokenizer_file())
 
 
 def real(text: str) -> int:

@@ -35,14 +35,13 @@ from pylore.embed.wire import Place, Response, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import create_store
-from pylore.store.machine import scratch_store
 
 
 class StaticModel:
     """Static embeddings, as a server needs them."""
 
     def __init__(self) -> None:
-        self._embedder = StaticEmbedder(scratch_store().words)
+        self._embedder = StaticEmbedder()
 
     def vectors(self, texts: Sequence[str]) -> list[bytes]:
         return [vector or b"\0\0\x80\x3f" * 256 for vector in self._embedder.embed(texts)]

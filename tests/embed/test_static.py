@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,9 +16,9 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import Tokenizer
+from real_tokenizer import real_pieces
 
-from pylore.embed import open_embedder
+from pylore.embed import open_embedder, static
 from pylore.embed.static import DIMENSION, StaticEmbedder
 from pylore.store import Store, create_store
 
@@ -41,8 +42,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def embedder(store: Store) -> StaticEmbedder:
-    return StaticEmbedder(store.words)
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
 
 
 def numbers(vector: bytes | None) -> tuple[float, ...]:
@@ -70,15 +71,8 @@ def test_a_vector_is_the_mean_of_its_tokens_rows(embedder: StaticEmbedder) -> No
     )
     file = (folder / "weights" / "l2_supercat_256.safetensors").read_bytes()
     rows = numpy.frombuffer(file[-32_000 * 512 :], "<f2").reshape(32_000, DIMENSION)
-    tokenizer = Tokenizer.from_file(
-        str(folder / "tokenizers" / "l2_supercat_tokenizer_config.json")
-    )
     for text in [*WORDS, "rotated keys expire"]:
-        tokens = [
-            token
-            for word in text.split()
-            for token in tokenizer.encode(word, add_special_tokens=False).ids
-        ]
+        tokens = [token for numbers in real_pieces(text.split()).values() for token in numbers]
         (ours,) = embedder.embed([text])
         assert cosine(numbers(ours), rows[tokens].astype(float).mean(axis=0)) > 0.99999, text
 
@@ -128,36 +122,10 @@ def test_what_means_about_the_same_is_nearer(embedder: StaticEmbedder) -> None:
     assert cosine(query, near) > cosine(query, far) + 0.1
 
 
-def test_words_are_remembered_and_need_no_tokenizer_again(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
-        first = StaticEmbedder(store.words)
-        vectors = first.embed(SENTENCES)
-        assert {"rotating", "replica"} <= first.fresh.keys()
-        first.remember()
-        assert first.fresh == {}
-        again = StaticEmbedder(store.words)
-        assert again.embed(SENTENCES) == vectors
-        assert again._tokenizer is None
-        assert again.fresh == {}
-
-
-def test_whole_words_come_along_when_the_tokenizer_is_first_loaded(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
-        first = StaticEmbedder(store.words)
-        first.embed(["one"])
-        assert len(first.fresh) > 5_000
-        first.remember()
-        common = ["time", "people", "system", "house", "question"]
-        assert store.words.get(common).keys() == set(common)
-        second = StaticEmbedder(store.words)
-        second.embed(["zeitgeisty"])
-        assert list(second.fresh) == ["zeitgeisty"]
-
-
 _CHILD = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from pylore.embed import open_embedder
+from pylore.embed import open_embedder, static
 from pylore.store import open_store
 with open_store(sys.argv[2]) as store:
     assert open_embedder("static", store).embed([sys.argv[3]])[0]
@@ -174,14 +142,55 @@ def loaded_modules(folder: Path, text: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_a_process_imports_no_tokenizer_for_words_that_are_known(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
-        embedder = StaticEmbedder(store.words)
-        embedder.embed(["rotating keys"])
-        embedder.remember()
-    heavy = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
-    assert not heavy & loaded_modules(tmp_path, "keys rotating")
-    assert "tokenizers" in loaded_modules(tmp_path, "unheardofword")
+HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
+
+
+def test_a_process_imports_no_tokenizer_for_words_that_are_new(tmp_path: Path) -> None:
+    create_store(str(tmp_path)).close()
+    assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where no table of pieces is, and none can be made as long as this file stands there."""
+    copy = tmp_path / "packages" / "wordllama" / "tokenizers" / "tokenizer.json"
+    copy.parent.mkdir(parents=True)
+    shutil.copy2(static.tokenizer_file(), copy)
+    (tmp_path / "cache").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(static, "tokenizer_file", lambda: str(copy))
+    monkeypatch.setattr(static, "_loaded", [])
+    return tmp_path / "cache"
+
+
+def test_without_a_table_the_tokenizer_gives_the_same_vectors(
+    embedder: StaticEmbedder, alone: Path
+) -> None:
+    texts = [*SENTENCES, *WORDS]
+    other = StaticEmbedder()
+    assert not other.knows(["keys"])
+    assert other.embed(texts) == embedder.embed(texts)
+    assert static._loaded and other.knows(["keys and others"])
+    static._loaded.clear()
+    alone.unlink()
+    third = StaticEmbedder()
+    assert third.embed(texts) == embedder.embed(texts)
+    assert not static._loaded
+    assert third.knows(["keys and others"])
+
+
+def test_very_many_words_are_the_tokenizers_work(
+    embedder: StaticEmbedder, alone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(static, "_MANY_WORDS", 10)
+    alone.unlink()
+    other = StaticEmbedder()
+    assert other.embed(["seven words of ten at the most"])[0]
+    assert not static._loaded
+    assert other.knows(["three more words"])
+    assert not other.knows(["four more others still"])
+    assert other.embed(SENTENCES) == embedder.embed(SENTENCES)
+    assert static._loaded
 
 
 def test_none_is_no_embedder(store: Store) -> None:

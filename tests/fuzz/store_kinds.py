@@ -51,7 +51,7 @@ class Queries(Kind):
 
     def _filled(self, engine: str) -> tuple[Store, StaticEmbedder]:
         store = create_store(str(self.folder / engine), fulltext=engine)
-        embedder = StaticEmbedder(store.words)
+        embedder = StaticEmbedder()
         records = Records(store, Settings(), embedder, str(self.folder))
         added = [records.add("note", text, file="a.py").id for text in TEXTS]
         for one, other in zip(added, added[1:], strict=False):

@@ -287,8 +287,6 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "passages of an unknown collection": "UPDATE passages SET collection = 'unheard'",
     "a passage at the end of the numbers": "INSERT INTO passages(key, node_id) VALUES (9223372036854775807, 'note-1')",
     "a passage below 0": "UPDATE passages SET key = -key",
-    "tokens that are a blob": "UPDATE words SET tokens = x'00ff'",
-    "tokens past the last": "UPDATE words SET tokens = '999999999 5'",
     "ratings that are text": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 'much', 'many')",
     "ratings without end": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 9e999, 1), ('note-2', 1, 0), ('note-3', 1, -1)",
     "shown at other kinds": "UPDATE shown SET position = 'first', query = x'00', shown_at = 7",

@@ -55,10 +55,8 @@ class Opened:
 
 
 @pytest.fixture(scope="module")
-def embedder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
-    """One for all stores: each store's own would read the tokenizer anew."""
-    with create_store(str(tmp_path_factory.mktemp("words"))) as words:
-        yield StaticEmbedder(words.words)
+def embedder() -> StaticEmbedder:
+    return StaticEmbedder()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ ROOT = "/a/project"
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, StaticEmbedder]]:
     with create_store(str(tmp_path_factory.mktemp("records"))) as store:
-        embedder = StaticEmbedder(store.words)
+        embedder = StaticEmbedder()
         records = Records(store, Settings(), embedder, ROOT)
         records.forget([records.add("note", "to load the words").id], purge=True)
         yield store, embedder

@@ -281,7 +281,7 @@ def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) ->
 
 def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         for id in (A, B):
             records.add("note", f"Sessions are kept in signed cookies, says {id}", id=id)
         build(store, Plan(0.5))
@@ -294,7 +294,7 @@ def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
             assert content(store)["edges"] == near
             vector = {hit.id for hit in search(
                 store, Settings.load(environ={}, flags={"retrievers": "vector"}),
-                Request("signed cookies of a session"), StaticEmbedder(store.words))}  # fmt: skip
+                Request("signed cookies of a session"), StaticEmbedder())}  # fmt: skip
             assert vector >= {A, B}
             records.undo()
             assert content(store)["edges"] == {}

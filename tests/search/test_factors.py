@@ -55,7 +55,7 @@ def filled(seed: int) -> Store:
     with store.transaction():
         for node in nodes:
             store.nodes.put(node)
-        Index(store, StaticEmbedder(store.words)).update(nodes)
+        Index(store, StaticEmbedder()).update(nodes)
         for _ in range(30):
             a, b = chance.sample(ids, 2)
             relation = chance.choice(("relates_to", "mentions", "imports"))
@@ -127,7 +127,7 @@ def test_a_score_is_the_product_of_its_factors(
     store = filled(seed)
     near = near_to(store) if files else None
     given = Settings.load(environ={}, flags=flags)
-    embedder = StaticEmbedder(store.words)
+    embedder = StaticEmbedder()
     found = search(store, given, Request(query, explain=True, near=near), embedder)
     check(found.hits)
     for hit, plain in zip(found, search(store, given, Request(query, near=near), embedder),
@@ -146,7 +146,7 @@ def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
     store = filled(seed)
     flags = {"retrievers": "vector", "vector_min": "-1", "diversify": "0", "feedback_weight": "0",
              "recency_weight": age, "relevance_weight": standing}  # fmt: skip
-    embedder = StaticEmbedder(store.words)
+    embedder = StaticEmbedder()
     few, all_of_them = (
         search(store, Settings.load(environ={}, flags={**flags, "limit": str(most)}),
                Request(query), embedder)

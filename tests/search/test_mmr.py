@@ -136,7 +136,7 @@ QUERY = "connection pool runs empty"
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with create_store(str(tmp_path_factory.mktemp("diversity"))) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         for id, text, category in FACTS:
             records.add(id.partition("-")[0], text, id=id, category=category)
         yield store
@@ -145,7 +145,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def found(store: Store, query: str = QUERY, *, explain: bool = False, **flags: str) -> Hits:
     settings = Settings.load(environ={}, flags=flags)
     request = Request(query, Scope(), explain=explain)
-    return search(store, settings, request, StaticEmbedder(store.words))
+    return search(store, settings, request, StaticEmbedder())
 
 
 def facts(hits: Hits) -> set[str]:
@@ -223,7 +223,7 @@ def test_a_list_without_repeats_is_the_same(store: Store) -> None:
 
 def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
     with create_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         records.add("goal", "Ship the harvest planner", id="goal-a")
         text = "Seeds are ordered in winter from the cooperative of growers"
         for id in ("note-b", "note-c"):
@@ -240,7 +240,7 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
 
 def test_of_three_results_the_repeat_is_the_last(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         for id, text in (("note-a", "pool pool runs empty"), ("note-b", "pool pool runs empty"),
                          ("note-c", "pool of winter tyres for the delivery van")):  # fmt: skip
             records.add("note", text, id=id, title=text)
@@ -250,7 +250,7 @@ def test_of_three_results_the_repeat_is_the_last(tmp_path: Path) -> None:
 
 def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
     with create_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         for key, text in (("a", "The pool runs empty"), ("b", "Tractors need a permit")):
             records.add("note", text, id=f"note-{key}")
         store.nodes.put(Node("note-bare", "note", created_at="2026-01-01T00:00:00Z"))
@@ -269,7 +269,7 @@ def test_a_store_without_vectors_is_searched_as_it_is(tmp_path: object) -> None:
 
 def test_only_the_first_results_may_move(tmp_path: object) -> None:
     with create_store(str(tmp_path)) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words))
+        records = Records(store, Settings(), StaticEmbedder())
         for number in range(WINDOW + 10):
             text = "pool " * 3 + f"connection {'x' * number}"
             records.add("note", text, id=f"note-{number:02}")

@@ -54,7 +54,7 @@ LINKS = (
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with create_store(str(tmp_path_factory.mktemp("search"))) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+        records = Records(store, Settings(), StaticEmbedder(), "/project")
         for id, text, fields in NODES:
             records.add(id.partition("-")[0], text, id=id, **fields)
         for link in LINKS:
@@ -67,7 +67,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def embedder(store: Store) -> StaticEmbedder:
-    return StaticEmbedder(store.words)
+    return StaticEmbedder()
 
 
 class Lookup:
@@ -497,7 +497,7 @@ def test_another_word_shows_another_passage(look: Lookup) -> None:
 @pytest.fixture(scope="module")
 def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
     with tempfile.TemporaryDirectory() as folder, create_store(folder) as store:
-        embedder = StaticEmbedder(store.words)
+        embedder = StaticEmbedder()
         records = Records(store, Settings(), embedder, folder)
         for text in ("it's a/b.py", "NEAR AND OR NOT", '"quoted" text*', "snake_case camelCase"):
             records.add("note", text)

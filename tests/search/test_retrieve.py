@@ -31,7 +31,7 @@ SYMBOLS = {
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with create_store(str(tmp_path_factory.mktemp("legs"))) as store:
-        records = Records(store, Settings(), StaticEmbedder(store.words), "/project")
+        records = Records(store, Settings(), StaticEmbedder(), "/project")
         for path in FILES:
             records.add("file", path, id=f"file-{path}", title=path)
         for name, text in SYMBOLS.items():
@@ -46,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def look(store: Store, query: str, types: tuple[str, ...] = (), **given: Any) -> Hits:
     flags = {name: str(value) for name, value in given.items()}
     settings = Settings.load(environ={}, flags=flags)
-    embedder = StaticEmbedder(store.words)
+    embedder = StaticEmbedder()
     return search(store, settings, Request(query, Scope(types=types)), embedder)
 
 
@@ -94,7 +94,7 @@ def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store
     settings = Settings.load(environ={}, flags={"fulltext_share": "0.6", "vector_min": "-0.5"})
     request = Request("refused tokens", Scope(types=("note",)), explain=True)
     explained = [hit.explain or {} for hit in
-                 search(store, settings, request, StaticEmbedder(store.words))]  # fmt: skip
+                 search(store, settings, request, StaticEmbedder())]  # fmt: skip
     assert len(explained) == 2
     words = [one["legs"].get("fulltext", {"score": 0.0})["score"] for one in explained]
     cosines = [one["legs"].get("vector", {"score": -0.5})["score"] for one in explained]
@@ -108,7 +108,7 @@ def test_a_fused_score_and_how_sure_it_is_are_those_of_the_formulas(store: Store
 def test_vectors_that_find_nothing_speak_against_what_the_words_find(store: Store) -> None:
     settings = Settings.load(environ={}, flags={"vector_min": "0.99"})
     request = Request("report", Scope(types=("note",)), explain=True)
-    (hit,) = search(store, settings, request, StaticEmbedder(store.words))
+    (hit,) = search(store, settings, request, StaticEmbedder())
     assert (hit.explain or {})["confidence"] == pytest.approx((1 + 0) / 2 / 0.75, abs=1e-6)
 
 
@@ -129,7 +129,7 @@ def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_wor
     with create_store(str(tmp_path)) as bare:
         Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
         assert look(bare, "expired tokens").notes == []
-    embedder = StaticEmbedder(store.words)
+    embedder = StaticEmbedder()
     held = store.meta.get("embedder")
     store.meta.set("embedder", "endpoint:unix:/nowhere")
     found = search(store, Settings(), Request("expired tokens"), embedder)

@@ -42,7 +42,7 @@ def put(store: Store, nodes: Sequence[Node], *, vectors: bool = False) -> None:
     with store.transaction():
         for one in nodes:
             store.nodes.put(one)
-        Index(store, StaticEmbedder(store.words) if vectors else None).update(nodes)
+        Index(store, StaticEmbedder() if vectors else None).update(nodes)
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_the_vectors_give_100_passages_or_twice_the_limit(store: Store) -> None:
     nodes = [node(f"note-{number}", f"token number {number}") for number in range(110)]
     put(store, nodes, vectors=True)
     query = parse_query("token")
-    vector = StaticEmbedder(store.words).embed(["token"])[0]
+    vector = StaticEmbedder().embed(["token"])[0]
     for limit, most in ((10, 100), (52, 104)):
         settings = options(retrievers="vector", vector_min=-1, limit=limit)
         found = candidates(store, settings, query, vector, Scope(), frozenset())
@@ -341,7 +341,7 @@ def test_the_first_50_results_may_be_re_ordered(store: Store) -> None:
     def asked(**flags: object) -> list[str]:
         settings = options(limit=62, retrievers="fulltext vector", mmr_lambda=0, **flags)
         return [hit.id for hit in search(store, settings, Request("pool"),
-                                         StaticEmbedder(store.words))]  # fmt: skip
+                                         StaticEmbedder())]  # fmt: skip
 
     plain, spread = asked(diversify=0), asked()
     moved = [rank for rank, (a, b) in enumerate(zip(plain, spread, strict=True)) if a != b]

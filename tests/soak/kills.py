@@ -90,11 +90,10 @@ def _look(folder: str, promised: set[str], done: dict[str, int]) -> None:
 
 
 def _first(folder: str, seed: int) -> list[str]:
-    """A first record, by which the store knows some words."""
+    """A first few records."""
     said: list[str] = []
     writer = Writer(folder, seed, said.append)
     writer.write("add")
-    writer.new_words = 0.0
     for _ in range(20):
         writer.write("add")
     writer.close()
@@ -108,7 +107,6 @@ def _write(folder: str, seed: int, pipe: int) -> None:
         if seed % 4 == 0:
             with_jumps(chance)
         writer = Writer(folder, seed, lambda id: os.write(pipe, f"{id}\n".encode()))
-        writer.new_words = 0.0 if seed % 3 else 0.2
         while True:
             writer.write()
     except BaseException as error:

@@ -99,7 +99,6 @@ def _refused(
         disk.room = 1 << 60
         writer = Writer(folder, seed, promised.append)
         try:
-            writer.new_words = 0.0 if promised else 1.0
             writer.write("add")
             writer.write("add")
             disk.room = room

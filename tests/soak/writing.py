@@ -26,7 +26,7 @@ IMPORTED = 60
 
 EXPORT = "knowledge.jsonl"
 
-_KNOWN = "river stone bridge window garden winter summer paper music silver".split()
+_WORDS = "river stone bridge window garden winter summer paper music silver".split()
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -63,9 +63,6 @@ class Writer:
         self._records = Records(self._store, Settings(), self._embedder)
         self._ids: list[str] = []
         self._count = 0
-
-        self.new_words = 1.0
-        """The share of words that have to be tokenized; the first one loads the tokenizer."""
 
     def close(self) -> None:
         self._store.close()
@@ -149,8 +146,8 @@ class Writer:
         return f"{self._name} {self._count} {self._word()} speaks of {self._word()}"
 
     def _word(self) -> str:
-        if self._chance.random() >= self.new_words:
-            return self._chance.choice(_KNOWN)
+        if self._chance.random() < 0.5:
+            return self._chance.choice(_WORDS)
         return "".join(self._chance.choices(_LETTERS, k=8))
 
 

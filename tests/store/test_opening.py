@@ -168,6 +168,6 @@ def test_the_type_of_a_store_can_be_named_at_run_time() -> None:
     with pytest.raises(AttributeError):
         _ = pylore.store.Stores
     assert {name for name in vars(protocols.Store) if name[0] != "_"} <= {*dir(SqliteStore)} | {
-        "faults", "graph_faults", "meta", "types", "relations", "words", "ratings", "nodes",
+        "faults", "graph_faults", "meta", "types", "relations", "ratings", "nodes",
         "edges", "fulltext", "vectors", "path",
     }  # fmt: skip

@@ -19,11 +19,10 @@ from sqlite_stores import connection_of
 from pylore.core.errors import StoreBusy, StoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
-from pylore.core.text import parse_query
+from pylore.core.text import parse_query, words
 from pylore.core.vocabulary import RELATIONS
 from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
 from pylore.embed import open_embedder
-from pylore.embed.static import StaticEmbedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -34,6 +33,7 @@ from pylore.store.sqlite import foreign
 from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES, rank_bm25
 from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
 
+ROOT = Path(__file__).parents[2]
 MANY = 2_000
 WEIGHTS = Settings().field_weights
 TYPES = ("decision", "lesson", "note")
@@ -42,19 +42,17 @@ FILES = ("src/a.py", "src/deep/b.py", "docs/a.md", None)
 DAYS = ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T12:00:00Z")
 
 
-def vocabulary(store: Store) -> list[str]:
-    """Words that are in the store's cache, so that making texts of them costs nothing."""
-    embedder = StaticEmbedder(store.words)
-    embedder.embed(["word"])
-    return sorted(word for word in embedder.fresh if word.isascii() and len(word) > 3)
+def vocabulary() -> list[str]:
+    """Words of this project's pages."""
+    pages = " ".join(page.read_text() for page in sorted(ROOT.glob("docs/decisions/*.md")))
+    return sorted({word for word in words(pages) if word.isascii() and len(word) > 3})
 
 
 @pytest.fixture(scope="module")
-def nodes(tmp_path_factory: pytest.TempPathFactory) -> list[Node]:
+def nodes() -> list[Node]:
     """Random nodes, live and forgotten, with two to twelve words each."""
     chance = random.Random(7)
-    with create_store(str(tmp_path_factory.mktemp("words"))) as store:
-        known = vocabulary(store)
+    known = vocabulary()
     return [
         Node(
             f"{type}-{number}",
@@ -475,21 +473,6 @@ def test_only_known_relations_can_be_written(linked: Store) -> None:
 
 
 # --- the rest
-
-
-def test_the_cache_of_words(empty: Store) -> None:
-    assert empty.words.is_empty()
-    empty.words.put({"keys": [1, 22, 333], "odd": [], "it''s": [4]})
-    empty.words.put({"keys": [9]})
-    assert not empty.words.is_empty()
-    assert empty.words.get(["keys", "odd", "it''s", "none"]) == {
-        "keys": [1, 22, 333], "odd": [], "it''s": [4],
-    }  # fmt: skip
-    for tokens in ("1234567890", "-1", "1 x", "²"):  # which no tokenizer has
-        connection_of(empty).execute("UPDATE words SET tokens = ? WHERE word = 'keys'", (tokens,))
-        assert empty.words.get(["keys"]) == {}
-    connection_of(empty).execute("UPDATE words SET tokens = '123456789' WHERE word = 'keys'")
-    assert empty.words.get(["keys"]) == {"keys": [123456789]}
 
 
 def test_words_that_stand_together_in_a_query_count_more_where_they_do(empty: Store) -> None:

@@ -33,7 +33,6 @@ def filled() -> Iterator[apsw.Connection]:
         store.fulltext.add(TEXTS, [(key, "words", "words", "", "", "")])
         store.vectors.create(8)
         store.vectors.add([(key, pack("<8f", *[1.0] * 8))])
-        store.words.put({"word": [1, 2]})
         store.impressions.show("run-1", ["note-a"], "words", LATE)
         store.meta.set("embedder_dimension", "8")
         store.edges.put(edge)
@@ -47,7 +46,7 @@ def filled() -> Iterator[apsw.Connection]:
         yield store.connection
 
 
-MADE = ("passages", "ratings", "words", "texts_fts", "signs")
+MADE = ("passages", "ratings", "texts_fts", "signs")
 """What ``lore reindex`` makes anew, and is looked at apart from the rest."""
 
 
@@ -84,7 +83,7 @@ VALUES: dict[str, tuple[tuple[object, ...], tuple[object, ...]]] = {
 COLUMNS = {
     "text": "nodes.title nodes.body nodes.category? nodes.file?"
     " anchors.detail anchors.root anchors.reason anchor_history.path anchor_history.detail"
-    " anchor_history.reason shown.query words.word words.tokens",
+    " anchor_history.reason shown.query",
     "line": "nodes.type nodes.tags graph_edges.relation edge_history.relation anchors.hash"
     " anchors.stamp anchors.commit_id",
     "id": "nodes.id graph_edges.from_id graph_edges.to_id edge_history.from_id"

@@ -202,7 +202,7 @@ NEW_WORDS: tuple[Callable[[Records], object], ...] = (
 def test_a_record_of_new_words_stands_in_line_once(store: Store) -> None:
     for change in NEW_WORDS:
         before = _drawn(store)
-        change(Records(store, Settings(), StaticEmbedder(store.words)))
+        change(Records(store, Settings(), StaticEmbedder()))
         assert _drawn(store) == before + 1
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import pylore
 from pylore.context.budget import Tokens
 from pylore.embed.static import StaticEmbedder
-from pylore.store.machine import scratch_store
 
 
 def preload() -> None:
@@ -25,7 +24,7 @@ def preload() -> None:
     for module in pkgutil.walk_packages(pylore.__path__, "pylore."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    StaticEmbedder(scratch_store().words).learn(["words"])  # reads the tokenizer
+    StaticEmbedder().learn(["words"])  # makes the table of pieces, where there is none
     Tokens().text("words")  # reads the vocabulary
     gc.freeze()  # a child that collects garbage would copy every page
 

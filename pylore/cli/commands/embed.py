@@ -14,7 +14,6 @@ from ...terminal.output import flush
 from .shared import Session, progress_bar
 
 if TYPE_CHECKING:
-    from ...embed import Embedder
     from ...store import Store
 
 _VERBS = ("all", "missing", "status", "serve", "stop")
@@ -60,16 +59,12 @@ def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
         else:
             with progress_bar("embedding", cost.passages) as advance:
                 row["passages"] = run.run(advance)
-            _after(session, store, embedder)
+            _after(session, store)
     session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "
                        f"{row['dimension']} dimensions\n")  # fmt: skip
 
 
-def _after(session: Session, store: Store, embedder: Embedder) -> None:
-    remember = getattr(embedder, "remember", None)
-    if remember is not None:
-        with store.transaction():
-            remember()
+def _after(session: Session, store: Store) -> None:
     store.compact()
     if session.settings.origins.get("embedder", "").startswith("flag:"):
         session.say([f"to search with these vectors, set embedder={session.settings.embedder} "

@@ -6,7 +6,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ...app.engine import remember_words
 from ...core.errors import LoreError, UsageError
 from ...evaluate.metrics import measures
 from ...evaluate.queries import Question, read_lines, read_questions
@@ -45,8 +44,6 @@ def eval_command(
         with progress_bar("asking", total) as advance:
             asked.progress = advance
             report = evaluate(asked, session.settings, compared, controls=controls, timed=timed)
-        for embedder in asked.embedders.values():
-            remember_words(store, embedder)
     if ranks[-1] > session.settings.limit:
         session.say([f"recall@{ranks[-1]} asks for more than the {session.settings.limit} "
                      "direct matches of a search: see the setting limit"])  # fmt: skip
@@ -67,8 +64,6 @@ def tune_command(
         space = coordinates(words, sorted(store.statistics.count_by_relation()))
         stage = _stage if sys.stderr.isatty() and not session.settings.quiet else _nothing
         report = tune(asked, session.settings, space, measure=measure, folds=folds, heard=stage)
-        for embedder in asked.embedders.values():
-            remember_words(store, embedder)
     report["fragment"] = fragment(report)
     report["written"] = _write(session, report, target) if target is not None else None
     session.say(_advice(report))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,15 +86,7 @@ class FileOutcome(NamedTuple):
     """Why it is left out, for a person, where the reason does not say it all."""
 
 
-class Chunk(NamedTuple):
-    """What became of the files of a job."""
-
-    outcomes: list[FileOutcome]
-    words: dict[str, list[int]]
-    """Tokens of words that the embedder had not seen before."""
-
-
-def work(job: Job, rules: Rules) -> Chunk:
+def work(job: Job, rules: Rules) -> list[FileOutcome]:
     """Reads the files of a job."""
     outcomes, texts = [], {}
     for path, known in job.paths:
@@ -127,7 +119,7 @@ def work(job: Job, rules: Rules) -> Chunk:
             outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
             continue
         outcomes.append(FileOutcome(path, stamp, hash, language, "", False, kept, entries))
-    return _embedded(outcomes) if job.embed else Chunk(outcomes, {})
+    return _embedded(outcomes) if job.embed else outcomes
 
 
 _PLAIN = LanguageSpec(TEXT, TEXT)
@@ -169,24 +161,14 @@ def _symbol_id(path: str, symbol: Symbol, names: dict[str, int]) -> str:
     return id if len(id) <= LONGEST_ID and id.isprintable() else ""
 
 
-class _NoWords:
-    """What the embedder asks for the words that the store knows: here it is not at hand."""
-
-    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
-        return {}
-
-    def is_empty(self) -> bool:
-        return False
-
-
 @lru_cache(maxsize=1)
 def _embedder() -> Any:
     from ...embed.static import StaticEmbedder
 
-    return StaticEmbedder(_NoWords())  # type: ignore[arg-type]
+    return StaticEmbedder()
 
 
-def _embedded(outcomes: list[FileOutcome]) -> Chunk:
+def _embedded(outcomes: list[FileOutcome]) -> list[FileOutcome]:
     """The outcomes with the vectors of their entries."""
     embedder = _embedder()
     texts = [
@@ -194,7 +176,7 @@ def _embedded(outcomes: list[FileOutcome]) -> Chunk:
         for title, text, *_ in entry.rows
     ]  # fmt: skip
     vectors = iter(embedder.embed(texts) if texts else [])
-    made = [
+    return [
         outcome._replace(
             entries=[
                 entry._replace(vectors=[next(vectors) for _ in entry.rows])
@@ -203,8 +185,6 @@ def _embedded(outcomes: list[FileOutcome]) -> Chunk:
         ) if outcome.entries else outcome
         for outcome in outcomes
     ]  # fmt: skip
-    words, embedder.fresh = embedder.fresh, {}
-    return Chunk(made, words)
 
 
 def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:

@@ -124,8 +124,8 @@ CREATE TABLE passages(
 );
 CREATE INDEX passages_node ON passages(node_id);
 
--- The tokens of each word that has been embedded, so that a query of known
--- words needs no tokenizer.
+-- Nothing reads or writes it: older versions kept the tokens of each word that
+-- had been embedded here. It stays, so that theirs and ours have one schema.
 CREATE TABLE words(
   word TEXT PRIMARY KEY,
   tokens TEXT NOT NULL                     -- numbers with a space between them

@@ -13,7 +13,7 @@ from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
 from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
-from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes, SqliteWords
+from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
 from .vectors import SqliteVectors
 
 TYPE_CHECKING = False
@@ -57,7 +57,6 @@ class SqliteStore:
         self.meta = SqliteMeta(connection)
         self.types = SqliteTypes(connection)
         self.relations = SqliteRelations(connection)
-        self.words = SqliteWords(connection)
         self.ratings = SqliteRatings(connection)
         self.nodes = SqliteNodes(connection)
         self.edges = SqliteEdges(connection)

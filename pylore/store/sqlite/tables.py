@@ -1,4 +1,4 @@
-"""The small tables: meta, types, relations, words, ratings."""
+"""The small tables: meta, types, relations, ratings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .faults import GraphFaults
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class SqliteMeta:
@@ -92,34 +92,6 @@ class SqliteRelations:
             " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
             " SET weight = ?2, backward_weight = ?3, description = ?4",
             (name, weight, backward, description),
-        )
-
-
-class SqliteWords:
-    """The tokens of words that were embedded before."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
-
-    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
-        """The token numbers of those of ``words`` that are known; damaged ones are not."""
-        found = {}
-        for word in words:
-            tokens = self._db.execute("SELECT tokens FROM words WHERE word = ?", (word,)).get
-            numbers = tokens.split() if tokens is not None else ["?"]
-            if all(len(number) < 10 and number.isdecimal() for number in numbers):
-                found[word] = [int(number) for number in numbers]
-        return found
-
-    def is_empty(self) -> bool:
-        """Whether no word is known yet."""
-        return self._db.execute("SELECT 1 FROM words LIMIT 1").get is None
-
-    def put(self, tokens: Mapping[str, list[int]]) -> None:
-        """Remembers the token numbers of these words."""
-        self._db.executemany(
-            "INSERT OR IGNORE INTO words VALUES (?, ?)",
-            ((word, " ".join(map(str, numbers))) for word, numbers in tokens.items()),
         )
 
 

@@ -105,7 +105,6 @@ _WRITTEN: dict[str, dict[str, str]] = {
 _MADE: dict[str, dict[str, str]] = {
     "passages": {"key": _KEY, "node_id": _ID, "collection": _among([*TABLES])},
     "ratings": {"node_id": _ID, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
-    "words": {"word": _TEXT, "tokens": _TEXT},
     **{
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
         for name in TABLES.values()

@@ -21,7 +21,7 @@ from .edges import Edges, Statistics
 from .history import History
 from .nodes import Nodes
 from .runs import Impressions, Ratings, Review
-from .small import Meta, Relations, Types, Words
+from .small import Meta, Relations, Types
 from .state import Shared, State
 from .vectors import StagedVectors, Vectors
 from .words import FullText
@@ -105,7 +105,7 @@ class MemoryStore:
         self.writable = not read_only
         self.faults, self.graph_faults = Nothing(), Nothing()
         self.meta, self.types, self.relations = Meta(self), Types(self), Relations(self)
-        self.words, self.ratings, self.nodes = Words(self), Ratings(self), Nodes(self)
+        self.ratings, self.nodes = Ratings(self), Nodes(self)
         self.edges, self.fulltext, self.vectors = Edges(self), FullText(self), Vectors(self)
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)

@@ -1,8 +1,8 @@
-"""What a store knows of itself: facts, types, relations, words."""
+"""What a store knows of itself: facts, types, relations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from pylore.core.errors import (
     UsageError,
@@ -55,16 +55,3 @@ class Relations(Part):
 
     def declare(self, name: str, weight: float, backward: float, description: str) -> None:
         self._changing.relations[name] = (weight, backward, description)
-
-
-class Words(Part):
-    def get(self, words: Iterable[str]) -> dict[str, list[int]]:
-        known = self._state.words
-        return {word: list(known[word]) for word in words if word in known}
-
-    def is_empty(self) -> bool:
-        return not self._state.words
-
-    def put(self, tokens: Mapping[str, list[int]]) -> None:
-        for word, numbers in tokens.items():
-            self._changing.words.setdefault(word, list(numbers))

@@ -1,0 +1,76 @@
+"""Where the table of pieces is that ``bpe`` reads, and what makes one where there is none.
+
+It lies beside the packages, where the set-up has put it, or in the user's cache: never in a
+store or a project, which may have come from anywhere.
+
+This module is on the path of every search: it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import LoreError
+from ..system.private_files import user_folder
+from .bpe import PieceTable, TableError, stamp_of_tokenizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_opened: dict[str, PieceTable] = {}
+
+
+def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]] | None:
+    """Each word with its pieces' numbers; None where there is no table and none can be made.
+
+    ``tokenizer`` is the path of the tokenizer's file.
+    """
+    words = list(words)
+    try:
+        stamp = stamp_of_tokenizer(tokenizer)
+        own = own_table(stamp)
+        for path in (installed_table(tokenizer), own):
+            try:
+                return _table(path, stamp, own=path == own).encode(words)
+            except (OSError, TableError):
+                _opened.pop(path, None)
+        from .bpe_table import write_table
+
+        write_table(own, tokenizer)
+        return _table(own, stamp, own=True).encode(words)
+    except (OSError, TableError, LoreError):
+        return None
+
+
+def install_table(tokenizer: str) -> str:
+    """Puts a table beside the packages, if there is none that works; returns its path.
+
+    Raises:
+        OSError, LoreError: as ``write_table``.
+    """
+    path = installed_table(tokenizer)
+    try:
+        PieceTable(path, stamp_of_tokenizer(tokenizer), own=False).encode(["word"])
+    except (OSError, TableError):
+        from .bpe_table import write_table
+
+        write_table(path, tokenizer, private=False)
+    return path
+
+
+def installed_table(tokenizer: str) -> str:
+    """Where the set-up puts the table of a tokenizer: beside the packages."""
+    packages = os.path.dirname(os.path.dirname(os.path.dirname(tokenizer)))
+    return os.path.join(packages, "lore-pieces.table")
+
+
+def own_table(stamp: str) -> str:
+    """Where the user's own is, for whom no set-up has made one."""
+    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), f"pieces-{stamp}.table")
+
+
+def _table(path: str, stamp: str, *, own: bool) -> PieceTable:
+    if path not in _opened:
+        _opened[path] = PieceTable(path, stamp, own=own)
+    return _opened[path]
