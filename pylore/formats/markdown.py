@@ -12,11 +12,13 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.times import now, now_exactly
+from ..core.text import counted
+from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..embed.ahead import Ahead
 from ..records.merge import Conflict
-from ..records.sources import is_markdown, state_of
+from ..records.sources import is_markdown, is_pruned, mark_pruned, state_of
+from ..records.undo import forgotten_at
 from ..store.document import DocumentFile
 from ..system.file_stamps import settled
 from ..system.folder_names import FolderNames
@@ -62,9 +64,10 @@ def import_markdown(
 
     ``root`` is where the paths in the store start from, ``type`` what a file is that
     does not say so itself. ``prune`` forgets the documents below the folders whose files are
-    gone; they come back when the files do. Where both the file and the node have changed
-    since they last agreed, the file's text is stored, or with ``ours`` the node's kept.
-    ``progress`` hears of each file that is done.
+    gone; they come back when the files do, in whatever store knows of it. Where both the
+    file and the node have changed since they last agreed, the file's text is stored, or with
+    ``ours`` the node's kept; the other one is in the history. ``progress`` hears of each file
+    that is done.
 
     Raises:
         LoreError: a file is wrong (it and the line are named) and ``skip_bad`` is
@@ -246,6 +249,8 @@ class _Writer:
         self._result = result
         self._former: dict[str, set[str]] = {}  # id of what was written to its former paths
         self._unsettled: set[str] = set()  # ids of documents that have taken another's place
+        self._back: list[str] = []  # ids of documents that were forgotten until their file was back
+        self._local: list[tuple[str, str]] = []  # id and path of what says else than its file
         self._now = now()
 
     def write(self) -> None:
@@ -281,7 +286,7 @@ class _Writer:
             self._part._fault(found.file, error, "")
             return
         old = self._store.nodes.get(document.id)
-        if old is not None and not self._may_stand(old):
+        if old is not None and old.invalidated_at is not None and not is_pruned(old):
             _stays_forgotten(self._result, found.file, document.id)
             return
         file = DocumentFile(
@@ -289,10 +294,6 @@ class _Writer:
             text_hash(text), title=document.title,
         )  # fmt: skip
         self._put(document, old, file)
-
-    def _may_stand(self, node: Node) -> bool:
-        gone = node.invalidated_at
-        return gone is None or self._known.is_back(node.id, gone)
 
     def _put(self, document: Document, old: Node | None, file: DocumentFile) -> None:
         from .mdedges import links_text
@@ -307,14 +308,27 @@ class _Writer:
         node = document.node(copy(old) if old else None)
         file.state = state_of(node)
         kept = old is not None and known is not None and self._keeps(old, known, file)
-        if old is not None and kept:
-            node = copy(old)
-            node.file = file.path
         gone, node.invalidated_at = node.invalidated_at, None
+        if old is not None and kept:
+            node = self._kept(old, node, file)
         self.put_node(node, kept=kept)
         if gone is not None:
             self._store.edges.restore_node(node.id, gone)
+            self._back.append(node.id)
         self._store.documents.put(self._known.root, file, links_text(document))
+
+    def _kept(self, old: Node, read: Node, file: DocumentFile) -> Node:
+        """The local text, where the file is now; the file's goes into the history if it is new."""
+        file.stamp = ""  # for the next import says that it stands
+        if any(one.id == old.id for one in self._result.conflicting):
+            read.updated_at = self._now
+            self._store.nodes.put(read)
+        else:
+            self._local.append((old.id, file.path))
+        node = copy(old)
+        node.file, node.invalidated_at = file.path, None
+        mark_pruned(node, pruned=False)
+        return node
 
     def _keeps(self, old: Node, known: DocumentFile, file: DocumentFile) -> bool:
         """Whether a local text stays. What was changed here and in the file is said."""
@@ -340,6 +354,8 @@ class _Writer:
 
     def count_node(self, known: DocumentFile) -> None:
         """Counts a document that is as it was."""
+        if known.node_id in self._scan.local:
+            self._local.append((known.node_id, known.path))
         self._result.nodes += 1
         self._result.unchanged += 1
 
@@ -382,11 +398,11 @@ class _Writer:
             self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
     def _forget(self, id: str, path: str) -> None:
-        # What was unlinked this very second must not come back with the document.
-        at = now_exactly() if self._store.edges.ended_at(id, self._now) else self._now
+        at = forgotten_at(self._store, id)
         node = self._store.nodes.require(id)
         node.invalidated_at = at
-        self._store.nodes.invalidate(id, at)
+        mark_pruned(node)
+        self._store.nodes.put(node)
         self._store.edges.invalidate_node(id, at)
         self._waiting.add(node)
         file = copy(self._known.by_id.get(id)) or DocumentFile(id, path)
@@ -471,11 +487,25 @@ class _Writer:
         more = self._result.unresolved - _NOTES
         if more > 0:
             self._result.notes.append(f"{more} more links lead to nothing that is known")
+        self._say_nodes()
         self._result.notes += lost[:_NOTES]
         if len(lost) > _NOTES:
             self._result.notes.append(f"{len(lost) - _NOTES} more documents have lost their file")
         if self._result.edges:
             self._result.dangling = len(self._store.edges.dangling())
+
+    def _say_nodes(self) -> None:
+        """Says which documents are back, and which say something else than their files."""
+        if self._back:
+            what = counted(len(self._back), "document is back with its file",
+                           "documents are back with their files")  # fmt: skip
+            self._result.notes.append(f"{what}, as {self._back[0]}")
+        if self._local:
+            id, path = self._local[0]
+            what = counted(len(self._local), "document says something else than its file",
+                           "documents say something else than their files")  # fmt: skip
+            self._result.notes.append(f"{what}, and what is here stands, as {id} ({path}): "
+                                      f"'lore show {id} --history' has both states")  # fmt: skip
 
 
 def _stays_forgotten(result: Imported, file: str, id: str) -> None:

@@ -15,7 +15,7 @@ from ..core.model import Node, Record
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..records.sources import STATED, STATED_FIELDS
+from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS
 from ..system.project_files import read_plain
 from .frontmatter import LineError, parse
 from .mdlinks import find_links, prose
@@ -74,7 +74,8 @@ class Document(Record):
         for name in ("title", "body", "line_start", "line_end"):
             setattr(node, name, getattr(self, name))
         node.file = self.path
-        new = {key: value for key, value in data.items() if key not in before and key != STATED}
+        left = {*before, STATED, PRUNED}
+        new = {key: value for key, value in data.items() if key not in left}
         new.update(self.data)
         if self.keys:
             new[STATED] = self.keys
@@ -198,7 +199,7 @@ def _apply_front_matter(document: Document, front: FrontMatter, relations: Colle
                     (fold(key), target.strip(), front.lines[key])
                     for target in _several(value) if target.strip()
                 ]  # fmt: skip
-            elif key == STATED:
+            elif key in OWN_KEYS:
                 raise LoreError("is a key of lore's own: name it otherwise")
             else:
                 document.data[key] = value

@@ -12,7 +12,8 @@ from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError
 from ..core.model import Record
-from ..records.sources import is_markdown
+from ..records.sources import is_markdown, is_pruned, state_of
+from ..store.filter import Scope
 from ..system.file_stamps import settled
 from .mdfind import Places, markdown_files
 
@@ -60,26 +61,49 @@ class KnownFiles:
         self.by_id: dict[str, DocumentFile] = {}
         self.by_path: dict[str, DocumentFile] = {}
         self.gone: dict[str, list[str]] = {}  # path to ids
+        self._forgotten: set[str] = set()
         self.read()
 
     def read(self) -> None:
         """Asks the store again."""
         known = self._store.documents.all(self.root)
+        back = self._follow_nodes(known)
         self.by_id = {one.node_id: one for one in known}
-        self.by_path = {one.path: one for one in known if one.gone_at is None}
+        stood = [one for one in known if one.gone_at is None and one.node_id not in back]
+        self.by_path = {one.path: one for one in (*back.values(), *stood)}
         self.gone = {}
         for one in known:
             if one.gone_at is not None:
                 self.gone.setdefault(one.path, []).append(one.node_id)
 
-    def is_back(self, id: str, invalidated_at: str) -> bool:
-        """Whether a node was forgotten at this time for no other reason than its lost file."""
-        known = self.by_id.get(id)
-        return known is not None and known.gone_at == invalidated_at
+    def _follow_nodes(self, known: list[DocumentFile]) -> dict[str, DocumentFile]:
+        """Those that were gone and are not: their nodes may have been pruned or restored since.
+
+        What has its stamp is as it was when it was read.
+        """
+        asked = {one.node_id: one for one in known if one.gone_at is not None or not one.stamp}
+        away = asked.keys() - self._store.nodes.match(Scope(), [*asked])
+        nodes = self._store.nodes.get_many([*away])
+        back = {}
+        for id, one in asked.items():
+            node = nodes.get(id)
+            before, one.gone_at = one.gone_at, None
+            if node is not None and is_pruned(node):
+                one.gone_at = node.invalidated_at
+            elif before is not None:
+                back[id] = one
+        self._forgotten = {*away}
+        return back
+
+    def is_forgotten(self, id: str) -> bool:
+        """Whether the node of a document was forgotten, or is no more."""
+        return id in self._forgotten
 
 
 class FileScan:
-    """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out."""
+    """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
+    ``local`` are documents that say something else than their files, which are as they were.
+    """
 
     def __init__(
         self,
@@ -97,6 +121,7 @@ class FileScan:
         self.folders: list[str] = []
         self.forgotten: list[tuple[str, str]] = []  # file and id
         self.skipped: list[tuple[str, str]] = []
+        self.local: set[str] = set()
         self._store = store
         self._known = known
         self._places = places
@@ -133,6 +158,7 @@ class FileScan:
         return (
             one for path, one in self._known.by_path.items()
             if path not in self._seen and is_markdown(path) and self.is_below(path)
+            and not self._known.is_forgotten(one.node_id)
         )  # fmt: skip
 
     def is_below(self, path: str) -> bool:
@@ -160,7 +186,8 @@ class FileScan:
         hash = text_hash(text)
         kept = settled(stamp) if stamp else ""
         if known is not None and known.hash == hash:
-            found = FoundFile(file, path, known.node_id, kept, known)
+            is_local = self._is_local(known)
+            found = FoundFile(file, path, known.node_id, "" if is_local else kept, known)
         else:
             document = self._parse(text, path, self._ids(path, text, hash))
             if document.placed:
@@ -168,6 +195,14 @@ class FileScan:
             found = FoundFile(file, path, document.id, kept, None)
         if self._take(found) and found.known is None:
             self._changed(document)
+
+    def _is_local(self, known: DocumentFile) -> bool:
+        """Whether a text of the store alone stands. Where one is written, the stamp is lost."""
+        node = self._store.nodes.get(known.node_id) if known.state and not known.stamp else None
+        if node is None or node.invalidated_at is not None or state_of(node) == known.state:
+            return False
+        self.local.add(known.node_id)
+        return True
 
     def _take(self, found: FoundFile) -> bool:
         """Whether the file is to be imported."""
@@ -177,8 +212,7 @@ class FileScan:
         self.paths[found.id] = found.path
         if found.known is None or found.stamp != found.known.stamp or not found.stamp:
             node = self._store.nodes.get(found.id)
-            gone = node.invalidated_at if node else None
-            if gone is not None and not self._known.is_back(found.id, gone):
+            if node is not None and node.invalidated_at is not None and not is_pruned(node):
                 self.forgotten.append((found.file, found.id))
                 return False
         self.files[found.path] = found

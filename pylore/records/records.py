@@ -22,7 +22,7 @@ from ..store.filter import Scope
 from .fact_status import first_status, state_fact
 from .purge import delete_for_good
 from .restore import Overtaken, Restoring, location_of, require_ends, require_takeable
-from .sources import source_of, stated_by_file
+from .sources import is_pruned, mark_pruned, source_of, stated_by_file
 from .undo import AGAIN, NAME, PURGE, forget
 
 TYPE_CHECKING = False
@@ -321,6 +321,10 @@ class Records:
             elif node.invalidated_at is None:
                 forget(self._store, node)
                 Index(self._store, None).update([node])
+                changes.append(Change(id, "invalidated"))
+            elif is_pruned(node):  # from now on it stays so, whatever becomes of its file
+                mark_pruned(node, pruned=False)
+                self._store.nodes.put(node)
                 changes.append(Change(id, "invalidated"))
             else:
                 changes.append(Change(id, "unchanged"))

@@ -8,6 +8,7 @@ from ..core.states import EDGE_STATE
 from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from .history import edge_states, last_change, state_at
+from .sources import mark_pruned
 from .undo import PURGE, Steps
 
 TYPE_CHECKING = False
@@ -47,7 +48,8 @@ class Restoring:
         if gone is None:
             return id, "restored" if accept_anchors(self._store, id) else "unchanged"
         node.invalidated_at = None
-        self._store.nodes.invalidate(id, None)
+        mark_pruned(node, pruned=False)
+        self._store.nodes.put(node)
         self._store.edges.restore_node(id, gone)
         self._index(node)
         return id, "restored"

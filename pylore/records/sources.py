@@ -21,6 +21,12 @@ EXTENSIONS = (".md", ".markdown")
 STATED = "_stated"
 """The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
 
+PRUNED = "_pruned"
+"""The key of ``data`` of a document that was forgotten since its file was gone: it goes where
+the node goes, and an import that finds the file takes the document back."""
+
+OWN_KEYS = (STATED, PRUNED)
+
 STATED_FIELDS = ("status", "tags", "source", "confidence", "category")
 """The fields of a node that a file may state, or leave to others."""
 
@@ -54,6 +60,25 @@ def source_of(store: Store, node: Node, root: str) -> str:
         return file if os.path.isfile(place_within(root, file)) else ""
     except LoreError:
         return ""
+
+
+def is_pruned(node: Node) -> bool:
+    """Whether a document is forgotten for no other reason than its lost file."""
+    if node.invalidated_at is None or PRUNED not in node.data:
+        return False
+    return json.loads(node.data).get(PRUNED) is True
+
+
+def mark_pruned(node: Node, *, pruned: bool = True) -> None:
+    """Puts the mark of a lost file on a document, or takes it away."""
+    if not pruned and PRUNED not in node.data:
+        return
+    data = json.loads(node.data)
+    if pruned:
+        data[PRUNED] = True
+    elif data.pop(PRUNED, None) is None:
+        return
+    node.data = json.dumps(data, ensure_ascii=False)
 
 
 def stated_by_file(node: Node) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..core.states import EDGE_STATE, NODE_STATE, next_clock
 from ..core.times import now, now_exactly
 from ..indexing.similar import RELATION as SIMILAR_TO
+from .sources import mark_pruned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ def forget(store: Store, node: Node) -> None:
     """Marks a node and its links as forgotten; the caller takes it out of the index."""
     at = forgotten_at(store, node.id)
     node.invalidated_at = at
-    store.nodes.invalidate(node.id, at)
+    mark_pruned(node, pruned=False)
+    store.nodes.put(node)
     store.edges.invalidate_node(node.id, at)
 
 

@@ -353,9 +353,13 @@ BEGIN
     strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
 END
 -----
-CREATE TRIGGER document_left AFTER UPDATE OF invalidated_at ON nodes
-WHEN old.invalidated_at IS NOT new.invalidated_at
-BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id; END
+CREATE TRIGGER document_left AFTER UPDATE OF
+  title, body, status, source, confidence, category, tags, data, invalidated_at ON nodes
+WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
+    old.data, old.invalidated_at)
+  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
+    new.data, new.invalidated_at)
+BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END
 -----
 CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
 BEGIN

@@ -220,7 +220,11 @@ BEGIN
   DELETE FROM documents WHERE node_id = old.id;
 END;
 
--- What was forgotten, or is back, is looked into again.
-CREATE TRIGGER document_left AFTER UPDATE OF invalidated_at ON nodes
-WHEN old.invalidated_at IS NOT new.invalidated_at
-BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id; END;
+-- What was forgotten, is back, or says something else is looked into again.
+CREATE TRIGGER document_left AFTER UPDATE OF
+  title, body, status, source, confidence, category, tags, data, invalidated_at ON nodes
+WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
+    old.data, old.invalidated_at)
+  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
+    new.data, new.invalidated_at)
+BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 
+from pylore.core.model import Node
 from pylore.store.document import DocumentFile
 
 from .state import Part, State
@@ -43,10 +44,18 @@ class Documents(Part):
         return str(hash(tuple(named))) if state.documents else ""
 
 
-def look_again(state: State, id: str) -> None:
-    """Takes the stamps of a document away, since its node was forgotten or restored."""
+_LOOKED_AT = (
+    "title", "body", "status", "source", "confidence", "category", "tags", "data",
+    "invalidated_at",
+)  # fmt: skip
+
+
+def look_again(state: State, old: Node | None, new: Node) -> None:
+    """Takes the stamps of a document away where its node says something else than before."""
+    if old is None or all(getattr(old, name) == getattr(new, name) for name in _LOOKED_AT):
+        return
     for key, (one, links) in state.documents.items():
-        if key[1] == id:
+        if key[1] == new.id:
             one = copy(one)
             one.stamp = ""
             state.documents[key] = (one, links)

@@ -9,6 +9,7 @@ from pylore.core.model import EDGE_HISTORY, Edge, Node, Past, PastCommand
 from pylore.core.states import NODE_STATE, clock, latest, state_name
 from pylore.store.anchor import Anchor
 
+from .documents import look_again
 from .state import AnchorKey, Key, Part, limited
 
 
@@ -108,7 +109,8 @@ class History(Part):
         for node in nodes:
             if node.id not in state.nodes and state.command is not None:
                 state.additions.append((state.command, node.id, "", ""))
-            state.nodes[node.id] = copy(node)
+            before, state.nodes[node.id] = state.nodes.get(node.id), copy(node)
+            look_again(state, before, node)
         for edge in edges:
             if edge.key not in state.edges and state.command is not None:
                 state.additions.append((state.command, *edge.key))

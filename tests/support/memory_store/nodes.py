@@ -54,8 +54,7 @@ class Nodes(Part):
             self._leave(old, node)
         state.nodes[node.id] = node
         state.counted = None
-        if old is not None and old.invalidated_at != node.invalidated_at:
-            look_again(state, node.id)
+        look_again(state, old, node)
         return "added" if old is None else "updated"
 
     def _leave(self, old: Node, new: Node) -> None:
@@ -75,10 +74,11 @@ class Nodes(Part):
         if id in state.nodes:
             node = copy(state.nodes[id])
             node.invalidated_at = at
-            self._leave(state.nodes[id], node)
+            old = state.nodes[id]
+            self._leave(old, node)
             state.nodes[id] = node
             state.counted = None
-            look_again(state, id)
+            look_again(state, old, node)
 
     def delete(self, id: str) -> None:
         state = self._changing
