@@ -586,8 +586,8 @@ class CodeFiles(Protocol):
 class Documents(Protocol):
     """The files that documents were made from, a document once a root.
 
-    One whose node is deleted goes with it; one whose node is forgotten or restored loses
-    its stamp.
+    One whose node is deleted goes with it; one whose node is forgotten or restored, or says
+    something else than before (its text, or what else a file may state), loses its stamp.
     """
 
     def all(self, root: str) -> list[DocumentFile]:

@@ -505,16 +505,33 @@ def test_files_of_documents(store: Store) -> None:
     assert documents.all("/other") == [] and not documents.has("doc-a")
 
 
-def test_a_document_that_is_forgotten_or_restored_loses_its_stamp(store: Store) -> None:
+def test_a_document_that_says_something_else_loses_its_stamp(store: Store) -> None:
     node = a_node("doc-a")
     store.nodes.put(node)
-    for at in (LATE, None):
-        one = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
-        store.documents.put("", one, "[]")
-        node.invalidated_at = at
-        store.nodes.put(node)
-        one.stamp = ""
-        assert store.documents.all("") == [one]
+    changes: list[tuple[str, object]] = [
+        ("invalidated_at", LATE), ("invalidated_at", None), ("title", "x"), ("body", "x"),
+        ("status", "staged"), ("source", "file"), ("confidence", 0.5), ("category", "x"),
+        ("tags", ("x",)), ("data", '{"a": 1}'),
+    ]  # fmt: skip
+    for write in (store.nodes.put, lambda node: store.history.settle([node])):
+        for name, value in changes:
+            for one in (value, getattr(node, name)):
+                file = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
+                store.documents.put("", file, "[]")
+                file.stamp = file.stamp if getattr(node, name) == one else ""
+                setattr(node, name, one)
+                write(node)
+                assert store.documents.all("") == [file]
+
+
+def test_a_document_that_says_the_same_keeps_its_stamp(store: Store) -> None:
+    node = a_node("doc-a")
+    store.nodes.put(node)
+    file = DocumentFile("doc-a", "a.md", stamp="s1", hash="h1")
+    store.documents.put("", file, "[]")
+    node.file, node.line_start, node.updated_at = "b.md", 3, LATE
+    store.nodes.put(node)
+    assert store.documents.all("") == [file]
 
 
 def test_names_are_others_when_a_link_might_lead_elsewhere(store: Store) -> None:

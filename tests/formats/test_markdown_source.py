@@ -17,11 +17,19 @@ from pages import Project
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
+from pylore.core.settings import Settings
 from pylore.formats import mdfile
 from pylore.formats.conflicts import conflict_notes
+from pylore.formats.jsonl import import_lines
 from pylore.records.merge import Conflict
 from pylore.store import Store, create_store, open_store
 from pylore.system import file_stamps
+
+LOCAL = (
+    "1 document says something else than its file, and what is here stands, as doc-a (a.md): "
+    "'lore show doc-a --history' has both states"
+)
+BACK = "1 document is back with its file, as doc-docs/a"
 
 
 @pytest.fixture
@@ -93,11 +101,42 @@ def test_a_local_text_stays_while_the_file_does(project: Project) -> None:
     project.write("c.md", "c")
     file.touch()
     result = project.run()
-    assert (result.updated, result.conflicts, result.notes) == (0, 0, [])
+    assert (result.updated, result.conflicts, result.notes) == (0, 0, [LOCAL])
     node = project.node("doc-a")
     assert (node.body, node.tags) == ("mine", ("y",))
-    project.run(type="note", new_types=True)  # which reads all of them again
-    assert project.node("doc-a").body == "mine"
+    project.store.types.declare("another", "")  # so that all are read again
+    result = project.run()
+    assert project.node("doc-a").body == "mine" and result.notes == [LOCAL]
+    project.records.edit("doc-a", text="text [[b]]", tags=["x"], force=True)
+    assert project.run().notes == []
+
+
+def test_local_texts_are_said_in_one_line_whatever_is_unread(
+    project: Project, unread: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        project.write(f"{name}.md", name)
+    project.run()
+    project.records.edit("doc-a", text="mine", force=True)
+    project.records.edit("doc-b", text="mine", force=True)
+    project.records.edit("doc-c", category="mine")
+    (two,) = project.run().notes
+    assert two.startswith("2 documents say something else than their files, ")
+    no_reading(monkeypatch, "a.md", "b.md")
+    before = project.lines()
+    assert project.run().notes == [two] and project.lines() == before
+
+
+def test_an_import_that_was_taken_back_leaves_a_local_text(project: Project, unread: None) -> None:
+    file = project.write("a.md", "old")
+    project.run()
+    file.write_text("new text")
+    project.run()
+    project.records.undo()
+    for _ in range(2):
+        assert project.run().notes == [LOCAL] and project.node("doc-a").body == "old"
+    project.records.undo()
+    assert project.node("doc-a").body == "new text" and project.run().notes == []
 
 
 def test_a_local_text_and_a_changed_file_are_a_conflict(project: Project) -> None:
@@ -127,7 +166,12 @@ def test_ours_keeps_the_local_text_and_follows_the_links(project: Project) -> No
     assert result.conflicting == [Conflict("doc-a", "ours", file="a.md")]
     assert project.node("doc-a").body == "mine"
     assert project.edges("doc-a") == {("links_to", "doc-b")}
-    assert project.run().conflicts == 0 and project.node("doc-a").body == "mine"
+    left = [past.node.body for past in project.store.history.of_node("doc-a")]
+    assert left == ["text", "mine", "theirs [[b]]"]
+    assert result.notes == []  # the conflict is named
+    again = project.run()
+    assert (again.conflicts, again.notes) == (0, [LOCAL])
+    assert project.node("doc-a").body == "mine"
     file.write_text("theirs again")
     assert project.run().conflicts == 1
     assert project.node("doc-a").body == "theirs again"
@@ -144,6 +188,11 @@ def test_the_same_change_on_both_sides_is_no_conflict(project: Project) -> None:
 
 
 # --- lost files
+
+
+def tell(project: Project, other: Store) -> None:
+    """What a project's store knows, into another one."""
+    import_lines(other, Settings(), None, [line.encode() for line in project.lines()])
 
 
 def linked(project: Project) -> Path:
@@ -181,10 +230,65 @@ def test_a_pruned_document_comes_back_with_its_file(project: Project) -> None:
     project.run("docs", prune=True)
     file.write_text(text + " more")
     result = project.run("docs")
-    assert (result.notes, result.unresolved) == ([], 0)
+    assert (result.notes, result.unresolved) == ([BACK], 0)
     assert project.node("doc-docs/a").invalidated_at is None
+    assert project.node("doc-docs/a").data == "{}"
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
     assert project.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
+
+
+def test_a_document_that_another_store_has_pruned_comes_back_with_its_file_here(
+    project: Project, unread: None, tmp_path: Path
+) -> None:
+    linked(project)
+    with create_store(str(tmp_path / "clone" / ".lore")) as other:
+        clone = Project(tmp_path / "clone", other)
+        clone.write("docs/b.md", "[x](a.md)")
+        tell(project, other)
+        clone.run("docs", prune=True)
+        tell(clone, project.store)
+        assert project.node("doc-docs/a").invalidated_at is not None
+        assert project.run("docs").notes == [BACK]
+        tell(project, other)
+        assert clone.node("doc-docs/a").invalidated_at is None
+        for one in (project, clone):
+            assert one.edges("note-a") == {("relates_to", "doc-docs/a")}
+            assert one.edges("doc-docs/b") == {("links_to", "doc-docs/a")}
+        clone.records.forget(["doc-docs/a"])
+        tell(clone, project.store)
+        project.write("docs/a.md", "changed")
+        assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
+
+
+def test_what_a_person_forgets_after_it_was_pruned_stays_forgotten(project: Project) -> None:
+    file = linked(project)
+    text = file.read_text()
+    file.unlink()
+    project.run("docs", prune=True)
+    assert [one.state for one in project.records.forget(["doc-docs/a"])] == ["invalidated"]
+    assert [one.state for one in project.records.forget(["doc-docs/a"])] == ["unchanged"]
+    file.write_text(text)
+    assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
+    project.records.restore(["doc-docs/a"])
+    project.run("docs")
+    project.records.forget(["doc-docs/a"])
+    assert "doc-docs/a is forgotten and stays so" in project.run("docs").notes[0]
+
+
+@pytest.mark.parametrize("way", ["undo", "restore"])
+def test_a_lost_document_that_is_taken_back_is_missed_again(project: Project, way: str) -> None:
+    file = linked(project)
+    file.unlink()
+    project.run("docs", prune=True)
+    if way == "undo":
+        project.records.undo()
+    else:
+        project.records.restore(["doc-docs/a"])
+    assert project.node("doc-docs/a").data == "{}"
+    note = "docs/a.md is gone, doc-docs/a stays: 'lore forget doc-docs/a' takes it away"
+    assert [project.run("docs").notes[-1] for _ in range(2)] == [note, note]
+    assert project.run("docs", prune=True).pruned == 1
+    assert project.edges("note-a") == set()
 
 
 def test_what_a_person_has_forgotten_does_not_come_back_with_its_file(project: Project) -> None:

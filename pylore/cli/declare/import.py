@@ -50,12 +50,13 @@ folders and node_modules are left out.
   hand stay.
 
   The file is the source of its document: 'lore edit' sends you there. A text that
-  was changed here all the same stays until the file changes too: that is a conflict,
-  which is named. The file's text is stored then (--ours: what is here stays), and
-  the other one is in the history. A file that was renamed and says the same keeps
-  its document, with its id and links. A document whose file is gone is named, and
-  kept, or with --prune forgotten until the file is back. Files that have not
-  changed since they were read are not read again.""",
+  was changed here all the same stays, which is said, until the file changes too: that
+  is a conflict, which is named. The file's text is stored then (--ours: what is here
+  stays), and the other one is in the history. A file that was renamed and says the
+  same keeps its document, with its id and links. A document whose file is gone is
+  named, and kept, or with --prune forgotten until the file is back, here or wherever
+  else this is known. Files that have not changed since they were read are not read
+  again.""",
     Option(
         "--type TYPE",
         "what a Markdown file is that does not say it (default: doc)",
