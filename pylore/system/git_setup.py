@@ -216,12 +216,14 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
 
     lines = [f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then"]
     git = "git --literal-pathspecs"
-    if name == "post-commit":  # of a cherry-pick or a revert, which run no other hook
+    if name == "post-commit":
         return [
             *lines,
-            '  [ -d "$(git rev-parse --git-path rebase-merge)" ] ||',
-            f"    {git} diff-tree --quiet HEAD~1 HEAD -- {shared} 2>/dev/null ||",
-            f"    [ $? -ne 1 ] || {sync('--in')} 2>/dev/null || :",
+            "  case $(git log --walk-reflogs -1 --format=%gs HEAD 2>/dev/null) in",
+            "    cherry-pick* | revert*) # which run no other hook",
+            f"      {git} diff-tree --quiet HEAD~1 HEAD -- {shared} 2>/dev/null ||",
+            f"        {sync('--in')} 2>/dev/null || : ;;",
+            "  esac",
             "fi",
         ]
     if name != "pre-commit":
