@@ -26,6 +26,10 @@ setup() {
   expect 0
   [ -z "$stderr" ]
   [ "$(lore list --ids | sort)" = $'note-kept\nnote-later' ]
+  run_lore undo
+  expect_error 1 "a restore-backup of "
+  contains "$stderr" "cannot be taken back: run 'lore restore-backup $PROJECT/.lore/search.db.before-restore-…', which is the store as it was"
+  [ "$(lore list --ids | sort)" = $'note-kept\nnote-later' ]
   run_lore backup "a backup.db"
   expect 0
   echo mine >mine

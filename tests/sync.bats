@@ -225,6 +225,85 @@ knows_both() { # whether the store and the file here have all that a and b have 
   PATH=/usr/bin:/bin git commit -q --allow-empty -m "no lore"
 }
 
+@test "what hooks bring in is no command: undo takes back what the person did last" {
+  clones install
+  lore sync --install --hooks >/dev/null
+  git branch before
+  (cd ../b && lore add note "Only b" --id note-b >/dev/null && lore edit note-2 "As b has it" >/dev/null &&
+    shared "b learns" && git push -q origin main)
+  # after a pull
+  lore edit note-1 "Wrong words" >/dev/null
+  git commit -q --allow-empty -m "a errs"
+  git pull -q --no-edit
+  run_lore undo --ids -q
+  expect 0 note-1
+  [ "$(lore show note-1 note-b --json | grep -c '"invalidated_at":null')" = 2 ]
+  lore show note-2 --json | grep -q 'As b has it'
+  # after a merge that a person has to end, and a record that both had changed
+  lore edit note-2 "Wrong as well" >/dev/null
+  lore add note "Kept" --id note-k >/dev/null
+  printf 'ours\n' >code && git add code && git commit -qm ours
+  (cd ../b && git pull -q && lore sync -q >/dev/null && lore edit note-2 "b again" >/dev/null &&
+    lore edit note-2 "b at last" >/dev/null && printf 'theirs\n' >code && shared theirs && git push -q)
+  run git pull -q --no-edit
+  [ "$status" = 1 ]
+  git add code && git commit -qm merged
+  lore show note-2 --json | grep -q 'b at last'
+  run_lore undo --ids -q
+  expect 0 note-k
+  # a cherry-pick brings in too, and says nothing
+  git checkout -q -b picked before
+  (cd ../b && lore add note "Picked" --id note-p >/dev/null && shared picked && git push -q)
+  git fetch -q
+  run -0 git cherry-pick origin/main
+  [[ $output != *added* ]]
+  lore show note-p >/dev/null
+  # what a person syncs is a command
+  printf '{"id": "note-h", "title": "By hand"}\n' >>"$FILE"
+  lore sync -q >/dev/null
+  run_lore undo --ids -q
+  expect 0 note-h
+}
+
+@test "a line of git's index that is broken is named, and mending the file is enough" {
+  clones
+  (cd ../b && printf '{"id": "note-9", "ti\n' >>"$FILE" && git commit -qam broken && git push -q)
+  lore add note "Only a" --id note-a >/dev/null
+  shared "a learns"
+  lore sync --install >/dev/null
+  run git pull -q --no-edit
+  [ "$status" = 1 ]
+  run_lore sync
+  expect_error 1 "$FILE: the other side's file in git's index, line 4: not JSON"
+  [[ $stderr == *"nothing was changed; have that file by 'git checkout --theirs FILE', mend the line, then run 'lore sync' again" ]]
+  git checkout -q --theirs "$FILE"
+  run_lore sync
+  expect_error 1 "$FILE: line 4: not JSON"
+  sed -i.old 's/"ti$/"title": "Mended"}/' "$FILE" && rm "$FILE.old"
+  run_lore sync
+  expect 0
+  [[ $stderr == *"in git's index, line 4 was left out: not JSON"* ]]
+  lore show note-9 --json | grep -q Mended
+  grep -q '"note-a"' "$FILE"
+}
+
+@test "without a store there is one line; the driver stays while another project needs it" {
+  mkdir "$TEST_ROOT/two" && cd "$TEST_ROOT/two" && git init -q .
+  run_lore sync
+  expect_error 1 "no .lore here or above"
+  run_lore sync --install
+  expect_error 1 "run 'lore init' in your project"
+  store_here
+  mkdir part && cd part && store_here
+  lore sync --install >/dev/null && cd .. && lore sync --install >/dev/null
+  run_lore sync --uninstall --text
+  expect 0
+  [[ $stderr == *"merge.lore.driver was left as it is: part/.gitattributes still names it"* ]]
+  (cd part && lore sync --uninstall >/dev/null)
+  run ! git config merge.lore.driver
+  [ ! -e part/.gitattributes ]
+}
+
 @test "install and uninstall in worktrees, submodules and folders of hooks" {
   clones
   run_lore sync --install --hooks --text

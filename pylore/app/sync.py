@@ -6,12 +6,12 @@ import os
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 
-from ..core.errors import LoreError, StoreError
+from ..core.errors import LoreError
 from ..core.limits import lines_of, record_line
 from ..core.model import Record
 from ..core.vocabulary import RECORDS
 from ..formats.conflict_markers import both_sides, marker_of
-from ..formats.jsonl import Imported, export_lines, import_lines
+from ..formats.jsonl import Imported, LineNames, export_lines, import_lines
 from ..formats.knowledge import KnowledgeFile
 from ..system.atomic_write import write_whole
 from ..system.git import Git
@@ -19,7 +19,7 @@ from ..system.links import real_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from .engine import Engine
 
@@ -28,6 +28,9 @@ _IN_MEMORY = 32_000_000
 
 _TRIES = 5
 """How often a file is read that changes meanwhile."""
+
+_SIDES = {"--ours": "this", "--theirs": "the other"}
+"""What 'git checkout' calls the sides of a merge, and what we do."""
 
 _NOTHING = {"added": 0, "updated": 0, "removed": 0}
 
@@ -50,14 +53,15 @@ def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
 
     Args:
         path: the file; it need not be there.
-        out: write the file; if not, it stays as it is.
+        out: write the file; if not, it stays as it is, and what comes in is no command that
+            could be undone: it is what a hook of git's asks for, after any command.
 
     Raises:
         LoreError: a line is broken, or the file is not one that may be read; nothing is changed.
     """
     for _ in range(_TRIES):
         read = _Source(path, record_line(engine.settings.max_text))
-        came_in = Imported() if read.is_empty else _taken(engine, read)
+        came_in = Imported() if read.is_empty else _taken(engine, read, is_command=out)
         if not out:
             return Synced(came_in, _NOTHING, read.is_in_conflict)
         with engine.store.snapshot(), _kept(engine, read) as new:
@@ -83,8 +87,11 @@ class _Source:
         if os.path.lexists(self._place) and not os.path.isfile(self._place):
             raise LoreError(f"{path}: is not a plain file: name another one")
         self._sides = _unmerged(self._place)
-        self.digest, self._marked, self.is_empty = self._seen()
-        self.is_empty = self.is_empty and not self._sides
+        self.digest, self._marked, count = self._seen()
+        blobs = [sha256(side).digest() for _, side in self._sides]
+        self.is_empty = not count and not self._sides
+        mended = count > 0 and self.digest not in blobs
+        self.names = _NamesOfSides(path, count, self._sides, mended=mended)
         self.said = KnowledgeFile(path, _Lines(self._own_lines))
 
     @property
@@ -95,7 +102,7 @@ class _Source:
     def lines(self) -> Iterator[bytes]:
         """All that is to come in."""
         yield from both_sides(self._own_lines())
-        for side in self._sides:
+        for _, side in self._sides:
             yield from both_sides(line + b"\n" for line in side.split(b"\n"))
 
     def is_unchanged(self) -> bool:
@@ -111,14 +118,48 @@ class _Source:
         except OSError as error:
             raise LoreError(f"{self.path}: {error.strerror}: nothing was changed") from None
 
-    def _seen(self) -> tuple[bytes, bool, bool]:
-        """Its digest, whether it has conflict markers, whether it has no lines."""
-        digest, marked, is_empty = sha256(), False, True
+    def _seen(self) -> tuple[bytes, bool, int]:
+        """Its digest, whether it has conflict markers, how many lines it has."""
+        digest, marked, count = sha256(), False, 0
         for line in self._own_lines():
             digest.update(line)
             marked = marked or bool(marker_of(line))
-            is_empty = is_empty and not line.strip()
-        return digest.digest(), marked, is_empty
+            count += 1
+        return digest.digest(), marked, count
+
+
+class _NamesOfSides(LineNames):
+    """The lines of the file, then those of the sides that git has of it.
+
+    Nobody can mend a line of git's index. So of a file that is neither side as it was, and so
+    was seen to by a person or by git, the sides' broken lines are left out.
+    """
+
+    def __init__(
+        self, name: str, count: int, sides: Sequence[tuple[str, bytes]], *, mended: bool
+    ) -> None:
+        super().__init__(name)
+        self._mended = mended
+        self._starts = [(0, name, "")]
+        for option, side in sides:
+            whose = _SIDES[option]
+            self._starts.append((count, f"{name}: {whose} side's file in git's index", option))
+            count += side.count(b"\n") + 1
+
+    def place(self, number: int) -> str:
+        start, name, option = self._part(number)
+        return f"{name}{', ' if option else ': '}line {number - start}"
+
+    def advice(self, number: int) -> str:
+        option = self._part(number)[2]
+        take = f"have that file by 'git checkout {option} FILE', " if option else ""
+        return f"nothing was changed; {take}mend the line, then run 'lore sync' again"
+
+    def may_be_left_out(self, number: int) -> bool:
+        return self._mended and bool(self._part(number)[2])
+
+    def _part(self, number: int) -> tuple[int, str, str]:
+        return next(part for part in reversed(self._starts) if part[0] < number)
 
 
 class _Lines:
@@ -131,8 +172,8 @@ class _Lines:
         return self._read()
 
 
-def _unmerged(place: str) -> list[bytes]:
-    """Both sides of a merge of this file that git has begun and not ended; else nothing."""
+def _unmerged(place: str) -> list[tuple[str, bytes]]:
+    """Both sides (of ``_SIDES``) of a merge of this file that git has not ended; else nothing."""
     folder, name = os.path.split(place)
     git = Git(folder)
     found = git.ask_bytes("ls-files", "--unmerged", "-z", "--", name) or b""
@@ -140,26 +181,16 @@ def _unmerged(place: str) -> list[bytes]:
     for entry in filter(None, found.split(b"\0")):
         _, blob, stage = entry.partition(b"\t")[0].decode().split(" ")
         if stage != "1":
-            sides.append(git.ask_bytes("cat-file", "blob", blob) or b"")
+            option = "--ours" if stage == "2" else "--theirs"
+            sides.append((option, git.ask_bytes("cat-file", "blob", blob) or b""))
     return sides
 
 
-def _taken(engine: Engine, read: _Source) -> Imported:
-    try:
-        return import_lines(
-            engine.store, engine.settings, engine.embedder, read.lines(), name=read.path,
-            change="sync",
-        )  # fmt: skip
-    except StoreError:
-        raise
-    except LoreError as error:
-        raise _refused(error) from None
-
-
-def _refused(error: LoreError) -> LoreError:
-    """What is wrong with a file, without what an import would do about it."""
-    what = str(error).partition(": nothing was imported")[0]
-    return LoreError(f"{what}: nothing was changed; mend the line, then run 'lore sync' again")
+def _taken(engine: Engine, read: _Source, *, is_command: bool) -> Imported:
+    return import_lines(
+        engine.store, engine.settings, engine.embedder, read.lines(), change="sync",
+        is_command=is_command, names=read.names,
+    )  # fmt: skip
 
 
 def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:

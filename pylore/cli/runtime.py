@@ -71,6 +71,16 @@ def open_for_reading(settings: Settings) -> Store:
         raise NoStore(_where_to_init(folder)) from None
 
 
+def require_store(folder: str) -> None:
+    """Raises NoStore where a folder has no store, and says where to make one."""
+    from ..store import FILE
+
+    if not os.path.lexists(os.path.join(folder, FILE)):
+        if os.environ.get("LORE_DIR"):
+            raise NoStore(f"no store in {folder}: run 'lore init'")
+        raise NoStore(_where_to_init(folder))
+
+
 def require_found_store(folder: str) -> None:
     """Refuses a data folder that nobody chose, if what it holds is not of its project.
 

@@ -102,6 +102,26 @@ class Imported(Record):
         setattr(self, state, getattr(self, state) + 1)
 
 
+class LineNames:
+    """What the lines of an import are called in messages, and which of them may be left out."""
+
+    def __init__(self, name: str, *, skip_bad: bool = False) -> None:
+        self._name = name
+        self._skip_bad = skip_bad
+
+    def place(self, number: int) -> str:
+        """Where the line with this number stands, from 1."""
+        return f"{self._name}: line {number}" if self._name else f"line {number}"
+
+    def advice(self, number: int) -> str:
+        """What to do about this line if it is broken."""
+        return "nothing was imported; mend it, or leave such lines out with --skip-bad"
+
+    def may_be_left_out(self, number: int) -> bool:
+        """Whether the rest comes in if this line is broken."""
+        return self._skip_bad
+
+
 class ImportOptions:
     """How lines are to be taken.
 
@@ -137,12 +157,15 @@ def import_lines(
     new_types: bool = False,
     prefer: str = "",
     change: str = "import",
+    is_command: bool = True,
+    names: LineNames | None = None,
     progress: Callable[[int], None] = lambda size: None,
 ) -> Imported:
     """Merges lines into the store, in one transaction; the same lines twice change nothing.
 
     ``name`` is the file, for messages; ``progress`` hears how many bytes each line had, when
-    it is read for its texts and when it is written. The rest are ``ImportOptions``.
+    it is read for its texts and when it is written. ``is_command``: it can be undone as the
+    last command; ``names``: in the place of ``name``. The rest are ``ImportOptions``.
 
     Raises:
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
@@ -151,9 +174,10 @@ def import_lines(
     ahead = Ahead(store, lambda: embedder)
     options = ImportOptions(skip_bad=skip_bad, new_relations=new_relations, new_types=new_types,
                             prefer=prefer, change=change)  # fmt: skip
-    part = LineImport(store, settings, ahead, lines, options, name=name, progress=progress)
+    part = LineImport(store, settings, ahead, lines, options, name=name, names=names,
+                      progress=progress)  # fmt: skip
     part.prepare()
-    return ahead.settled(part.write, change)
+    return ahead.settled(part.write, change if is_command else "")
 
 
 class LineImport:
@@ -172,6 +196,7 @@ class LineImport:
         *,
         name: str,
         progress: Callable[[int], None],
+        names: LineNames | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
@@ -179,7 +204,7 @@ class LineImport:
         self._ahead = ahead
         self._lines = lines
         self._options = options
-        self._name = name
+        self._names = names or LineNames(name, skip_bad=options.skip_bad)
         self._progress = progress
         self._purged: list[dict[str, Any]] = []
 
@@ -188,7 +213,7 @@ class LineImport:
         if isinstance(self._lines, Iterator):
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
-        for _, line in self._numbered():
+        for place, line in self._numbered():
             if line.startswith(_EDGE):
                 continue  # which nothing is embedded of
             try:
@@ -198,7 +223,7 @@ class LineImport:
                 elif "purged" in fields:
                     self._purged.append(fields)
             except LoreError:
-                if not self._options.skip_bad:
+                if not self._names.may_be_left_out(place):
                     break  # ``write`` comes to it too, and says where
             if len(batch) == _BATCH:
                 self._expect(batch)
@@ -215,12 +240,9 @@ class LineImport:
             except StoreError:
                 raise
             except LoreError as error:
-                where = f"{self._name}: line {place}" if self._name else f"line {place}"
-                if not self._options.skip_bad:
-                    raise LoreError(
-                        f"{where}: {error}: nothing was imported; "
-                        "mend it, or leave such lines out with --skip-bad"
-                    ) from None
+                where = self._names.place(place)
+                if not self._names.may_be_left_out(place):
+                    raise LoreError(f"{where}: {error}: {self._names.advice(place)}") from None
                 importer.result.skipped.append((where, str(error)))
         importer.finish()
         return importer.result

@@ -7,6 +7,7 @@ from ..core.errors import LoreError
 from ..core.states import EDGE_STATE
 from ..core.vocabulary import file_id
 from ..graph.relations import fold
+from ..store.copied import RESTORE_BACKUP
 from .history import edge_states, last_change, state_at
 from .sources import mark_pruned
 from .undo import PURGE, Steps
@@ -151,6 +152,10 @@ def require_takeable(store: Store) -> PastCommand:
     if last.name == PURGE:
         raise LoreError(f"the last command, a purge of {last.at}, cannot be taken back: "
                         "import an export that has what it deleted")  # fmt: skip
+    if last.name == RESTORE_BACKUP:
+        raise LoreError(f"the last command, a {RESTORE_BACKUP} of {last.at}, cannot be taken back: "
+                        f"run 'lore {RESTORE_BACKUP} {store.path}.before-restore-…', which is "
+                        "the store as it was")  # fmt: skip
     return last
 
 

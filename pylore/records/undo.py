@@ -6,7 +6,7 @@ Every function runs inside its caller's transaction. Whoever calls indexes the n
 
 from __future__ import annotations
 
-from ..core.states import EDGE_STATE, NODE_STATE, next_clock
+from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
 from ..core.times import now, now_exactly
 from ..indexing.similar import RELATION as SIMILAR_TO
 from .sources import mark_pruned
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 NAME, AGAIN, PURGE = "undo", "redo", "purge"
 """What the history calls it, and the taking back of that; what cannot be taken back."""
+
+_MERGES = ("import", "sync")
+"""What leaves a state for the next one that is known, which need not be the one that stands."""
 
 
 class Steps:
@@ -78,10 +81,14 @@ class Steps:
 
     def _nodes_left(self, number: int, added: list[str]) -> None:
         before: dict[str, Node] = {}
+        left_for: dict[str, str] = {}
         for past in self._store.history.left_by(number):
             before.setdefault(past.node.id, past.node)
+            if past.change not in _MERGES:
+                left_for[past.node.id] = past.changed_at
         for id, node in self._store.nodes.get_many(before).items():
-            if id not in added:
+            # What git's hooks have brought since is a later state, and no command.
+            if id not in added and clock(node) <= left_for.get(id, clock(node)):
                 _take(NODE_STATE, node, before[id])
                 if self._store.nodes.put(node) != "unchanged":
                     self._note(node, "invalidated" if node.invalidated_at else "restored")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..core.model import Record
 
+RESTORE_BACKUP = "restore-backup"
+"""What the history calls it: only the file that it keeps can take it back."""
+
 
 class Copied(Record):
     """A store that was copied to ``file``, and what it holds. ``kept`` is the path of what

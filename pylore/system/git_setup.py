@@ -28,9 +28,10 @@ SETTINGS = {
     "merge.lore.name": "lore: by record and edge",
     DRIVER: "lore merge-file %O %A %B --path %P",
 }
-HOOKS = ("post-merge", "post-checkout", "post-rewrite", "pre-commit")
+HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-commit")
 """The hooks that lines are put into, if these are wanted."""
 
+_ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
 _SHELLS = ("sh", "bash", "dash", "ash", "ksh", "mksh", "zsh")
 _SHEBANG = "#!/bin/sh"
 _LARGEST_HOOK = 1 << 20
@@ -62,8 +63,11 @@ class Repository:
     def uninstall(self) -> Iterator[Done]:
         """Takes out what ``install`` has written, and nothing else."""
         yield self._edit(self._attributes, lambda text: self._without(text, ""), "removed")
+        needed = self._is_needed()
         for key, value in SETTINGS.items():
-            if self._said("config", "--local", "--get", key) == value:
+            if needed:
+                yield key, "left", f"{needed} still names it"
+            elif self._said("config", "--local", "--get", key) == value:
                 self._ask("config", "--local", "--unset", key)
                 yield key, "removed", ""
             else:
@@ -83,10 +87,24 @@ class Repository:
 
     @property
     def _attributes(self) -> str:
-        return os.path.join(self.project, ".gitattributes")
+        return os.path.join(self.project, _ATTRIBUTES)
 
     def _with_attribute(self, text: str | None) -> str:
-        return with_block(text, self._key, [f"{self.file} merge=lore"])
+        return with_block(text, self._key, [f"{self.file} {_NEEDS}"])
+
+    def _is_needed(self) -> str:
+        """The file of attributes that names the driver for another project of this repository."""
+        listed = self._said(
+            "ls-files", "-z", "--cached", "--others", "--", f":(glob)**/{_ATTRIBUTES}"
+        )
+        for name in filter(None, listed.split("\0")):
+            try:
+                text = _read(os.path.join(self.top, name)) or ""
+            except _Left:
+                continue
+            if any(_NEEDS in line.split()[1:] for line in text.split("\n")):
+                return name
+        return ""
 
     def _configure(self, key: str, value: str) -> Done:
         old = self._said("config", "--local", "--get", key)
@@ -191,18 +209,34 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
 
     folder, shared = place(""), place(file)
     store = place(os.path.join(os.path.dirname(file), "search.db"))
-    only_in = "" if name == "pre-commit" else " --in"
-    sync = f"(cd {folder} && LORE_DIR= lore sync{only_in} --quiet --text </dev/null >&2)"
+
+    def sync(*options: str) -> str:
+        words = " ".join((*options, "--quiet", "--text"))
+        return f"(cd {folder} && LORE_DIR= lore sync {words} </dev/null >&2)"
+
     lines = [f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then"]
+    git = "git --literal-pathspecs"
+    if name == "post-commit":
+        return [
+            *lines,
+            "  case $(git log --walk-reflogs -1 --format=%gs HEAD 2>/dev/null) in",
+            "    cherry-pick* | revert*) # which run no other hook",
+            f"      {git} diff-tree --quiet HEAD~1 HEAD -- {shared} 2>/dev/null ||",
+            f"        {sync('--in')} 2>/dev/null || : ;;",
+            "  esac",
+            "fi",
+        ]
     if name != "pre-commit":
-        return [*lines, f"  {sync} || :", "fi"]
+        return [*lines, f"  {sync('--in')} || :", "fi"]
     return [
         *lines,
-        f"  if {sync}; then",
+        f"  if {{ {git} diff-index --quiet HEAD -- {shared} 2>/dev/null ||",
+        f"    [ $? -ne 1 ] || {sync('--in')}; }} && # what a merge brought is no command to undo",
+        f"    {sync()}; then",
         "    case ${GIT_INDEX_FILE-} in",
         "      *next-index-*) ;; # a commit of some files alone",
-        f'      *) [ -z "$(git --literal-pathspecs ls-files -- {shared})" ] ||',
-        f"        git --literal-pathspecs add -- {shared} || : ;;",
+        f'      *) [ -z "$({git} ls-files -- {shared})" ] ||',
+        f"        {git} add -- {shared} || : ;;",
         "    esac",
         "  fi",
         "fi",

@@ -177,6 +177,15 @@ def _empty(path: Path) -> None:
     path.write_bytes(b"")
 
 
+def _overwritten_from(start: int) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        data[start * 4096 : (start + 1) * 4096] = b"\xff" * 4096
+        path.write_bytes(data)
+
+    return damage
+
+
 DAMAGES = [_garbage, _cut_short, _page_overwritten, _empty]
 
 
@@ -197,7 +206,7 @@ def test_a_damaged_store_is_replaced_by_a_backup_and_kept(
     assert Path(back.kept).read_bytes() == broken if back.kept else not broken
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", [*DAMAGES, *map(_overwritten_from, (1, 4, 12))])
 def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
@@ -210,6 +219,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     assert str(refused.value).startswith(f"{file}: ")
     assert "nothing was restored: " in str(refused.value)
     assert "\n" not in str(refused.value)
+    assert "doctor" not in str(refused.value)
     assert told(folder) == before
     assert not [name for name in os.listdir(folder) if "restore" in name]
 

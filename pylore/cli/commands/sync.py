@@ -14,7 +14,7 @@ from ...formats.knowledge import FILE
 from ...system.git_setup import Repository
 from ...system.programs import find_program
 from ...terminal.output import note
-from ..runtime import data_folder, require_found_store
+from ..runtime import data_folder, require_found_store, require_store, say_left_out
 from .shared import Session
 
 _FOLDER = ".lore"
@@ -42,10 +42,11 @@ def _file_of_project() -> str:
     """Where the file of this store is.
 
     Raises:
-        LoreError: the store is a person's own, and no project's.
+        LoreError: there is no store, or it is a person's own, and no project's.
     """
     folder = os.path.abspath(data_folder())
     if os.path.basename(folder) != _FOLDER:
+        require_store(folder)
         raise LoreError(f"the store in {folder} is not a project's .lore: "
                         "name the file: 'lore sync FILE'")  # fmt: skip
     return os.path.join(folder, FILE)
@@ -63,6 +64,7 @@ def _say(session: Session, path: str, done: Synced) -> None:
     for text in conflict_notes(done.came_in.conflicting):
         note(text)
     session.say(done.came_in.notes)
+    say_left_out(done.came_in.skipped, session.settings)
     if done.resolved:
         session.say([f"{path}: both sides of git's merge are in the store and in the file: "
                      "'git add' it"])  # fmt: skip

@@ -19,7 +19,12 @@ share it. Where git could not merge it, both sides come in, and the file is whol
 Without FILE it is knowledge.jsonl beside the store of this project. A store that is not
 a project's has no such place: name one. Prints what came in, counted as by 'lore import',
 and the lines that went out; as text, nothing where there was nothing.""",
-    Option("--in", "only bring in: the file stays as it is", into="only_in"),
+    Option(
+        "--in",
+        "only bring in: the file stays as it is, and\n"
+        "what comes in is not what 'lore undo' takes back",
+        into="only_in",
+    ),
     Heading("In a repository, once"),
     Option(
         "--install",
@@ -28,8 +33,9 @@ and the lines that went out; as text, nothing where there was nothing.""",
     ),
     Option(
         "--hooks",
-        "with --install: bring in after merges, checkouts and rebases, and\n"
-        "write before commits, staging the file if git has it already",
+        "with --install: bring in after merges, checkouts, rebases and\n"
+        "cherry-picks, and write before commits, staging the file if git has\n"
+        "it already",
     ),
     Option("--uninstall", "take all of that out again, and nothing else"),
     Option("--embedder NAME", "what makes the vectors; none: no vectors", setting="embedder"),

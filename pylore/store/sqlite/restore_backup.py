@@ -17,7 +17,7 @@ from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreErr
 from ...system.atomic_write import NewFile, sync_folder
 from ...system.links import real_place
 from ...system.temporary import TemporaryFolder
-from ..copied import Copied
+from ..copied import RESTORE_BACKUP, Copied
 from . import write_queue as queue
 from .backup import BESIDE, PAGES, copy_pages, count
 from .driver import apsw
@@ -34,6 +34,8 @@ _SHARED_AT, _SHARED = 0x40000002, 510
 """The bytes of a database that each of its connections holds a lock on."""
 
 _MEND = "take another backup"
+
+_COMMAND = "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
 
 
 def restore_backup(
@@ -84,23 +86,31 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
     try:
         _copy_out(place, shown, own)
         staged = open_store(folder)
+        try:
+            _check(staged, own)
+            with staged.transaction():
+                staged.connection.execute(_COMMAND, (RESTORE_BACKUP,))
+        except BaseException:
+            staged.close()
+            raise
     except StoreFull:
         where = os.path.dirname(folder)
         raise StoreFull(f"{shown}: a copy of it has no room in {where}, nothing was restored: "
                         "free some space, or set TMPDIR") from None  # fmt: skip
     except StoreError as error:
         raise _of_backup(str(error), own, shown) from None
-    try:
-        with Translated(shown):
-            lacking = staged.checks.missing_tables()
-            found = [] if lacking else staged.checks.damage(full=True)
-        if lacking or found:
-            what = f"lacks {', '.join(lacking[:3])}" if lacking else f"is damaged ({found[0]})"
-            raise StoreDamaged(f"{shown}: {what}, nothing was restored: {_MEND}")
-    except BaseException:
-        staged.close()
-        raise
     return staged
+
+
+def _check(staged: SqliteStore, own: str) -> None:
+    with Translated(own):
+        lacking = staged.checks.missing_tables()
+        found = [] if lacking else staged.checks.damage(full=True)
+    if lacking or found:
+        what = f"lacks {', '.join(lacking[:3])}"
+        if found:
+            what = f"is damaged ({' '.join(found[0].split())})"
+        raise StoreDamaged(f"{own}: {what}: {_MEND}")
 
 
 def _copy_out(place: str, shown: str, own: str) -> None:
