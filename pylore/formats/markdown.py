@@ -12,11 +12,12 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.times import now, now_exactly
+from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..embed.ahead import Ahead
 from ..records.merge import Conflict
 from ..records.sources import is_markdown, state_of
+from ..records.undo import forgotten_at
 from ..store.document import DocumentFile
 from ..system.file_stamps import settled
 from ..system.folder_names import FolderNames
@@ -382,8 +383,7 @@ class _Writer:
             self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
     def _forget(self, id: str, path: str) -> None:
-        # What was unlinked this very second must not come back with the document.
-        at = now_exactly() if self._store.edges.ended_at(id, self._now) else self._now
+        at = forgotten_at(self._store, id)
         node = self._store.nodes.require(id)
         node.invalidated_at = at
         self._store.nodes.invalidate(id, at)

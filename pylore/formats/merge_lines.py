@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from copy import copy
 
-from ..core.merging import greater, is_kept, joined, left, outcome, told
+from ..core.merging import greater, is_kept, joined, left, outcome, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, state_name
 from ..core.vocabulary import RELATIONS, TYPES
@@ -71,6 +71,7 @@ class _Merge:
         self._others = _gathered(*(side.others for side in sides))
         self._purged = {key[1]: max(str(one["at"]) for one in lines)
                         for key, lines in self._of(self._others, "purged")}  # fmt: skip
+        self._names: dict[str, set[str]] = {}
         self._tells_past = any(key[0] in ("state_of", "history_of") for key in self._states)
 
     def parts(self) -> Iterator[Iterable[str]]:
@@ -129,14 +130,41 @@ class _Merge:
     def _edges(self) -> Iterator[str]:
         for (_, *key), every in self._of(self._states, "from_id"):
             gone = self._gone(*key[:2])
-            if not gone and (line := _on_both_sides(every)):
+            line = _on_both_sides(every)
+            if not gone and line and "invalidated_at" not in line:
                 yield line
                 continue
             states = [one for one in every if clock(one.state) > gone]
+            states += self._standing_again(key[:2], states)
             if states:
                 best, whole = _standing(states, gone)
                 self._keep(("history_of", *key), states)
                 yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
+
+    def _standing_again(self, ends: list[str], states: Sequence[LineState]) -> list[LineState]:
+        """The states that follow from those of an edge whose ends have lived later."""
+        ended = [one for one in states if one.state.invalidated_at]
+        names = [self._names_of(id) for id in ends] if ended else []
+        found = []
+        for one in ended:
+            again = stands_again(one.state, *names)
+            if again is not None:
+                fields = {**one.fields, "changed_at": again.changed_at}
+                del fields["invalidated_at"]
+                found.append(LineState(fields, state=again))
+        return found
+
+    def _names_of(self, id: str) -> set[str]:
+        """The names of all states of a node that the files know."""
+        if id not in self._names:
+            nodes = self._states.get(("id", id), [])
+            names = {name for one in nodes for name in one.fields.get("was") or ()}
+            names |= {
+                state_name(one.state) for one in (*nodes, *self._states.get(("state_of", id), ()))
+            }
+            gone = self._gone(id)
+            self._names[id] = {name for name in names if name.partition(" ")[0] > gone}
+        return self._names[id]
 
     # --- what was
 

@@ -285,14 +285,16 @@ class Merge:
         self._nodes, self._ours, self._changed, self._rows = {}, {}, {}, ("", {})
 
     def finish(self) -> list[str]:
-        """Writes all that is left; what has become of the anchors."""
+        """Writes all that is left; what has become of the anchors, and of edges whose ends
+        are back."""
         self.flush()
         for id, lost in self._lost.items():
             self._keep(id, lost)
-        self._edges.finish()
         for id, names in self._names.items():
             self._keep_names(id, names)
-        return self._anchors.finish()
+        back = self._edges.stand_again()
+        self._edges.finish()
+        return ["updated" for _ in back] + self._anchors.finish()
 
     def _keep(self, id: str, lost: dict[Order, Past]) -> None:
         """Puts what stands no more into the history: each was left for the next one known."""

@@ -6,8 +6,8 @@ Every function runs inside its caller's transaction. Whoever calls indexes the n
 
 from __future__ import annotations
 
-from ..core.states import EDGE_STATE, NODE_STATE, next_clock
-from ..core.times import now, now_exactly
+from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
+from ..core.times import now
 from ..indexing.similar import RELATION as SIMILAR_TO
 
 TYPE_CHECKING = False
@@ -154,9 +154,14 @@ def forget(store: Store, node: Node) -> None:
 
 
 def forgotten_at(store: Store, id: str) -> str:
-    """The time to forget a node at: what was unlinked before must not come back with it."""
-    at = now()
-    return now_exactly() if store.edges.ended_at(id, at) else at
+    """The time to forget a node at.
+
+    It is after all else that is known of the node and its edges: what was unlinked before must
+    not come back with it, and the clocks of what ends now are this very time.
+    """
+    node = store.nodes.get(id)
+    states = [*store.edges.of(id, forgotten=True), *([node] if node else [])]
+    return next_clock(max(map(clock, states), default=""), now())
 
 
 def is_of_index(node: Node) -> bool:

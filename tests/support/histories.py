@@ -20,6 +20,7 @@ from memory_store import MemoryStore
 
 import pylore.records.merge
 import pylore.records.purge
+import pylore.records.undo
 from pylore.core.model import Edge, Node
 from pylore.core.states import EDGE_STATE, NODE_STATE, clock
 from pylore.core.vocabulary import RELATIONS
@@ -35,6 +36,7 @@ from pylore.records.exchange import (
 )
 from pylore.records.merge import Merge
 from pylore.records.purge import delete_for_good
+from pylore.records.undo import forget
 from pylore.store import Store
 from pylore.store.anchor import Anchor
 
@@ -44,7 +46,7 @@ KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
 _WITH_CLOCKS = (
     memory_store.state, memory_store.edges, memory_store.code, pylore.records.merge,
-    pylore.records.purge,
+    pylore.records.purge, pylore.records.undo,
 )  # fmt: skip
 
 
@@ -233,9 +235,7 @@ class Three:
     def _forget(self, store: Store) -> None:
         node = self._some(store)
         if node is not None and node.invalidated_at is None:
-            at = self.now()
-            store.nodes.invalidate(node.id, at)
-            store.edges.invalidate_node(node.id, at)
+            forget(store, node)
 
     def _restore(self, store: Store) -> None:
         node = self._some(store)
