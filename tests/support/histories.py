@@ -151,6 +151,7 @@ class Three:
         self.random = random
         self.stores = stores
         self.seen: dict[Said, str] = {}
+        self._forgotten: set[tuple[str, str]] = set()
         self._take = take
         self._whole = whole
         self._time = 0
@@ -206,6 +207,15 @@ class Three:
 
         return [one for one, at in self.seen.items() if one not in held and at > gone(one[0])]
 
+    def cut_off(self) -> list[Edge]:
+        """Edges that ended because an end was forgotten, and are no more though it is back."""
+        nodes = self.stores[0].nodes
+        return [
+            edge for edge in self.stores[0].edges.all() for id in edge.key[:2]
+            if edge.invalidated_at == clock(edge) and (id, clock(edge)) in self._forgotten
+            and nodes.require(id).invalidated_at is None
+        ]  # fmt: skip
+
     def _look(self, store: Store) -> None:
         for node in store.nodes.all():
             self.seen[_says(node)] = clock(node)
@@ -236,6 +246,7 @@ class Three:
         node = self._some(store)
         if node is not None and node.invalidated_at is None:
             forget(store, node)
+            self._forgotten.add((node.id, str(node.invalidated_at)))
 
     def _restore(self, store: Store) -> None:
         node = self._some(store)
@@ -306,6 +317,6 @@ def check(seed: int) -> None:
         three.meet()
         first, *others = [told_by(store) for store in three.stores]
         assert others == [first, first]
-        assert three.lost() == []
+        assert three.lost() == [] and three.cut_off() == []
         again = tell(three.stores[0], three.stores[1])
         assert again.conflicts == [] and told_by(three.stores[0]) == first
