@@ -39,13 +39,16 @@ if TYPE_CHECKING:
 
 
 class MergedLines(Record):
-    """The lines of a merge, and the ids of the nodes that both sides had changed."""
+    """The lines of a merge, the ids of the nodes that both sides had changed, and of those that
+    one side had deleted for good and the other one has edited after that.
+    """
 
-    __slots__ = ("conflicts", "lines")
+    __slots__ = ("back", "conflicts", "lines")
 
-    def __init__(self, lines: list[str], conflicts: list[str]) -> None:
+    def __init__(self, lines: list[str], conflicts: list[str], back: list[str]) -> None:
         self.lines = lines
         self.conflicts = conflicts
+        self.back = back
 
 
 def merge_lines(
@@ -59,12 +62,13 @@ def merge_lines(
     before = LinesOfFile("base", base)
     merge = _Merge(before, (LinesOfFile("ours", ours), LinesOfFile("theirs", theirs)))
     lines = [line for part in merge.parts() for line in part]
-    return MergedLines(lines, sorted(merge.conflicts))
+    return MergedLines(lines, sorted(merge.conflicts), merge.back)
 
 
 class _Merge:
     def __init__(self, base: LinesOfFile, sides: tuple[LinesOfFile, LinesOfFile]) -> None:
         self.conflicts: set[str] = set()
+        self.back: list[str] = []
         self._base = base
         self._sides = sides
         self._states = _gathered(*(side.states for side in sides))
@@ -108,6 +112,8 @@ class _Merge:
             if not states:
                 continue
             best, whole = _standing(states, gone)
+            if gone and self._is_back(id):
+                self.back.append(id)
             for one in states:
                 self._note(id, one, best)
             self._keep(("state_of", id), states)
@@ -118,6 +124,11 @@ class _Merge:
             fields.pop("was", None)
             was = latest(names - {state_name(whole)})
             yield line_of({**fields, "was": was} if was else fields)
+
+    def _is_back(self, id: str) -> bool:
+        """Whether a side had deleted a node for good, and did not have it again."""
+        return any(("purged", id) in side.others and ("id", id) not in side.states
+                   for side in self._sides)  # fmt: skip
 
     def _note(self, id: str, one: LineState, best: LineState) -> None:
         """Names a conflict, where a state was no change from another one."""

@@ -160,8 +160,8 @@ def forgotten_at(store: Store, id: str) -> str:
     not come back with it, and the clocks of what ends now are this very time.
     """
     node = store.nodes.get(id)
-    states = [*store.edges.of(id, forgotten=True), *([node] if node else [])]
-    return next_clock(max(map(clock, states), default=""), now())
+    clocks = [clock(edge) for edge in store.edges.of(id, forgotten=True)]
+    return next_clock(max([*clocks, clock(node) if node else ""]), now())
 
 
 def is_of_index(node: Node) -> bool:

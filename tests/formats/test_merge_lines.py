@@ -185,3 +185,11 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
 def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
         merged(file(node(), line), file())
+
+
+def test_what_is_back_after_it_was_deleted_for_good_is_named() -> None:
+    purged, later = {"purged": "note-a", "at": DAY.format(2)}, node(at=DAY.format(3))
+    assert merged(file(purged), file(later)).back == ["note-a"]
+    assert merged(file(purged), file(node())).back == []
+    both = joined(file(purged), file(later))
+    assert merged(both, file(later)).back == merged(both, both).back == []

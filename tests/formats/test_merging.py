@@ -344,7 +344,11 @@ def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
     done = take(there, here)
     assert done.notes == ["note-a was deleted for good elsewhere, and edited after that: it stays"]
     assert (body(there), past(there)) == ("still", [])
-    assert counts(take(here, there)) == {"added": 1} and body(here) == "still"
+    done = take(here, there)
+    assert counts(done) == {"added": 1} and body(here) == "still"
+    again = "note-a was deleted for good here, and edited elsewhere after that: back again"
+    assert again in done.notes and take(here, there).notes == []
+    assert again not in take(MemoryStore(), there).notes  # where it was never known
 
 
 def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
@@ -353,6 +357,39 @@ def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
     node = here.nodes.require("note-a")
     assert (node.body, node.tags, past(here)) == ("by hand", ("x",), ["first"])
     assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"unchanged": 1}
+
+
+def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> None:
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
+    Records(here, Settings(), None).forget(["note-a", "note-b"])
+    done = put(here, {"id": "note-a", "type": "note", "body": "new"})
+    assert done.notes == [
+        "note-a is forgotten and stays so: 'lore restore note-a' brings it back"
+    ]  # fmt: skip
+    assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
+    (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
+    assert said.startswith("note-a, note-b are forgotten and stay so")
+    assert put(here, {"id": "note-a", "invalidated_at": None}).notes == []
+    assert here.nodes.require("note-a").invalidated_at is None
+
+
+@pytest.mark.parametrize("purge", [False, True])
+def test_links_to_what_was_forgotten_meanwhile_are_said(
+    here: Store, there: Store, purge: bool
+) -> None:
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
+    take(there, here)
+    Records(here, Settings(), None).forget(["note-a"], purge=purge)
+    put(there, dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=AHEAD))
+    loose = (
+        "1 link leads to what was forgotten or deleted for good (note-a relates_to note-b): "
+        "'lore restore ID' brings back what was forgotten"
+    )
+    assert loose in take(here, there).notes and loose not in take(here, there).notes
+    assert loose in take(there, here).notes and loose not in take(there, here).notes
+    alone = dict(zip(("from_id", "to_id", "relation"), ("note-b", "note-z", "relates_to"),
+                     strict=True))  # fmt: skip
+    assert put(here, alone).notes == []
 
 
 def test_a_whole_line_has_defaults_for_what_it_does_not_say(here: Store) -> None:

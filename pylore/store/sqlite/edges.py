@@ -296,7 +296,8 @@ class SqliteEdges:
             " AND h.made_at = e.invalidated_at AND h.invalidated_at IS NOT NULL)"
             " OR EXISTS (SELECT 1 FROM ancestors a WHERE a.node_id IN (e.from_id, e.to_id)"
             " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!'))"
-        ).fetchall()
+            " ORDER BY from_id, to_id, relation"
+        )
         return [Edge(*row) for row in rows]
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
