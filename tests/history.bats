@@ -107,7 +107,7 @@ field() { # <id> <jq expression>: of what 'show' prints
   run_lore restore note-1 --at 99
   expect_error 1 "none with the number 99: see 'lore show note-1 --history'"
   run_lore restore note-1 --at 2001-01-01
-  expect_error 1 "no state from before"
+  expect_error 1 "no state from 2001-01-01T00:00:00Z or before is kept, the first one is of 20"
   run_lore restore note-1 --at never
   expect_error 2 "'never' is not a valid date"
 }

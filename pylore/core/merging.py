@@ -11,11 +11,12 @@ import time
 from copy import copy
 
 from .model import Edge, Node
-from .states import clock, descends, order, same, set_clock, state_name
+from .states import clock, descends, lived_after, order, same, set_clock, state_name
+from .times import just_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from typing import TypeVar
 
     State = TypeVar("State", Node, Edge)
@@ -55,6 +56,24 @@ def joined(winner: State, loser: State) -> State:
     state.accessed_at = max(winner.accessed_at or "", loser.accessed_at or "") or None
     set_clock(state, at)
     return state
+
+
+def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
+    """The state of an edge that was ended with one of its ends, if that one has lived later.
+
+    ``ends`` are names of states of each end. The state is made of the ended one alone and
+    comes right after it, so it is the same wherever it is made; whatever else was made after
+    the ended one stands before it.
+    """
+    at = edge.invalidated_at
+    if at is None or at != clock(edge) or not is_kept(edge):
+        return None
+    if not any(lived_after(names, at) for names in ends):
+        return None
+    again = copy(edge)
+    again.invalidated_at = None
+    set_clock(again, just_after(at))
+    return again
 
 
 def told(state: State, purged: str = "") -> State:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from .model import Edge
 
-    Order = tuple[str, bool, int, str, str, str]
-    """(clock, whether it is forgotten, rank of its status, hash of what it says, and its times)"""
+    Order = tuple[str, str, int, str, str]
+    """(clock, when it was forgotten, rank of its status, hash of what it says, when it was made)"""
 
 NODE_STATE = (
     "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
@@ -39,6 +39,9 @@ ANCESTORS = 16
 be merely old, and not to have changed on its own."""
 
 _HASH_DIGITS = 10
+
+_FORGOTTEN = "0000"
+"""What the hash in the name of a forgotten state begins with, and no other one."""
 
 
 def clock(state: Node | Edge) -> str:
@@ -70,22 +73,46 @@ def order(state: Node | Edge) -> Order:
     """Of two states the one with the greater order stands."""
     rank = STATUSES.index(state.status) if state.status in STATUSES else -1
     made = state.updated_at if isinstance(state, Node) else ""
-    gone = state.invalidated_at
-    return clock(state), gone is not None, rank, _hash(state), made, gone or ""
+    return clock(state), state.invalidated_at or "", rank, _hash(state), made
 
 
 def same(one: Node | Edge, other: Node | Edge) -> bool:
     """Whether two states say the same, whenever they were made."""
-    return _hash(one) == _hash(other)
+    gone = (one.invalidated_at is None, other.invalidated_at is None)
+    return gone[0] == gone[1] and _hash(one) == _hash(other)
 
 
 def state_name(node: Node) -> str:
     """A name for a state of a node: its clock, and the beginning of a hash.
 
+    The hash of a forgotten one begins with ``0000``, and so it can be told from its name.
+
     >>> state_name(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
     '2026-01-31T12:00:00Z 5b8d4b947a'
     """
-    return f"{clock(node)} {_hash(node)[:_HASH_DIGITS]}"
+    digits = _hash(node)
+    if node.invalidated_at is not None:
+        digits = _FORGOTTEN + digits
+    elif digits.startswith(_FORGOTTEN):
+        digits = "1" + digits[1:]
+    return f"{clock(node)} {digits[:_HASH_DIGITS]}"
+
+
+def lived_after(names: Iterable[str], at: str) -> bool:
+    """Whether a node with states of these names was forgotten at this time, and lived later.
+
+    >>> lived_after(["2026-01-01T00:00:00Z 0000123456", "2026-01-02T00:00:00Z 5b8d4b947a"],
+    ...             "2026-01-01T00:00:00Z")
+    True
+    """
+    was_forgotten = lives = False
+    for name in names:
+        made, _, digits = name.partition(" ")
+        if digits.startswith(_FORGOTTEN):
+            was_forgotten = was_forgotten or made == at
+        else:
+            lives = lives or made > at
+    return was_forgotten and lives
 
 
 def latest(names: Iterable[str]) -> list[str]:
@@ -106,7 +133,6 @@ def _hash(state: Node | Edge) -> str:
         for name in names
         if name not in ("updated_at", "invalidated_at")
     ]
-    fields.append(state.invalidated_at is not None)
     return sha256(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
 
 

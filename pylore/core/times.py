@@ -54,6 +54,25 @@ def later(moment: str) -> str:
     return after if after > moment else now()
 
 
+def just_after(moment: str) -> str:
+    """The next time after this one that can be written: there is none between the two.
+
+    >>> just_after("2026-01-31T23:59:59Z"), just_after("2026-01-31T23:59:59.000009Z")
+    ('2026-02-01T00:00:00.000000Z', '2026-01-31T23:59:59.000010Z')
+    """
+    from calendar import timegm
+
+    try:
+        seconds = timegm(time.strptime(moment[:19], _FORM[:-1]))
+    except ValueError:
+        return moment + "0"
+    # As text a second without a fraction comes after all its fractions.
+    micros = int(f"{moment[20:-1]:0<6}"[:6]) + 1 if moment[19:20] == "." else 1_000_000
+    seconds, micros = seconds + micros // 1_000_000, micros % 1_000_000
+    after = f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{micros:06d}Z"
+    return after if after > moment else moment + "0"
+
+
 def ago(days: int) -> str:
     """This second, so many days ago; 1970, where that is before it."""
     return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))

@@ -38,6 +38,8 @@ from .lines_in import (
     merge_notes,
     names_of_states,
     node_from,
+    notes_of_forgotten,
+    notes_of_loose,
     parsed,
     past_edge,
     past_node,
@@ -324,6 +326,7 @@ class _LineImporter:
         self._types = store.types.all()
         self._relations = set(store.relations.all())
         self._batch: list[tuple[Node, list[str]]] = []
+        self._forgotten: list[str] = []
         self._now = now()
 
     def purge(self, lines: Iterable[dict[str, Any]]) -> None:
@@ -347,11 +350,14 @@ class _LineImporter:
         result = self.result
         for state in self._merge.finish():
             result.count(state)
-        if result.edges and result.added + result.updated:
-            result.dangling = len(self._store.edges.dangling())
+        if result.added + result.updated or self._merge.purges:
+            dangling = self._store.edges.dangling()
+            result.dangling = len(dangling) if result.edges else 0
+            result.notes += notes_of_loose(self._merge.loose(dangling))
         result.conflicting = self._merge.conflicts
         result.conflicts = len(result.conflicting)
-        result.notes += merge_notes(self._merge.purges, self._merge.ahead)
+        result.notes += merge_notes(self._merge.purges, self._merge.back, self._merge.ahead)
+        result.notes += notes_of_forgotten(self._forgotten)
 
     def _apply(self) -> None:
         """Merges the nodes that were read, which are looked up together."""
@@ -387,6 +393,8 @@ class _LineImporter:
         self._require_lengths(node)
         node.created_at = node.created_at or self._now
         node.updated_at = self._now
+        if node.invalidated_at is not None and "invalidated_at" not in fields:
+            self._forgotten.append(id)
         state = self._store.nodes.put(node)
         self.result.count(state)
         if state != "unchanged":

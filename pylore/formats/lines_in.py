@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..store.protocols import EdgeKey
+
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _NAME = re.compile(r"\S{1,40} [0-9a-f]{10}")
 _NAMED = 10
@@ -181,9 +183,15 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
     return state
 
 
-def merge_notes(purges: Sequence[tuple[str, bool]], ahead: Sequence[tuple[str, str]]) -> list[str]:
-    """What is to be said of what was deleted elsewhere, and of clocks that are wrong."""
+def merge_notes(
+    purges: Sequence[tuple[str, bool]], back: Sequence[str], ahead: Sequence[tuple[str, str]]
+) -> list[str]:
+    """What is to be said of what was deleted elsewhere, of what was deleted here and is ``back``,
+    and of clocks that are wrong."""
     notes = []
+    if back:
+        what = _listed(back, "was", "were")
+        notes.append(f"{what} deleted for good here, and edited elsewhere after that: back again")
     for id, lives in purges[:_NAMED]:
         after = ", and edited after that: it stays" if lives else ""
         notes.append(f"{id} was deleted for good elsewhere{after}")
@@ -196,3 +204,32 @@ def merge_notes(purges: Sequence[tuple[str, bool]], ahead: Sequence[tuple[str, s
             "somewhere; what is edited here is newer all the same"
         )
     return notes
+
+
+def notes_of_forgotten(ids: Sequence[str]) -> list[str]:
+    """What is to be said of lines by hand for what is forgotten."""
+    if not ids:
+        return []
+    them = "it" if len(ids) == 1 else "them"
+    return [
+        f"{_listed(ids, 'is', 'are')} forgotten and {'stays' if len(ids) == 1 else 'stay'} so: "
+        f"'lore restore {ids[0] if len(ids) == 1 else 'ID'}' brings {them} back"
+    ]
+
+
+def notes_of_loose(keys: Sequence[EdgeKey]) -> list[str]:
+    """What is to be said of links that came in and have an end that is no more."""
+    if not keys:
+        return []
+    what = counted(len(keys), "link leads", "links lead")
+    from_id, to_id, relation = keys[0]
+    return [
+        f"{what} to what was forgotten or deleted for good ({from_id} {relation} {to_id}): "
+        "'lore restore ID' brings back what was forgotten"
+    ]
+
+
+def _listed(ids: Sequence[str], one: str, many: str) -> str:
+    """The first of the ids and how many more there are, with the verb."""
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return f"{', '.join(ids[:_NAMED])}{more} {one if len(ids) == 1 else many}"

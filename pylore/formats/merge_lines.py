@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from copy import copy
 
-from ..core.merging import greater, is_kept, joined, left, outcome, told
+from ..core.merging import greater, is_kept, joined, left, outcome, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, state_name
 from ..core.vocabulary import RELATIONS, TYPES
@@ -39,13 +39,16 @@ if TYPE_CHECKING:
 
 
 class MergedLines(Record):
-    """The lines of a merge, and the ids of the nodes that both sides had changed."""
+    """The lines of a merge, the ids of the nodes that both sides had changed, and of those that
+    one side had deleted for good and the other one has edited after that.
+    """
 
-    __slots__ = ("conflicts", "lines")
+    __slots__ = ("back", "conflicts", "lines")
 
-    def __init__(self, lines: list[str], conflicts: list[str]) -> None:
+    def __init__(self, lines: list[str], conflicts: list[str], back: list[str]) -> None:
         self.lines = lines
         self.conflicts = conflicts
+        self.back = back
 
 
 def merge_lines(
@@ -59,18 +62,20 @@ def merge_lines(
     before = LinesOfFile("base", base)
     merge = _Merge(before, (LinesOfFile("ours", ours), LinesOfFile("theirs", theirs)))
     lines = [line for part in merge.parts() for line in part]
-    return MergedLines(lines, sorted(merge.conflicts))
+    return MergedLines(lines, sorted(merge.conflicts), merge.back)
 
 
 class _Merge:
     def __init__(self, base: LinesOfFile, sides: tuple[LinesOfFile, LinesOfFile]) -> None:
         self.conflicts: set[str] = set()
+        self.back: list[str] = []
         self._base = base
         self._sides = sides
         self._states = _gathered(*(side.states for side in sides))
         self._others = _gathered(*(side.others for side in sides))
         self._purged = {key[1]: max(str(one["at"]) for one in lines)
                         for key, lines in self._of(self._others, "purged")}  # fmt: skip
+        self._names: dict[str, set[str]] = {}
         self._tells_past = any(key[0] in ("state_of", "history_of") for key in self._states)
 
     def parts(self) -> Iterator[Iterable[str]]:
@@ -107,6 +112,8 @@ class _Merge:
             if not states:
                 continue
             best, whole = _standing(states, gone)
+            if gone and self._is_back(id):
+                self.back.append(id)
             for one in states:
                 self._note(id, one, best)
             self._keep(("state_of", id), states)
@@ -117,6 +124,11 @@ class _Merge:
             fields.pop("was", None)
             was = latest(names - {state_name(whole)})
             yield line_of({**fields, "was": was} if was else fields)
+
+    def _is_back(self, id: str) -> bool:
+        """Whether a side had deleted a node for good, and did not have it again."""
+        return any(("purged", id) in side.others and ("id", id) not in side.states
+                   for side in self._sides)  # fmt: skip
 
     def _note(self, id: str, one: LineState, best: LineState) -> None:
         """Names a conflict, where a state was no change from another one."""
@@ -129,14 +141,41 @@ class _Merge:
     def _edges(self) -> Iterator[str]:
         for (_, *key), every in self._of(self._states, "from_id"):
             gone = self._gone(*key[:2])
-            if not gone and (line := _on_both_sides(every)):
+            line = _on_both_sides(every)
+            if not gone and line and "invalidated_at" not in line:
                 yield line
                 continue
             states = [one for one in every if clock(one.state) > gone]
+            states += self._standing_again(key[:2], states)
             if states:
                 best, whole = _standing(states, gone)
                 self._keep(("history_of", *key), states)
                 yield line_of(_with_state(best.fields, whole, EDGE_FIELDS))
+
+    def _standing_again(self, ends: list[str], states: Sequence[LineState]) -> list[LineState]:
+        """The states that follow from those of an edge whose ends have lived later."""
+        ended = [one for one in states if one.state.invalidated_at]
+        names = [self._names_of(id) for id in ends] if ended else []
+        found = []
+        for one in ended:
+            again = stands_again(one.state, *names)
+            if again is not None:
+                fields = {**one.fields, "changed_at": again.changed_at}
+                del fields["invalidated_at"]
+                found.append(LineState(fields, state=again))
+        return found
+
+    def _names_of(self, id: str) -> set[str]:
+        """The names of all states of a node that the files know."""
+        if id not in self._names:
+            nodes = self._states.get(("id", id), [])
+            names = {name for one in nodes for name in one.fields.get("was") or ()}
+            names |= {
+                state_name(one.state) for one in (*nodes, *self._states.get(("state_of", id), ()))
+            }
+            gone = self._gone(id)
+            self._names[id] = {name for name in names if name.partition(" ")[0] > gone}
+        return self._names[id]
 
     # --- what was
 

@@ -10,6 +10,7 @@ from ..core.times import ago, now
 from ..graph.relations import fold
 from ..indexing.indexer import Index
 from .fact_status import confirm_edge, retract_edge
+from .undo import forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,9 +138,7 @@ class Facts:
             self._store.edges.invalidate(key, at)
         for id in nodes:
             node = self._store.nodes.require(id)
-            node.invalidated_at = at
-            self._store.nodes.invalidate(id, at)
-            self._store.edges.invalidate_node(id, at)
+            forget(self._store, node)
             Index(self._store, None).update([node])
 
     def _judge(

@@ -82,7 +82,8 @@ def state_at(states: Sequence[State], at: str, what: str) -> State:
     moment = parse_since(at)
     stood = [state for state in states if clock(state) <= moment]
     if not stood:
-        raise LoreError(f"of {what} no state from before {clock(states[0])} is kept: "
+        raise LoreError(f"of {what} no state from {moment} or before is kept, "
+                        f"the first one is of {clock(states[0])}: "
                         f"see 'lore show {what.split()[0]} --history'")  # fmt: skip
     return stood[-1]
 

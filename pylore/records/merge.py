@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ..indexing.indexer import Waiting
     from ..store import Store
     from ..store.anchor import Anchor
+    from ..store.protocols import EdgeKey
 
 _node_row = attrgetter(*Node.__slots__)
 
@@ -62,6 +63,8 @@ class Conflict(Record):
 class Merge:
     """One merge of another store's states; the caller holds a transaction.
 
+    ``back`` names nodes that were deleted for good here, and have been edited after that.
+
     ``change`` is what the history calls it, ``waiting`` indexes what comes in, ``prefer``
     (``ours`` or ``theirs``) decides conflicts in place of the rule: that side becomes the
     later one, and so it stands wherever it comes to.
@@ -76,12 +79,16 @@ class Merge:
         self.conflicts: list[Conflict] = []
         self.purges: list[tuple[str, bool]] = []
         self.ahead: list[tuple[str, str]] = []
+        self.back: list[str] = []
         self._store = store
         self._waiting = waiting
         self._change = change
         self._prefer = prefer
         self._command = store.history.command
         self._purged = store.history.purged()
+        self._purged_before = frozenset(self._purged)
+        self._ended: set[str] = set()
+        self._brought: set[EdgeKey] = set()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
@@ -112,6 +119,8 @@ class Merge:
             return "kept"
         told(theirs)
         if ours is None:
+            if id in self._purged_before:
+                self.back.append(id)
             self._settle(theirs, None)
             state = "added"
         else:
@@ -161,6 +170,8 @@ class Merge:
         if stored is None or not same(stored, node):
             self._foretell(node.id, node)
             self._changed[node.id] = None
+            if node.invalidated_at is not None:
+                self._ended.add(node.id)
 
     def _foretell(self, id: str, state: Node | Edge) -> None:
         if clock(state) > self._horizon:
@@ -217,7 +228,22 @@ class Merge:
         state = self._edges.edge(theirs)
         if state in ("added", "updated"):
             self._foretell(" ".join(theirs.key), theirs)
+            self._brought.add(theirs.key)
         return state
+
+    def loose(self, dangling: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Those of the edges that lead nowhere that do so by this merge, since an end was
+        forgotten or deleted for good; an end that has never been here is none of these."""
+        ended = self._ended | {id for id, lives in self.purges if not lives}
+        return [
+            key for key in dangling
+            if (key in self._brought or not ended.isdisjoint(key[:2]))
+            and any(self._is_gone(id) for id in key[:2])
+        ]  # fmt: skip
+
+    def _is_gone(self, id: str) -> bool:
+        node = self._store.nodes.get(id)
+        return id in self._purged if node is None else node.invalidated_at is not None
 
     def past_edge(self, state: dict[str, object]) -> None:
         """A state that an edge has left in the other store, with the fields of ``EDGE_HISTORY``."""
@@ -285,14 +311,17 @@ class Merge:
         self._nodes, self._ours, self._changed, self._rows = {}, {}, {}, ("", {})
 
     def finish(self) -> list[str]:
-        """Writes all that is left; what has become of the anchors."""
+        """Writes all that is left; what has become of the anchors, and of edges whose ends
+        are back."""
         self.flush()
         for id, lost in self._lost.items():
             self._keep(id, lost)
-        self._edges.finish()
         for id, names in self._names.items():
             self._keep_names(id, names)
-        return self._anchors.finish()
+        back = self._edges.stand_again()
+        self._brought.update(edge.key for edge in back)
+        self._edges.finish()
+        return ["updated" for _ in back] + self._anchors.finish()
 
     def _keep(self, id: str, lost: dict[Order, Past]) -> None:
         """Puts what stands no more into the history: each was left for the next one known."""

@@ -6,9 +6,9 @@ from copy import copy
 from itertools import pairwise
 from operator import attrgetter
 
-from ..core.merging import is_kept, is_later, joined, told
+from ..core.merging import is_kept, is_later, joined, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge
-from ..core.states import clock, order, same
+from ..core.states import clock, order, same, state_name
 from .exchange import KEY, edge_of, how_left, made
 
 TYPE_CHECKING = False
@@ -96,6 +96,30 @@ class EdgeMerge:
         for state in states:
             if made(state) > at:
                 self.past(state)
+
+    def stand_again(self) -> list[Edge]:
+        """Brings back the edges that were ended with a node that has lived later; which."""
+        self.write()
+        found = []
+        names: dict[str, list[str]] = {}
+        for edge in self._store.edges.ended_with_nodes():
+            for id in edge.key[:2]:
+                if id not in names:
+                    names[id] = self._names_of(id)
+            again = stands_again(edge, names[edge.from_id], names[edge.to_id])
+            if again is not None and clock(edge) > self._gone(edge.key):
+                self.edge(again)
+                found.append(again)
+        return found
+
+    def _names_of(self, id: str) -> list[str]:
+        """The names of all states of a node that are known here; none of it was deleted."""
+        node = self._store.nodes.get(id)
+        states = [past.node for past in self._store.history.of_node(id)]
+        names = [state_name(state) for state in (*states, *([node] if node else []))]
+        names += self._store.history.ancestors([id]).get(id, [])
+        gone = self._purged.get(id, "")
+        return [name for name in names if name.partition(" ")[0] > gone]
 
     def write(self) -> None:
         """Writes what has been told so far."""

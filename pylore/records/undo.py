@@ -7,7 +7,7 @@ Every function runs inside its caller's transaction. Whoever calls indexes the n
 from __future__ import annotations
 
 from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
-from ..core.times import now, now_exactly
+from ..core.times import now
 from ..indexing.similar import RELATION as SIMILAR_TO
 from .sources import mark_pruned
 
@@ -163,9 +163,14 @@ def forget(store: Store, node: Node) -> None:
 
 
 def forgotten_at(store: Store, id: str) -> str:
-    """The time to forget a node at: what was unlinked before must not come back with it."""
-    at = now()
-    return now_exactly() if store.edges.ended_at(id, at) else at
+    """The time to forget a node at.
+
+    It is after all else that is known of the node and its edges: what was unlinked before must
+    not come back with it, and the clocks of what ends now are this very time.
+    """
+    node = store.nodes.get(id)
+    clocks = [clock(edge) for edge in store.edges.of(id, forgotten=True)]
+    return next_clock(max([*clocks, clock(node) if node else ""]), now())
 
 
 def is_of_index(node: Node) -> bool:

@@ -235,6 +235,10 @@ class Edges(Protocol):
     def add_history(self, state: dict[str, object], copies: int = 1) -> bool:
         """Writes one line of history from an export, until it is there ``copies`` times."""
 
+    def ended_with_nodes(self) -> list[Edge]:
+        """Edges that may have ended with a node, computed ones left out: the time at which
+        they did is one at which one of their ends was forgotten before, here or elsewhere."""
+
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
 

@@ -16,7 +16,7 @@ DAY = "2026-01-0{}T00:00:00Z"
 TIMES = st.sampled_from([DAY.format(day) for day in range(1, 6)])
 IDS = st.sampled_from(["note-a", "note-b", "note-c"])
 NAMES = st.lists(
-    st.builds("{} {}".format, TIMES, st.sampled_from(["0a" * 5, "0b" * 5])), max_size=3
+    st.builds("{} {}".format, TIMES, st.sampled_from(["0a" * 5, "0000" + "0b" * 3])), max_size=3
 )
 SAID = st.sampled_from(["", "one", "two"])
 
@@ -185,3 +185,11 @@ def test_what_was_deleted_for_good_does_not_come_back() -> None:
 def test_a_line_that_no_export_has_is_named(line: str, why: str) -> None:
     with pytest.raises(LoreError, match=why.replace("[", r"\[")):
         merged(file(node(), line), file())
+
+
+def test_what_is_back_after_it_was_deleted_for_good_is_named() -> None:
+    purged, later = {"purged": "note-a", "at": DAY.format(2)}, node(at=DAY.format(3))
+    assert merged(file(purged), file(later)).back == ["note-a"]
+    assert merged(file(purged), file(node())).back == []
+    both = joined(file(purged), file(later))
+    assert merged(both, file(later)).back == merged(both, both).back == []

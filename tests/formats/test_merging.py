@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from memory_store import MemoryStore
 
 from pylore.core.errors import LoreError
+from pylore.core.model import Edge
 from pylore.core.settings import Settings
 from pylore.formats.conflicts import conflict_notes
 from pylore.formats.jsonl import Imported, export_lines, import_lines
+from pylore.formats.merge_lines import merge_lines
 from pylore.records.merge import Conflict
 from pylore.records.records import Records
 from pylore.store import Store, create_store
@@ -52,7 +54,7 @@ def same_bytes(three: Three) -> None:
         three.meet()
         first, *others = [list(export_lines(store)) for store in three.stores]
         assert others == [first, first]
-        assert three.lost() == []
+        assert three.lost() == [] and three.cut_off() == []
         done = import_lines(three.stores[0], Settings(), None, [line.encode() for line in first])
         assert done.added + done.updated + done.kept + done.conflicts == 0
         assert list(export_lines(three.stores[0])) == first
@@ -245,6 +247,76 @@ def test_one_that_was_edited_after_it_was_forgotten_elsewhere_does(
     )
 
 
+@pytest.fixture
+def linked(here: Store, there: Store) -> None:
+    """Both know of a link; here its one end was forgotten, and there it was edited after that."""
+    edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
+    take(there, here)
+    Records(here, Settings(), None).forget(["note-a"])
+    edit(there, "again", AHEAD)
+
+
+def link(store: Store) -> Edge:
+    edge = store.edges.get(*KEY)
+    assert edge is not None
+    return edge
+
+
+def knowledge(*stores: Store) -> list[list[bytes]]:
+    return [[line.encode() for line in export_lines(one, history=False)] for one in stores]
+
+
+@pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_record_that_is_back_has_its_links_whoever_is_told_first(
+    here: Store, there: Store, turn: int
+) -> None:
+    ended = link(here).invalidated_at
+    one, other = (here, there)[::turn]
+    take(one, other)
+    take(other, one)
+    assert link(here).invalidated_at is None and link(here) == link(there)
+    assert [state["invalidated_at"] for state in here.edges.history(KEY)] == [None, ended]
+    assert list(export_lines(here)) == list(export_lines(there))
+    assert counts(take(here, there))["unchanged"] and link(here).invalidated_at is None
+
+
+@pytest.mark.usefixtures("linked")
+def test_so_it_has_where_files_are_merged_and_a_store_knows_names_alone(
+    here: Store, there: Store
+) -> None:
+    merged = [line.encode() for line in merge_lines([], *knowledge(here, there)).lines]
+    assert merge_lines([], *knowledge(there, here)).lines == [line.decode() for line in merged]
+    stores = here, there, MemoryStore()
+    for store in stores:
+        put(store, *merged)
+        assert link(store).invalidated_at is None
+    assert knowledge(*stores) == [merged] * 3
+
+
+@pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_store_that_knows_names_of_states_alone_finds_it_out(
+    here: Store, there: Store, turn: int
+) -> None:
+    (ended,) = (line for line in knowledge(here)[0] if b"from_id" in line)
+    take(there, here)
+    nodes = [line for line in knowledge(there)[0] if b"from_id" not in line]
+    third = MemoryStore()
+    for lines in ([ended], nodes)[::turn]:
+        put(third, *lines)
+    assert link(third) == link(there)
+
+
+@pytest.mark.usefixtures("linked")
+def test_an_unlink_after_it_was_forgotten_stands(here: Store, there: Store) -> None:
+    there.edges.invalidate(KEY, AHEAD)
+    take(here, there)
+    take(there, here)
+    assert link(here).invalidated_at == link(there).invalidated_at == AHEAD
+
+
 def test_what_was_deleted_for_good_stays_away(here: Store, there: Store) -> None:
     edge = dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=EARLY)
     put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY}, edge)
@@ -272,7 +344,11 @@ def test_what_was_edited_after_it_was_deleted_elsewhere_stays_and_is_named(
     done = take(there, here)
     assert done.notes == ["note-a was deleted for good elsewhere, and edited after that: it stays"]
     assert (body(there), past(there)) == ("still", [])
-    assert counts(take(here, there)) == {"added": 1} and body(here) == "still"
+    done = take(here, there)
+    assert counts(done) == {"added": 1} and body(here) == "still"
+    again = "note-a was deleted for good here, and edited elsewhere after that: back again"
+    assert again in done.notes and take(here, there).notes == []
+    assert again not in take(MemoryStore(), there).notes  # where it was never known
 
 
 def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
@@ -281,6 +357,39 @@ def test_a_line_by_hand_is_an_edit_of_now(here: Store) -> None:
     node = here.nodes.require("note-a")
     assert (node.body, node.tags, past(here)) == ("by hand", ("x",), ["first"])
     assert counts(put(here, {"id": "note-a", "body": "by hand"})) == {"unchanged": 1}
+
+
+def test_a_line_by_hand_leaves_what_is_forgotten_so_and_says_it(here: Store) -> None:
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
+    Records(here, Settings(), None).forget(["note-a", "note-b"])
+    done = put(here, {"id": "note-a", "type": "note", "body": "new"})
+    assert done.notes == [
+        "note-a is forgotten and stays so: 'lore restore note-a' brings it back"
+    ]  # fmt: skip
+    assert body(here) == "new" and here.nodes.require("note-a").invalidated_at
+    (said,) = put(here, {"id": "note-a", "title": "A"}, {"id": "note-b", "title": "B"}).notes
+    assert said.startswith("note-a, note-b are forgotten and stay so")
+    assert put(here, {"id": "note-a", "invalidated_at": None}).notes == []
+    assert here.nodes.require("note-a").invalidated_at is None
+
+
+@pytest.mark.parametrize("purge", [False, True])
+def test_links_to_what_was_forgotten_meanwhile_are_said(
+    here: Store, there: Store, purge: bool
+) -> None:
+    put(here, note("first", EARLY), {"id": "note-b", "updated_at": EARLY})
+    take(there, here)
+    Records(here, Settings(), None).forget(["note-a"], purge=purge)
+    put(there, dict(zip(("from_id", "to_id", "relation"), KEY, strict=True), created_at=AHEAD))
+    loose = (
+        "1 link leads to what was forgotten or deleted for good (note-a relates_to note-b): "
+        "'lore restore ID' brings back what was forgotten"
+    )
+    assert loose in take(here, there).notes and loose not in take(here, there).notes
+    assert loose in take(there, here).notes and loose not in take(there, here).notes
+    alone = dict(zip(("from_id", "to_id", "relation"), ("note-b", "note-z", "relates_to"),
+                     strict=True))  # fmt: skip
+    assert put(here, alone).notes == []
 
 
 def test_a_whole_line_has_defaults_for_what_it_does_not_say(here: Store) -> None:

@@ -20,6 +20,7 @@ from memory_store import MemoryStore
 
 import pylore.records.merge
 import pylore.records.purge
+import pylore.records.undo
 from pylore.core.model import Edge, Node
 from pylore.core.states import EDGE_STATE, NODE_STATE, clock
 from pylore.core.vocabulary import RELATIONS
@@ -35,6 +36,7 @@ from pylore.records.exchange import (
 )
 from pylore.records.merge import Merge
 from pylore.records.purge import delete_for_good
+from pylore.records.undo import forget
 from pylore.store import Store
 from pylore.store.anchor import Anchor
 
@@ -44,7 +46,7 @@ KEYS = tuple((a, b, "relates_to") for a in IDS for b in IDS if a < b)
 _BEGIN = 1_767_225_600  # 2026-01-01
 _WITH_CLOCKS = (
     memory_store.state, memory_store.edges, memory_store.code, pylore.records.merge,
-    pylore.records.purge,
+    pylore.records.purge, pylore.records.undo,
 )  # fmt: skip
 
 
@@ -149,6 +151,7 @@ class Three:
         self.random = random
         self.stores = stores
         self.seen: dict[Said, str] = {}
+        self._forgotten: set[tuple[str, str]] = set()
         self._take = take
         self._whole = whole
         self._time = 0
@@ -204,6 +207,15 @@ class Three:
 
         return [one for one, at in self.seen.items() if one not in held and at > gone(one[0])]
 
+    def cut_off(self) -> list[Edge]:
+        """Edges that ended because an end was forgotten, and are no more though it is back."""
+        nodes = self.stores[0].nodes
+        return [
+            edge for edge in self.stores[0].edges.all() for id in edge.key[:2]
+            if edge.invalidated_at == clock(edge) and (id, clock(edge)) in self._forgotten
+            and nodes.require(id).invalidated_at is None
+        ]  # fmt: skip
+
     def _look(self, store: Store) -> None:
         for node in store.nodes.all():
             self.seen[_says(node)] = clock(node)
@@ -233,9 +245,8 @@ class Three:
     def _forget(self, store: Store) -> None:
         node = self._some(store)
         if node is not None and node.invalidated_at is None:
-            at = self.now()
-            store.nodes.invalidate(node.id, at)
-            store.edges.invalidate_node(node.id, at)
+            forget(store, node)
+            self._forgotten.add((node.id, str(node.invalidated_at)))
 
     def _restore(self, store: Store) -> None:
         node = self._some(store)
@@ -306,6 +317,6 @@ def check(seed: int) -> None:
         three.meet()
         first, *others = [told_by(store) for store in three.stores]
         assert others == [first, first]
-        assert three.lost() == []
+        assert three.lost() == [] and three.cut_off() == []
         again = tell(three.stores[0], three.stores[1])
         assert again.conflicts == [] and told_by(three.stores[0]) == first

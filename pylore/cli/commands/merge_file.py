@@ -20,6 +20,12 @@ def merge_file(base: str, ours: str, theirs: str, path: str | None) -> None:
     except LoreError as error:
         raise LoreError(f"{name}: {error}: nothing was merged; mend it, then merge again") from None
     write_whole(ours, merged.lines)
+    if merged.back:
+        more = len(merged.back) - _MOST_NAMED
+        named = ", ".join(f"'{id}'" for id in merged.back[:_MOST_NAMED])
+        named += f" and {more} more" if more > 0 else ""
+        note(f"{name}: deleted for good on one side, edited after that on the other one, "
+             f"and so back again: {named}")  # fmt: skip
     for id in merged.conflicts[:_MOST_NAMED]:
         note(f"{name}: '{id}' was changed on both sides: the later state stands")
     more = len(merged.conflicts) - _MOST_NAMED

@@ -286,6 +286,20 @@ class SqliteEdges:
             )
         )
 
+    def ended_with_nodes(self) -> list[Edge]:
+        """Edges that may have ended with a node, computed ones left out: the time at which
+        they did is one at which one of their ends was forgotten before, here or elsewhere."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges e"
+            " WHERE invalidated_at IS NOT NULL AND source <> 'system' AND ("
+            "EXISTS (SELECT 1 FROM node_history h WHERE h.node_id IN (e.from_id, e.to_id)"
+            " AND h.made_at = e.invalidated_at AND h.invalidated_at IS NOT NULL)"
+            " OR EXISTS (SELECT 1 FROM ancestors a WHERE a.node_id IN (e.from_id, e.to_id)"
+            " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!'))"
+            " ORDER BY from_id, to_id, relation"
+        )
+        return [Edge(*row) for row in rows]
+
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]

@@ -186,6 +186,19 @@ class Edges(Part):
         kept.append(line)
         return True
 
+    def ended_with_nodes(self) -> list[Edge]:
+        times = {
+            (past.node.id, clock(past.node)) for past in self._state.node_history
+            if past.node.invalidated_at is not None
+        } | {
+            (id, name.partition(" ")[0]) for id, name in self._state.ancestors
+        }  # fmt: skip
+        return [
+            copy(edge) for _, edge in sorted(self._readable().items())
+            if edge.source != "system" and edge.invalidated_at is not None
+            and any((id, edge.invalidated_at) in times for id in edge.key[:2])
+        ]  # fmt: skip
+
     def dangling(self, limit: int = -1) -> list[Key]:
         ends = (edge.key for edge in self._live())
         return limited((key for key in ends if not all(map(self._node_is_live, key[:2]))), limit)
