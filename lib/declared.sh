@@ -7,7 +7,7 @@ Code:index anchor verify stale
 Learn from use:run feedback
 Bring in and take out:import export sync merge-file backup restore-backup
 The store:init config embed reindex doctor
-Quality, and lore itself:eval tune help commands version completion'
+Quality, and lore itself:tune help commands version completion'
 
 lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
   case $1 in

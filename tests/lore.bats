@@ -205,7 +205,7 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   run_lore commands
   contains "$output" "greet"
   run_lore help
-  contains "$output" "  greet       a command of my own"
+  contains "$output" "  greet           a command of my own"
   run_lore help greet
   contains "$output" "Usage: lore greet"
 }

@@ -34,6 +34,7 @@ class Clock:
     """Stands for the module ``time`` in ``pylore.core.times``, and jumps by days and years."""
 
     strftime = staticmethod(time.strftime)
+    strptime = staticmethod(time.strptime)
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
