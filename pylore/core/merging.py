@@ -80,13 +80,15 @@ def told(state: State, purged: str = "") -> State:
     """A state as it is told to others: one form for one state.
 
     What was deleted for good (at ``purged``) and is there again was made after that, even
-    within the same second.
+    within the same second; how often it was read stays untold, since that may count both.
     """
     at = clock(state)
     if purged and at <= purged:
         at = following(purged)
     if purged and state.created_at <= purged:
         state.created_at = min(following(purged), at)
+    if purged:
+        state.access_count, state.accessed_at = 0, None
     set_clock(state, at)
     return state
 
