@@ -7,12 +7,12 @@ times. What is here knows no store.
 
 from __future__ import annotations
 
-import time
 from copy import copy
 
 from .model import Edge, Node
 from .states import clock, descends, lived_after, order, same, set_clock, state_name
-from .times import just_after
+from .times import following, just_after
+from .vocabulary import CODE_TYPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     State = TypeVar("State", Node, Edge)
     Left = tuple[str, str]
     """(the clock of the state after it, the command by which it was left)"""
-
-_FORM = "%Y-%m-%dT%H:%M:%S"
-_INDEXED = ("file", "symbol", "commit")
 
 
 def outcome(
@@ -93,22 +90,6 @@ def told(state: State, purged: str = "") -> State:
     return state
 
 
-def following(moment: str) -> str:
-    """The next second after a time, the same on every machine.
-
-    >>> following("2026-01-31T23:59:59Z"), following("?")
-    ('2026-02-01T00:00:00Z', '?0')
-    """
-    from calendar import timegm
-
-    try:
-        seconds = timegm(time.strptime(moment[:19], _FORM)) + 1
-    except ValueError:
-        return moment + "0"
-    after = time.strftime(_FORM + "Z", time.gmtime(seconds))
-    return after if after > moment else moment + "0"
-
-
 def left(changed_at: str, change: str) -> Left:
     """When and how a state was left; of two accounts of it the lesser one is kept."""
     return changed_at, "import" if change == "sync" else change
@@ -116,7 +97,7 @@ def left(changed_at: str, change: str) -> Left:
 
 def is_indexed(node: Node) -> bool:
     """Whether the index of code made this state: it has the repository's own history."""
-    return node.source == "file" and node.type in _INDEXED
+    return node.source == "file" and node.type in CODE_TYPES
 
 
 def is_kept(state: Node | Edge) -> bool:

@@ -88,7 +88,7 @@ def state_name(node: Node) -> str:
     The hash of a forgotten one begins with ``0000``, and so it can be told from its name.
 
     >>> state_name(Node("note-1", "note", body="a", updated_at="2026-01-31T12:00:00Z"))
-    '2026-01-31T12:00:00Z 5b8d4b947a'
+    '2026-01-31T12:00:00Z 7bcd922640'
     """
     digits = _hash(node)
     if node.invalidated_at is not None:

@@ -1,4 +1,4 @@
-"""Times as the store writes them: UTC, ISO 8601, whole seconds (but for ``now_exactly``)."""
+"""Times as the store writes them: UTC, ISO 8601, whole seconds (but for ``just_after``)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,6 @@ def now() -> str:
     return time.strftime(_FORM, time.gmtime())
 
 
-def now_exactly() -> str:
-    """This microsecond, for where two times within one second have to differ.
-
-    >>> len(now_exactly()) == len("2026-01-31T12:00:00.123456Z")
-    True
-    """
-    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
-    return f"{time.strftime(_FORM, time.gmtime(seconds))[:-1]}.{nanoseconds // 1000:06d}Z"
-
-
 def days_ahead(days: int) -> str:
     """So many days from now.
 
@@ -44,14 +34,28 @@ def later(moment: str) -> str:
     >>> later("2026-01-31T23:59:59.5Z")
     '2026-02-01T00:00:00Z'
     """
+    return _next_second(moment) or now()
+
+
+def following(moment: str) -> str:
+    """The next second after a time, the same on every machine.
+
+    >>> following("2026-01-31T23:59:59Z"), following("?")
+    ('2026-02-01T00:00:00Z', '?0')
+    """
+    return _next_second(moment) or moment + "0"
+
+
+def _next_second(moment: str) -> str:
+    """The second after that of a time; nothing where there is none that comes after it."""
     from calendar import timegm
 
     try:
         seconds = timegm(time.strptime(moment[:19], _FORM[:-1])) + 1
     except ValueError:
-        return now()
+        return ""
     after = time.strftime(_FORM, time.gmtime(seconds))
-    return after if after > moment else now()
+    return after if after > moment else ""
 
 
 def just_after(moment: str) -> str:

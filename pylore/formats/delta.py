@@ -17,7 +17,7 @@ from ..core.errors import LoreError, UsageError
 from ..core.settings import Settings
 from ..store.machine import scratch_store
 from .jsonl import import_lines
-from .lines_out import export_lines
+from .lines_out import READS, export_lines
 from .part_of_store import PartOfStore
 
 TYPE_CHECKING = False
@@ -40,7 +40,6 @@ _A_BUCKET = 8
 """Records in a bucket, about: a record that differs takes the others of its bucket along."""
 
 _FEWEST, _MOST = 16, 1 << 20
-_WITHOUT = ("access_count", "accessed_at")
 
 
 class Digest:
@@ -175,7 +174,7 @@ def _id_of(fields: dict[str, Any]) -> str:
 
 
 def _without_accesses(fields: dict[str, Any]) -> bytes:
-    for name in _WITHOUT:
+    for name in READS:
         fields.pop(name, None)
     return json.dumps(fields, sort_keys=True).encode()
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
+from ..records.exchange import GONE
 from .conflict_markers import both_sides
 from .line_states import anchor_key, key_of, parsed
-from .lines_out import line_of
+from .lines_out import READS, line_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ FILE = "knowledge.jsonl"
 
 _DERIVED = frozenset({"similar_to", CO_CHANGES, "used_in_run"})
 _NODE = '{"id": "'
-_READS = ("accessed_at", "access_count")
 _OF_THIS_MACHINE = ("verdict", "reason", "verified_at", "commit_id")
 
 
@@ -86,7 +86,7 @@ class KnowledgeFile:
 def _is_shared_as_it_is(line: str) -> bool:
     """Whether this is the line of a record that nobody has read: most are, and need no parsing."""
     return line.startswith(_NODE) and _is_record(line[len(_NODE) :]) and not any(
-        name in line for name in _READS
+        name in line for name in READS
     )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _shared(fields: Fields) -> Fields | None:
     if "from_id" in fields:
         return _edge(fields)
     if "id" in fields and _is_record(fields["id"]):
-        return {name: fields[name] for name in fields if name not in _READS}
+        return {name: fields[name] for name in fields if name not in READS}
     told = ("declare_type", "declare_relation", "purged")
     if "purged" in fields and not _is_record(fields["purged"]):
         return None
@@ -114,7 +114,7 @@ def _edge(fields: Fields) -> Fields | None:
         return None
     if not any(map(_is_record, ends)) or any(map(_is_of_this_machine, ends)):
         return None
-    return {name: fields[name] for name in fields if name not in _READS}
+    return {name: fields[name] for name in fields if name not in READS}
 
 
 def _is_record(id: str) -> bool:
@@ -138,7 +138,7 @@ def _anchor(fields: Fields) -> Fields | None:
 
 def _note_departure(gone: dict[Key, Fields], fields: Fields) -> None:
     """Keeps the last time that an anchor went from where it was: it must not come back there."""
-    if fields["change"] in ("removed", "moved") and _is_record(fields["anchor_history_of"]):
+    if fields["change"] in GONE and _is_record(fields["anchor_history_of"]):
         key = anchor_key(fields, "anchor_history_of")
         gone[key] = max(fields, gone.get(key, fields), key=_when_left)
 

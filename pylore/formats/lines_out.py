@@ -33,6 +33,9 @@ EDGE_DEFAULTS: dict[str, Any] = {
     "access_count": 0, "invalidated_at": None, "changed_at": None,
 }  # fmt: skip
 
+READS = ("accessed_at", "access_count")
+"""The fields that say who has read it, which no state of a record or a link is told by."""
+
 
 def export_lines(
     store: Store, types: Collection[str] = (), *, history: bool = True

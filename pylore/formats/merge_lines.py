@@ -20,6 +20,7 @@ from ..core.merging import greater, is_kept, joined, left, outcome, stands_again
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, state_name
 from ..core.vocabulary import RELATIONS, TYPES
+from ..records.exchange import GONE
 from .line_states import (
     EDGE_FIELDS,
     LEFT,
@@ -226,7 +227,7 @@ class _Merge:
     def _anchors(self) -> Iterator[str]:
         taken: dict[Key, str] = {}
         for fields in self._dated("anchor_history_of"):
-            if fields["change"] in ("removed", "moved"):
+            if fields["change"] in GONE:
                 key = anchor_key(fields, "anchor_history_of")
                 taken[key] = max(fields["changed_at"], taken.get(key, ""))
         for whole, lines in self._of(self._others, "anchor_of"):

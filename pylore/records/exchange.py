@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ..core.merging import following, left, told
+from ..core.merging import left, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
 from ..core.states import clock, latest, order, state_name
+from ..core.times import following
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
 
-_GONE = ("removed", "moved")
+GONE = ("removed", "moved")
+"""The changes by which an anchor is taken away from where it was."""
 
 
 def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
@@ -129,7 +131,7 @@ def when_gone(history: Iterable[dict[str, str]]) -> dict[AnchorKey, str]:
     """When each anchor was last taken away from where it was."""
     gone: dict[AnchorKey, str] = {}
     for state in history:
-        if state["change"] in _GONE:
+        if state["change"] in GONE:
             key = (state["node_id"], state["kind"], state["path"], state["detail"])
             gone[key] = max(state["changed_at"], gone.get(key, ""))
     return gone

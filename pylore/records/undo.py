@@ -6,6 +6,7 @@ Every function runs inside its caller's transaction. Whoever calls indexes the n
 
 from __future__ import annotations
 
+from ..core.merging import is_indexed
 from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
 from ..core.times import now
 from ..indexing.similar import RELATION as SIMILAR_TO
@@ -72,7 +73,7 @@ class Steps:
     def revive(self, id: str) -> None:
         """Brings back a file or a symbol that was forgotten, for whoever links to it."""
         node = self._store.nodes.get(id)
-        if node is not None and node.invalidated_at is not None and is_of_index(node):
+        if node is not None and node.invalidated_at is not None and is_indexed(node):
             gone, node.invalidated_at = node.invalidated_at, None
             self._store.nodes.put(node)
             self._store.edges.restore_node(id, gone)
@@ -96,7 +97,7 @@ class Steps:
     def _forget(self, id: str) -> bool:
         """Forgets what was added; False for a file's node, which others may need."""
         node = self._store.nodes.get(id)
-        if node is not None and is_of_index(node):
+        if node is not None and is_indexed(node):
             return False
         if node is not None and node.invalidated_at is None:
             forget(self._store, node)
@@ -171,11 +172,6 @@ def forgotten_at(store: Store, id: str) -> str:
     node = store.nodes.get(id)
     clocks = [clock(edge) for edge in store.edges.of(id, forgotten=True)]
     return next_clock(max([*clocks, clock(node) if node else ""]), now())
-
-
-def is_of_index(node: Node) -> bool:
-    """Whether a node stands for something in the code, and has the history of its repository."""
-    return node.source == "file" and node.type in ("file", "symbol", "commit")
 
 
 def _take(names: Iterable[str], to: Node | Edge, of: Node | Edge) -> None:

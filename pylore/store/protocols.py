@@ -217,9 +217,6 @@ class Edges(Protocol):
     def invalidate_node(self, id: str, at: str) -> int:
         """Marks all live edges of a node, at one time; how many there were."""
 
-    def ended_at(self, id: str, at: str) -> bool:
-        """Whether an edge of this node was invalidated at this very time."""
-
     def restore_node(self, id: str, at: str) -> int:
         """Takes the marks of ``invalidate_node`` away; how many there were.
 

@@ -48,7 +48,7 @@ REFUSED = [  # links, command, which link is named
     ("a/up -> ~/notes", "export a/up/../.bashrc", "a/up"),
     ("a/in -> ../b; b/out -> ~/notes", "export a/in/out/keep.txt", "b/out"),
     ("out -> /dev/stdout", "export out", "out"),
-    ("~/work/clone/out -> ~/.bashrc", "export ../../work/clone/out", "out"),
+    ("~/projects/clone/out -> ~/.bashrc", "export ../../projects/clone/out", "out"),
     ("~/download/out -> ~/.bashrc", "export ../../download/out", "download/out"),
     ("page.html -> ~/.bashrc", "graph view --output page.html", "page.html"),
     ("pages -> ~/notes", "graph view --output pages/keep.txt", "pages"),

@@ -20,7 +20,7 @@ class Planted:
 
     def __init__(self, folder: Path) -> None:
         self.home = (folder / "home").resolve()
-        self.project = self.home / "work/clone"
+        self.project = self.home / "projects/clone"
         self.temporary = folder / "tmp"
         for name, text in MARKERS.items():
             self.write(self.home / name, text)

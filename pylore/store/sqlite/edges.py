@@ -231,15 +231,6 @@ class SqliteEdges:
             (id, at),
         )
 
-    def ended_at(self, id: str, at: str) -> bool:
-        """Whether an edge of this node was invalidated at this very time."""
-        row = self._db.execute(
-            "SELECT 1 FROM graph_edges WHERE (from_id = ?1 OR to_id = ?1)"
-            " AND invalidated_at = ?2 LIMIT 1",
-            (id, at),
-        ).get
-        return row is not None
-
     def restore_node(self, id: str, at: str) -> int:
         """Takes the marks of ``invalidate_node`` away; how many there were.
 

@@ -148,9 +148,6 @@ class Edges(Part):
             self._update(edge, invalidated_at=at)
         return len(edges)
 
-    def ended_at(self, id: str, at: str) -> bool:
-        return any(edge.invalidated_at == at for edge in self.of(id, forgotten=True))
-
     def restore_node(self, id: str, at: str) -> int:
         edges = [edge for edge in self.of(id, forgotten=True) if edge.invalidated_at == at]
         for edge in edges:

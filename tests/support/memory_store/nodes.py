@@ -13,6 +13,7 @@ from pylore.core.errors import (
     VerdictsUnavailable,
     nearest,
 )
+from pylore.core.merging import is_indexed
 from pylore.core.model import Node, Past
 from pylore.core.states import NODE_STATE, clock
 from pylore.store.filter import Scope
@@ -59,9 +60,7 @@ class Nodes(Part):
 
     def _leave(self, old: Node, new: Node) -> None:
         names = [name for name in NODE_STATE if name != "updated_at"]
-        if (old.source == "file" and old.type in ("file", "symbol", "commit")) or all(
-            getattr(old, name) == getattr(new, name) for name in names
-        ):
+        if is_indexed(old) or all(getattr(old, name) == getattr(new, name) for name in names):
             return
         move_on(old, new)
         state, kept = self._changing, copy(old)
