@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .write_queue import Turn
 
 FILE = "search.db"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
 
