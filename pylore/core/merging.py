@@ -73,6 +73,18 @@ def stands_again(edge: Edge, *ends: Iterable[str]) -> Edge | None:
     return again
 
 
+def is_gone(at: str, ended: object, purged: str) -> bool:
+    """Whether a state of an edge with the clock ``at`` goes with an end that was ``purged``.
+
+    What ended at that very time goes, and with it the state that ``stands_again`` makes of it,
+    so that it does not count whether that one had been made before the purge was heard of.
+
+    >>> is_gone("2026-01-31", True, "2026-01-31"), is_gone("2026-02-01", False, "2026-01-31")
+    (True, False)
+    """
+    return at <= purged or bool(purged and not ended and at == just_after(purged))
+
+
 def told(state: State, purged: str = "") -> State:
     """A state as it is told to others: one form for one state.
 

@@ -38,12 +38,12 @@ def later(moment: str) -> str:
 
 
 def following(moment: str) -> str:
-    """The next second after a time, the same on every machine.
+    """The next second after a time, the same on every machine; it comes after ``just_after``.
 
     >>> following("2026-01-31T23:59:59Z"), following("?")
-    ('2026-02-01T00:00:00Z', '?0')
+    ('2026-02-01T00:00:00Z', '?1')
     """
-    return _next_second(moment) or moment + "0"
+    return _next_second(moment) or moment + "1"
 
 
 def _next_second(moment: str) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from copy import copy
 
-from ..core.merging import greater, is_kept, joined, left, outcome, stands_again, told
+from ..core.merging import greater, is_gone, is_kept, joined, left, outcome, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, state_name
 from ..core.vocabulary import RELATIONS, TYPES
@@ -146,7 +146,7 @@ class _Merge:
             if not gone and line and "invalidated_at" not in line:
                 yield line
                 continue
-            states = [one for one in every if clock(one.state) > gone]
+            states = [one for one in every if not _is_gone(one, gone)]
             states += self._standing_again(key[:2], states)
             if states:
                 best, whole = _standing(states, gone)
@@ -198,7 +198,7 @@ class _Merge:
             gone = self._gone(*about[:2]) if kind == "history_of" else self._gone(*about)
             found: dict[Any, Fields] = {}
             for one in states:
-                if clock(one.state) > gone:
+                if not _is_gone(one, gone):
                     at, change = left(*(one.fields[name] for name in LEFT))
                     fields = {**one.fields, "change": change, "changed_at": at}
                     old = found.setdefault(one.order, fields)
@@ -265,6 +265,12 @@ def _on_both_sides(states: Sequence[LineState]) -> str:
     if len(states) != 2 or states[1].raw != one or not one.endswith(b"}\n"):
         return ""
     return one.decode()
+
+
+def _is_gone(one: LineState, purged: str) -> bool:
+    """Whether a state goes with what was deleted for good at this time: its node, or an end."""
+    ended = one.state.invalidated_at or isinstance(one.state, Node)
+    return is_gone(clock(one.state), ended, purged)
 
 
 def _standing(states: Sequence[LineState], gone: str) -> tuple[LineState, Any]:

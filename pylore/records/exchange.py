@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from ..core.merging import left, told
+from ..core.merging import is_gone, left, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
 from ..core.states import clock, latest, order, state_name
 from ..core.times import following
@@ -71,7 +71,7 @@ def told_past_edges(store: Store) -> Iterator[dict[str, object]]:
         gone = max(purged.get(str(key[0]), ""), purged.get(str(key[1]), ""))
         found: dict[object, tuple[Order, dict[str, object]]] = {}
         for state in group:
-            if made(state) <= gone:
+            if is_gone_state(state, gone):
                 continue
             state["changed_at"], state["change"] = how_left(state)
             name = order(edge_of(state))
@@ -97,6 +97,11 @@ def edge_of(state: dict[str, object]) -> Edge:
 def made(state: dict[str, object]) -> str:
     """The clock of a state of an edge; of an old one the time when it was left."""
     return str(state["made_at"] or state["changed_at"])
+
+
+def is_gone_state(state: dict[str, object], purged: str) -> bool:
+    """Whether a state that an edge has left goes with an end of it: ``is_gone``."""
+    return is_gone(made(state), state["invalidated_at"] or not state["made_at"], purged)
 
 
 def how_left(state: dict[str, object]) -> tuple[str, str]:

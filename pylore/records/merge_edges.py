@@ -6,10 +6,10 @@ from copy import copy
 from itertools import pairwise
 from operator import attrgetter
 
-from ..core.merging import is_kept, is_later, joined, stands_again, told
+from ..core.merging import is_gone, is_kept, is_later, joined, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.states import clock, order, same, state_name
-from .exchange import KEY, edge_of, how_left, made
+from .exchange import KEY, edge_of, how_left, is_gone_state, made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class EdgeMerge:
         ours = self._changed.get(key) or self._store.edges.get(*key)
         if ours is not None and not gone and _row(ours) == _row(theirs):
             return "unchanged"
-        if gone and clock(theirs) <= gone:
+        if gone and is_gone(clock(theirs), theirs.invalidated_at, gone):
             return "kept"
         told(theirs)
         if ours is None:
@@ -66,7 +66,7 @@ class EdgeMerge:
     def past(self, state: Row) -> None:
         """A state that an edge has left in the other store."""
         key: EdgeKey = tuple(map(state.get, KEY))  # type: ignore[assignment]
-        if made(state) <= self._gone(key):
+        if is_gone_state(state, self._gone(key)):
             return
         if not state["made_at"]:
             self._take_old(key, state)
@@ -91,10 +91,11 @@ class EdgeMerge:
             other = edge.to_id if edge.from_id == id else edge.from_id
             told(edge, max(before, self._purged.get(other, "")))
         self._store.edges.delete_node(id)
-        self._store.history.settle([], [edge for edge in edges if clock(edge) > at])
+        later = [one for one in edges if not is_gone(clock(one), one.invalidated_at, at)]
+        self._store.history.settle([], later)
         self._rows = (None, {})
         for state in states:
-            if made(state) > at:
+            if not is_gone_state(state, at):
                 self.past(state)
 
     def stand_again(self) -> list[Edge]:
@@ -139,8 +140,10 @@ class EdgeMerge:
             clocks.update({name: clock(edge) for name, (edge, _) in lost.items()})
             clocks[order(stands)] = clock(stands)
             for name, after in pairwise(sorted(clocks)):
-                if name in lost and name not in known and clocks[name] > self._gone(key):
-                    edge, ours = lost[name]
+                if name not in lost or name in known:
+                    continue
+                edge, ours = lost[name]
+                if not is_gone(clocks[name], edge.invalidated_at, self._gone(key)):
                     state: Row = {field: getattr(edge, field, None) for field in EDGE_HISTORY}
                     state["change"], state["changed_at"] = self._change, clocks[after]
                     state["made_at"] = clocks[name]

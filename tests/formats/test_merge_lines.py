@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
@@ -84,8 +84,23 @@ FILES = st.lists(LINES, max_size=6).map(
 )
 
 
+def forgotten_and_edited(at: str = DAY.format(2)) -> list[bytes]:
+    """A node that was forgotten at this time and edited later, and a link that ended with it."""
+    link = {"from_id": "note-a", "to_id": "note-b", "relation": "relates_to",
+            "created_at": DAY.format(1), "invalidated_at": at}  # fmt: skip
+    return file(lived("note-a", DAY.format(4), [f"{at} 00000b0b0b"]), link)
+
+
+def purged(id: str, day: int) -> list[bytes]:
+    return file({"purged": id, "at": DAY.format(day)})
+
+
 @settings(max_examples=300, deadline=None)
 @given(FILES, FILES, FILES)
+@example(forgotten_and_edited(), [], purged("note-b", 2))
+@example(forgotten_and_edited(), purged("note-b", 2), purged("note-a", 2))
+@example(forgotten_and_edited(), [], purged("note-b", 1))
+@example(forgotten_and_edited(), [], purged("note-b", 3))
 def test_neither_order_nor_repetition_counts(
     a: list[bytes], b: list[bytes], c: list[bytes]
 ) -> None:

@@ -310,6 +310,23 @@ def test_a_store_that_knows_names_of_states_alone_finds_it_out(
 
 
 @pytest.mark.usefixtures("linked")
+@pytest.mark.parametrize("turn", [1, -1])
+def test_it_has_none_to_what_was_deleted_in_the_second_in_which_they_ended(
+    here: Store, there: Store, turn: int
+) -> None:
+    purge = json.dumps({"purged": "note-b", "at": link(here).invalidated_at}).encode()
+    told = *knowledge(here, there), [purge]
+    ends = MemoryStore(), MemoryStore()
+    for lines in told[::turn]:
+        put(ends[0], *lines)
+    put(ends[1], *(line.encode() for line in merge_lines([], *told[1:]).lines))
+    put(ends[1], *told[0])
+    for store in ends:
+        assert store.edges.get(*KEY) is None and not [*store.edges.history(KEY)]
+    assert knowledge(ends[0]) == knowledge(ends[1])
+
+
+@pytest.mark.usefixtures("linked")
 def test_an_unlink_after_it_was_forgotten_stands(here: Store, there: Store) -> None:
     there.edges.invalidate(KEY, AHEAD)
     take(here, there)
