@@ -27,7 +27,7 @@ _MARKS = " \t\r\n&*"
 
 
 def words(some: Iterable[str], around: str) -> re.Pattern[str]:
-    """A pattern of one of these words where ``around`` has ``WORDS``; of nothing without any.
+    r"""A pattern of one of these words where ``around`` has ``WORDS``; of nothing without any.
 
     >>> words(["new", "await"], r"^(?:WORDS)\b").match("await f")[0]
     'await'
