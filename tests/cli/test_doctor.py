@@ -125,7 +125,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
 
 @pytest.mark.parametrize(
     "table",
-    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "words",
+    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages",
      "texts_fts"],
 )  # fmt: skip
 def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
