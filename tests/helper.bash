@@ -64,8 +64,8 @@ needs_jq() { # skips where there is none
   type jq >/dev/null 2>&1 || skip "jq is not installed"
 }
 
-lore() { # [argument...]: the command of this repository
-  ${TEST_BASH:+"$TEST_BASH"} "$LORE_REPOSITORY/lore.sh" "$@"
+lore() { # [argument...]: the command of this repository, see setup_suite.bash
+  ${TEST_BASH:+"$TEST_BASH"} "${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh" "$@"
 }
 
 lore_heeding_int() { # [argument...]: for the background, where a shell makes what it starts deaf to INT
