@@ -7,12 +7,29 @@ from collections.abc import Iterator
 import pytest
 from endpoints import Endpoint, serving
 from hypothesis import settings
+from samples import examples, is_chosen
 
 # What every run has time for; chance chooses others each time. --hypothesis-profile=thorough
 # is for whoever changes what a property is about.
-settings.register_profile("quick", deadline=None, max_examples=40)
+settings.register_profile("quick", deadline=None, max_examples=examples(40))
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "one_in(count): of these cases a sample is enough")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left = [item for item in items if not _is_chosen(item)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _is_chosen(item)]
+
+
+def _is_chosen(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("one_in")
+    return marker is None or is_chosen(item.nodeid, int(marker.args[0]))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,13 +3,15 @@
 #
 # Runs these checks, or all of them, each to its end: says when one begins, how long it
 # took, and at last what passed and what failed. 'make test' calls it with everything set up.
+# TEST_ALL=1 has everything tried, and each command by a process of its own: as a user has it,
+# and in several times the time.
 # 'shell' is the part of lint that is about shell files.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 bin=.venv/bin
 shell_files=(lore.sh lib/*.sh lib/lore-* lib/*.bash graph/*.sh docs/*.sh tools/*.sh
-  tests/*.sh tests/*/*.sh tests/*.bash .ci/run)
+  tests/*.sh tests/*/*.sh tests/*.bash tests/support/served/python .ci/run)
 
 run_lint() {
   local failed=0
@@ -55,10 +57,14 @@ run_bats() {
     # Files beside each other: to hand out each test costs as much as most of them.
     'GNU parallel'*) jobs=(--jobs "$(getconf _NPROCESSORS_ONLN)" --no-parallelize-within-files) ;;
   esac
-  "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats
+  "$REPLY" ${jobs[@]+"${jobs[@]}"} tests/*.bats </dev/null
 }
 
 run_pytest() {
+  if [ -z "${TEST_ALL-}" ]; then # tests/support/samples.py
+    export TEST_SAMPLE=${TEST_SAMPLE-$RANDOM}
+    printf 'a share of what is tried many times, by TEST_SAMPLE=%s; TEST_ALL=1 has all tried\n' "$TEST_SAMPLE"
+  fi
   # Neighbours stay together, so that what a file sets up is set up once.
   "$bin/python" -m pytest -n auto --dist worksteal
 }

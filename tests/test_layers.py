@@ -46,6 +46,12 @@ HEAVY = {
 }  # fmt: skip
 
 
+@cache
+def nodes_of(source: str) -> list[ast.AST]:
+    """All that a module is made of."""
+    return [*ast.walk(ast.parse(source))]
+
+
 Name = tuple[str, ...]
 """A module or package below ``pylore``, in parts."""
 
@@ -63,7 +69,7 @@ def imports(source: str, package: Name, modules: Container[Name]) -> set[Name]:
     {('core', 'errors')}
     """
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package[: len(package) - node.level + 1] + tuple(
                 filter(None, (node.module or "").split("."))
@@ -137,7 +143,7 @@ def test_no_class_name_stands_twice() -> None:
     names = Counter(
         node.name
         for path in MODULES
-        for node in ast.parse(path.read_text()).body
+        for node in nodes_of(path.read_text())[0].body  # type: ignore[attr-defined]
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in names.items() if count > 1] == []
@@ -161,7 +167,7 @@ def test_only_the_store_speaks_sql() -> None:
 def of_sqlite(source: str, package: Name) -> list[str]:
     """What a module imports of SQLite or of the store that is kept in it, late imports too."""
     named = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes_of(source):
         if isinstance(node, ast.Import):
             named |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -199,11 +205,11 @@ def test_a_filter_has_no_sql() -> None:
 def spelled_ids(source: str) -> list[str]:
     """The texts of a module that begin as an id of a type that has names; no docstrings."""
     prefixes = ("file-", "symbol-", "entity-", "concept-", "commit-")
-    tree = ast.parse(source)
-    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    nodes = nodes_of(source)
+    said = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     return [
         node.value
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         and node.value.startswith(prefixes) and id(node) not in said
     ]  # fmt: skip

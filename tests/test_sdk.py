@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import shutil
 import subprocess
 import sys
@@ -416,15 +415,16 @@ with pylore.open("x") as lore:
 
 
 def _mypy(folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
-    # A folder that holds the package alone, so that nothing else of the checkout is seen.
-    site = folder / "site"
-    site.mkdir(exist_ok=True)
+    # A folder that holds the package alone, so that nothing else of the checkout is seen; what
+    # mypy finds out about it is kept there for the next run.
+    site = ROOT / ".mypy_cache/sdk/site"
+    site.mkdir(parents=True, exist_ok=True)
     if not (site / "pylore").exists():
         (site / "pylore").symlink_to(ROOT / "pylore")
     for name, text in programs.items():
         (folder / f"{name}.py").write_text(text)
     return subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull,
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(site.parent),
          "--follow-imports", "silent", *(f"{name}.py" for name in programs)],
         cwd=folder, env={"MYPYPATH": str(site), "PATH": "", "HOME": str(folder)},
         capture_output=True, text=True, check=False,

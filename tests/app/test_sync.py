@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore, Shared
+from samples import examples
 
 from pylore.app.engine import Engine
 from pylore.app.sync import sync
@@ -64,7 +65,7 @@ def merged(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
     return merge_lines([], *([line.encode() for line in lines] for lines in (ours, theirs))).lines
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(STEPS, STEPS, STEPS)
 def test_files_are_merged_as_stores_are(
     before: list[Step], here: list[Step], there: list[Step]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from samples import examples
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.model import EDGE_HISTORY
@@ -81,7 +82,7 @@ EDGES = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None,
+@settings(max_examples=examples(40), deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 @given(
     edges=EDGES, frontier=st.lists(NAMES, unique=True), limit=st.sampled_from([1, 2, 3, ALL]),

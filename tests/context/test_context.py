@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from real_tokenizer import tokenizer
 from repositories import Repository
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.context.budget import Tokens
@@ -65,7 +66,7 @@ WORDS = st.sampled_from(
 @given(st.one_of(st.text(max_size=200), st.lists(WORDS, max_size=30).map("".join)))
 @example("  These  are\n\n    indented ")
 @example("<0x23> <s> <unk>")
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 def test_no_text_has_more_tokens_than_are_counted(text: str) -> None:
     assert TOKENS.text(text) >= real(text)
 
@@ -461,7 +462,7 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
     pictures: list[str] = []
 
     @given(st.lists(st.one_of(NASTY, st.text(max_size=30)), min_size=2, max_size=4))
-    @settings(max_examples=40, deadline=None, database=None)
+    @settings(max_examples=examples(40), deadline=None, database=None)
     def draw(titles: list[str]) -> None:
         folder = tmp_path / str(len(pictures))
         with create_store(str(folder)) as store:

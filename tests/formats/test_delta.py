@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError, UsageError
@@ -152,7 +153,10 @@ def by_id(store: Store) -> dict[str, Counter[str]]:
 
 
 @settings(
-    max_examples=20, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+    max_examples=examples(20),
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
 )
 @given(st.randoms(use_true_random=False), st.integers(0, 25), st.integers(0, 12))
 def test_a_delta_says_as_much_as_all_lines(chance: Random, before: int, after: int) -> None:

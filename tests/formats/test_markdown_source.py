@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
 from pages import Project
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
@@ -511,7 +512,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(STEPS)
 def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

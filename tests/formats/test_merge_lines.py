@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.formats.merge_lines import MergedLines, merge_lines
@@ -95,7 +96,7 @@ def purged(id: str, day: int) -> list[bytes]:
     return file({"purged": id, "at": DAY.format(day)})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(FILES, FILES, FILES)
 @example(forgotten_and_edited(), [], purged("note-b", 2))
 @example(forgotten_and_edited(), purged("note-b", 2), purged("note-a", 2))
@@ -111,7 +112,7 @@ def test_neither_order_nor_repetition_counts(
     assert joined(both, c) == joined(a, joined(b, c))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(FILES, FILES, st.lists(NODES | HAND | UNKNOWN, max_size=4).map(lambda rows: file(*rows)))
 def test_what_came_before_changes_no_state(
     a: list[bytes], b: list[bytes], base: list[bytes]

@@ -13,6 +13,7 @@ from histories import Three, check, clocks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
@@ -33,7 +34,7 @@ KEY = ("note-a", "note-b", "relates_to")
 # --- whatever has happened
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=examples(2000), deadline=None)
 @given(SEEDS)
 def test_three_stores_end_up_the_same_and_nothing_is_lost(seed: int) -> None:
     check(seed)
@@ -60,7 +61,7 @@ def same_bytes(three: Three) -> None:
         assert list(export_lines(three.stores[0])) == first
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(SEEDS)
 def test_so_do_their_lines_in_any_order(seed: int) -> None:
     random = Random(seed)
@@ -77,7 +78,7 @@ def test_and_so_do_those_of_files(tmp_path: Path) -> None:
             store.close()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(SEEDS)
 def test_both_sides_of_a_merge_in_one_file_are_merged_whatever_the_order(seed: int) -> None:
     random = Random(seed)

@@ -10,6 +10,7 @@ import pytest
 from graphs import RELATIONS, Link, filled, graph_store, ids_of, links
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.graph.accumulate import BRIDGES, accumulate
 from pylore.graph.best_path import Walk
@@ -176,7 +177,7 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
     return {id: sqrt(square) for id, square in squares.items() if square > 0}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(ANY_LINKS, st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.4, 1.0]), min_size=1,
                                   max_size=3))  # fmt: skip
 def test_one_hop_brings_what_the_formulas_say(

@@ -8,6 +8,7 @@ import pytest
 from graphs import RELATIONS, Link, filled, graph_store, ids_of, links, steps
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.core.vocabulary import FROM_CODE
 from pylore.graph.accumulate import accumulate
@@ -233,7 +234,7 @@ def test_edges_from_code_that_are_not_sure_enough_count_as_absent(store: Store) 
     assert (capped.hubs, sorted(capped.reached)) == (set(), ["note-2", "note-4"])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(links(6), seeds_of, depths, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_a_walk_with_min_confidence_is_the_walk_without_these_edges(
     store: Store, edges: list[Link], seeds: dict[str, float], depth: int, least: float

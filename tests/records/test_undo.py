@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
@@ -142,7 +143,7 @@ Edit = tuple[str, str]
                              st.sampled_from(["staged", "retracted", "confirmed"])), max_size=7),
     last=st.booleans(),
 )  # fmt: skip
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_as_many_undos_as_edits_lead_to_the_first_text(
     tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], last: bool
 ) -> None:

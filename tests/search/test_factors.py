@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import EXPANSION_RULES, Settings
@@ -116,7 +117,7 @@ def check(hits: list[Hit]) -> None:
         assert 0 <= hit.score <= 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.integers(0, 3), FLAGS, st.lists(st.sampled_from(WORDS), max_size=4).map(" ".join),
     st.booleans(),
@@ -135,7 +136,7 @@ def test_a_score_is_the_product_of_its_factors(
         assert (hit.id, hit.score) == (plain.id, plain.score)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.integers(0, 3), st.sampled_from(WORDS), st.integers(1, 12),
     st.sampled_from(["0", "0.3", "1"]), st.sampled_from(["0", "0.1", "0.5"]),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
@@ -510,7 +511,7 @@ def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
     st.sampled_from(["convex", "rrf"]),
     st.sampled_from(["fulltext", "vector", "fulltext vector"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_query_is_too_odd(
     odd: tuple[Store, StaticEmbedder], query: str, depth: int, fusion: str, retrievers: str
 ) -> None:

@@ -13,6 +13,7 @@ import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 from sqlite_fts4 import rank_bm25 as theirs
 from sqlite_stores import connection_of
 
@@ -171,7 +172,7 @@ def within(node: Node, scope: Scope) -> bool:
 
 
 @given(SCOPES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_both_legs_the_list_and_the_match_keep_to_the_scope(
     store: Store, nodes: list[Node], scope: Scope
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from code_project import facts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.code.languages.registry import language
 from pylore.code.languages.spec import LanguageSpec
@@ -420,7 +421,7 @@ def test_an_attribute_of_ones_own_object_is_told_as_the_rules_write_it(name: str
 ODD = st.text(st.sampled_from("ab.:<>()[]{}'\"`|&*,! \n->?=#"), max_size=40)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(ODD)
 def test_no_expression_is_too_odd(text: str) -> None:
     for name in load_rules().languages:
