@@ -298,7 +298,7 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   mkdir -p src/deep
   cd src/deep
   run_lore where
-  expect 0 "$LORE_REPOSITORY
+  expect 0 "${TEST_SERVED:-$LORE_REPOSITORY}
 $PROJECT/.lore
 project
 7

@@ -13,7 +13,7 @@ setup_file() {
     type "$tool" >/dev/null 2>&1 || skip "the README's commands need $tool"
   done
   mkdir -p "$TEST_ROOT/bin"
-  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bin/lore"
+  ln -s "${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh" "$TEST_ROOT/bin/lore"
   in_shop
   take_tour README.md first
   take_tour docs/tour.md .
