@@ -60,6 +60,10 @@ setup_copy() { # a home of this test's own, and a copy of the file's project
   cp -R "$BATS_FILE_TMPDIR/a project/." .
 }
 
+is_one_in() { # <count>: true in one of so many 'make test', and where one runs bats oneself
+  ((${TEST_SAMPLE:-0} % $1 == 0))
+}
+
 needs_jq() { # skips where there is none
   type jq >/dev/null 2>&1 || skip "jq is not installed"
 }

@@ -6,6 +6,7 @@ load helper
 bats_require_minimum_version 1.5.0
 
 setup_file() {
+  is_one_in 4 || return 0
   export BATS_NO_PARALLELIZE_WITHIN_FILE=true # the tests share one installation
   unset MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR
   PIP_CACHE_DIR=$("$LORE_PYTHON" -I -m pip cache dir)
@@ -35,7 +36,10 @@ older_version() { # what an install of an older lore has left, and a file of the
   echo mine >"$PREFIX_PATH/bin/mine"
 }
 
-setup() { setup_lore; }
+setup() {
+  is_one_in 4 || skip "TEST_SAMPLE=$TEST_SAMPLE leaves it out: whole environments are made"
+  setup_lore
+}
 
 installed() { "$PREFIX_PATH/bin/lore" "$@"; }
 

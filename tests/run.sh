@@ -61,14 +61,14 @@ run_bats() {
 }
 
 run_pytest() {
-  if [ -z "${TEST_ALL-}" ]; then # tests/support/samples.py
-    export TEST_SAMPLE=${TEST_SAMPLE-$RANDOM}
-    printf 'a share of what is tried many times, by TEST_SAMPLE=%s; TEST_ALL=1 has all tried\n' "$TEST_SAMPLE"
-  fi
   # Neighbours stay together, so that what a file sets up is set up once.
   "$bin/python" -m pytest -n auto --dist worksteal
 }
 
+if [ -z "${TEST_ALL-}" ]; then # tests/support/samples.py, is_one_in in tests/helper.bash
+  export TEST_SAMPLE=${TEST_SAMPLE-$RANDOM}
+  printf 'what is tried many times is sampled, by TEST_SAMPLE=%s: TEST_ALL=1 leaves out nothing\n' "$TEST_SAMPLE"
+fi
 failed=
 [ $# -gt 0 ] || set -- lint bats pytest
 for check in "$@"; do

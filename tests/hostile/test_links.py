@@ -71,6 +71,7 @@ REFUSED = [  # links, command, which link is named
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("links", "command", "named"), REFUSED, ids=map(" | ".join, REFUSED))
 def test_a_link_that_leaves_the_project_is_refused(
     planted: Planted, links: str, command: str, named: str
