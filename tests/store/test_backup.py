@@ -229,7 +229,7 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     [
         ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), nothing"),
         ("CREATE VIEW v AS SELECT 1", "not lore's (v), nothing"),
-        ("PRAGMA user_version = 99", "schema version 99, this lore reads 3, nothing was restored: "
+        ("PRAGMA user_version = 99", "schema version 99, this lore reads 4, nothing was restored: "
          "use a newer lore"),
         ("DROP TABLE graph_edges", "lacks graph_edges, nothing was restored: take another backup"),
     ],

@@ -518,7 +518,7 @@ def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
     decisions(tmp_path, "fts5").close()
     plain = sqlite3.connect(tmp_path / "search.db")
     titles = plain.execute(
-        "SELECT n.title FROM nodes n JOIN passages p ON p.node_id = n.id"
+        "SELECT n.title FROM nodes n JOIN passages p ON p.node_key = n.key"
         " JOIN texts_fts f ON f.rowid = p.key WHERE texts_fts MATCH 'jwt'"
     ).fetchall()
     assert titles == [("JWT for session tokens",)]

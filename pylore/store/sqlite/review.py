@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
-from .keys import EDGE_ENDS, ID_OF
+from .keys import EDGE_ENDS, ID_OF, KEY_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _FACT = " AND ".join(
 # The keys of the live facts of the things in json_each(?1).
 _FACTS_OF = " UNION ".join(
     "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j"
-    f" CROSS JOIN nodes n ON n.id = j.value CROSS JOIN graph_edges e ON {end} = n.key"
+    f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
     f" WHERE e.invalidated_at IS NULL AND {_FACT}"
     for end in ("e.from_key", "e.to_key")
 )

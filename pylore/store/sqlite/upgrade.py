@@ -108,28 +108,34 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
 def _make_whole(connection: apsw.Connection) -> None:
     wanted = {name_of(text): text for text in created(*schema_texts(SCHEMA_FILES[_WHOLE - 1 :]))}
     earlier = {name_of(text) for text in created(*schema_texts(SCHEMA_FILES[: _WHOLE - 1]))}
-    rows: list[tuple[str, str, str]] = connection.execute(  # type: ignore[assignment]
-        "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"
-    ).fetchall()
     replaced = []
-    for kind, name, text in rows:
-        if kind == "trigger" or (kind == "index" and text != wanted.get(name)):
+    for name, text in _present(connection).items():
+        kind = text.split(maxsplit=2)[1]
+        if kind == "TRIGGER" or (kind == "INDEX" and text != wanted.get(name)):
             connection.execute(f'DROP {kind} "{name}"')
-        elif kind == "table" and name in earlier and text != wanted.get(name):
+        elif kind == "TABLE" and name in earlier and text != wanted.get(name):
+            connection.execute(f"ALTER TABLE {name} RENAME TO {_OLD}{name}")
             replaced.append(name)
-    for name in replaced:
-        connection.execute(f"ALTER TABLE {name} RENAME TO {_OLD}{name}")
-    present = {name for kind, name, text in rows if kind != "trigger" and text == wanted.get(name)}
-    lacking = {name: text for name, text in wanted.items() if name not in present}
-    for name in [name for name, text in lacking.items() if text.startswith("CREATE TABLE")]:
-        connection.execute(lacking.pop(name))
+    _create(connection, wanted, "TABLE")
     _take_over(connection, [name for name in wanted if name in replaced])
     for name in replaced:
         connection.execute(f"DROP TABLE {_OLD}{name}")
-    for text in lacking.values():
-        connection.execute(text)
+    for kind in ("INDEX", "VIEW", "TRIGGER"):
+        _create(connection, wanted, kind)
     _pack_facts(connection)
     count_all(connection)
+
+
+def _present(connection: apsw.Connection) -> dict[str, str]:
+    rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    return {str(name): str(text) for name, text in rows}
+
+
+def _create(connection: apsw.Connection, wanted: dict[str, str], kind: str) -> None:
+    present = _present(connection)
+    for name, text in wanted.items():
+        if name not in present and text.split(maxsplit=2)[1] == kind:
+            connection.execute(text)
 
 
 def _take_over(connection: apsw.Connection, tables: list[str]) -> None:
@@ -176,8 +182,7 @@ COUNTED = (
 
 def name_of(text: str) -> str:
     """The name of what a CREATE statement of a schema file makes."""
-    words = text.replace("(", " ").split(maxsplit=4)
-    return words[3] if words[1] == "UNIQUE" else words[2]
+    return text.replace("(", " ").split(maxsplit=3)[2]
 
 
 def _split_fulltext(connection: apsw.Connection) -> None:
