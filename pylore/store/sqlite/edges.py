@@ -50,18 +50,17 @@ _SOME = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(relation || char(31) || {other} || char(31) || weight, char(31)) FROM (
     SELECT relation, {other}, weight FROM graph_edges
-    WHERE {this} = n.key AND invalidated_at IS NULL LIMIT :limit)) AS ends
-FROM json_each(:frontier) f CROSS JOIN {nodes} n ON n.id = f.value
+    WHERE {this} = f.value AND invalidated_at IS NULL LIMIT :limit)) AS ends
+FROM json_each(:frontier) f
 """
 # The strongest edges of a node and relation: one look-up each, however many there are.
 _STRONGEST = """
 SELECT f.value, {outgoing}, (
   SELECT group_concat(r.value || char(31) || {other} || char(31) || weight, char(31)) FROM (
     SELECT {other}, weight FROM graph_edges
-    WHERE {this} = n.key AND relation = r.value AND invalidated_at IS NULL
+    WHERE {this} = f.value AND relation = r.value AND invalidated_at IS NULL
     ORDER BY weight DESC, {other} LIMIT :limit)) AS ends
-FROM json_each(:frontier) f CROSS JOIN {nodes} n ON n.id = f.value
-CROSS JOIN json_each(:relations) r
+FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
 _INTO_FILES = """
@@ -76,13 +75,10 @@ WHERE e.relation = :relation AND e.invalidated_at IS NULL
 
 
 def _both_ways(half: str) -> str:
-    parts = [
-        half.format(outgoing=outgoing, this=this, other=other, nodes=nodes)
-        for nodes in ("nodes", "absent")
-        for outgoing, this, other in ((1, "from_key", "to_key"), (0, "to_key", "from_key"))
-    ]
+    out = half.format(outgoing=1, this="from_key", other="to_key")
+    into = half.format(outgoing=0, this="to_key", other="from_key")
     # LIMIT -1 keeps SQLite from computing the inner query a second time for the WHERE.
-    return f"SELECT * FROM ({' UNION ALL '.join(parts)} LIMIT -1) WHERE ends IS NOT NULL"
+    return f"SELECT * FROM ({out} UNION ALL {into} LIMIT -1) WHERE ends IS NOT NULL"
 
 
 _SOME_EDGES = _both_ways(_SOME)
@@ -146,17 +142,18 @@ class SqliteEdges:
         self, sql: str, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
         with GraphFaults():
-            rows: list[tuple[str, int, str]] = self._db.execute(  # type: ignore[assignment]
-                sql, {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit}
+            named = {key: id for id, key in keys_of(self._db, frontier).items()}
+            rows: list[tuple[int, int, str]] = self._db.execute(  # type: ignore[assignment]
+                sql, {"frontier": dumps([*named]), "relations": dumps(relations), "limit": limit}
             ).fetchall()
-            split = [(node, outgoing, ends.split(_SEPARATOR)) for node, outgoing, ends in rows]
-            keys = {key for _, _, parts in split for key in parts[1::3]}
-            ids = ids_of(self._db, map(int, keys))
-        named = {str(key): id for key, id in ids.items()}.__getitem__
+            split = [(key, outgoing, ends.split(_SEPARATOR)) for key, outgoing, ends in rows]
+            others = {other for _, _, parts in split for other in parts[1::3]}
+            ids = ids_of(self._db, others)
+        id_of = ids.__getitem__
         return [
-            (node, outgoing == 1, parts[::3], [*map(named, parts[1::3])],
+            (named[key], outgoing == 1, parts[::3], [*map(id_of, parts[1::3])],
              [*map(float, parts[2::3])])
-            for node, outgoing, parts in split
+            for key, outgoing, parts in split
         ]  # fmt: skip
 
     def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
