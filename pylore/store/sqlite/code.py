@@ -172,10 +172,10 @@ class SqliteCodeFiles:
 
     def symbol_count(self) -> int:
         """How many symbols stand."""
-        count: int = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE type = 'symbol' AND invalidated_at IS NULL"
+        count: int | None = self._db.execute(
+            "SELECT number FROM counts WHERE what = 'nodes' AND name = 'symbol'"
         ).get
-        return count
+        return count or 0
 
     # --- edges
 
@@ -183,8 +183,8 @@ class SqliteCodeFiles:
         """Relation to the number of its live edges, of those that the index makes."""
         return dict(
             self._db.execute(
-                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
-                " AND relation IN (SELECT value FROM json_each(?)) GROUP BY relation",
+                "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0"
+                " AND name IN (SELECT value FROM json_each(?)) ORDER BY name",
                 (dumps(("defines", *CODE_RELATIONS)),),
             )
         )

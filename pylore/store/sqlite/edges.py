@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..protocols import Bundle, Neighbour
+    from ..protocols import Bundle, EdgeKey, Neighbour
 
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
@@ -37,6 +37,11 @@ DANGLING = " UNION ".join(
     for end in ("from_key", "to_key")
 )
 """A query: ``from_key, to_key, relation`` of live edges with an end that is not a live node."""
+
+_NO_LIVE_NODE = (
+    "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
+    " (SELECT 1 FROM nodes n WHERE n.id = j.value AND n.invalidated_at IS NULL)"
+)
 
 _CHUNK = 1000
 """Edges whose ends are looked up together."""
@@ -340,19 +345,21 @@ class SqliteEdges:
         ).fetchall()
         return rows
 
-    def dangling_among(self, keys: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-        """Those of these edges that are live and have an end that is not a live node."""
-        return [
-            key
-            for key in sorted(keys)
-            if self._db.execute(
-                f"SELECT 1 FROM graph_edges WHERE {_THIS} AND invalidated_at IS NULL AND ("
-                "NOT EXISTS (SELECT 1 FROM nodes WHERE key = from_key AND invalidated_at IS NULL)"
-                " OR NOT EXISTS"
-                " (SELECT 1 FROM nodes WHERE key = to_key AND invalidated_at IS NULL))",
-                key,
-            ).get
-        ]
+    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Those of these edges that are live and have an end that is not a live node, by key."""
+        found = []
+        rest = sorted(keys)
+        for start in range(0, len(rest), _CHUNK):
+            chunk = rest[start : start + _CHUNK]
+            ends = {id for key in chunk for id in key[:2]}
+            rows = self._db.execute(_NO_LIVE_NODE, (dumps([*ends]),))
+            gone = {str(id) for (id,) in rows}
+            found += [key for key in chunk if not gone.isdisjoint(key[:2]) and self._lives(key)]
+        return found
+
+    def _lives(self, key: EdgeKey) -> bool:
+        edge = self.get(*key)
+        return edge is not None and edge.invalidated_at is None
 
 
 def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -34,12 +34,15 @@ _ORDER = "h.node_id, h.made_at, h.rowid"
 _CREATED = Anchor.__slots__.index("created_at")
 
 
+_KEY = ("from_id", "to_id", "relation")
+
+
 def _updates(key: Sequence[str], names: Sequence[str]) -> str:
     return ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
 
 
 _NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__slots__)}"
-_EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(('from_id', 'to_id', 'relation'), Edge.__slots__)}"
+_EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
 
 
 class SqliteHistory:

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 _RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
   WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
 
+_FROM, _TO = ID_OF.format("e.from_key"), ID_OF.format("e.to_key")
 _USES = f"""
-SELECT {ID_OF.format("e.from_key")} AS from_id, {ID_OF.format("e.to_key")} AS to_id, {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
+SELECT {_FROM} AS from_id, {_TO} AS to_id,
+  {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
   json_extract(e.metadata, '$.query'),
   coalesce(json_extract(e.metadata, '$.rated_at'), e.created_at) AS rated_at,
   coalesce(n.title, '')

@@ -22,6 +22,9 @@ CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT 
 -----
 CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation)
 -----
+CREATE INDEX edges_ended ON graph_edges(invalidated_at)
+WHERE invalidated_at IS NOT NULL AND source <> 'system'
+-----
 CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key)
 -----
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key)

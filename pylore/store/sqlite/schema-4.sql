@@ -86,6 +86,9 @@ CREATE TABLE graph_edges(
 -- Superseded and retracted edges are invalidated too; status says why.
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key);
 CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key);
+-- A merge asks which of these ended with a node that has come back.
+CREATE INDEX edges_ended ON graph_edges(invalidated_at)
+WHERE invalidated_at IS NOT NULL AND source <> 'system';
 
 -- For people: edges by the ids of their ends. lore itself reads no view.
 CREATE VIEW edges AS SELECT

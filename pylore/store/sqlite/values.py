@@ -47,7 +47,8 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "nodes": {
         "key": _KEY, "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT,
-        "status": _among(STATUSES), "source": _among(SOURCES), "confidence": _WEIGHT, "category": _optional(_TEXT),
+        "status": _among(STATUSES), "source": _among(SOURCES), "confidence": _WEIGHT,
+        "category": _optional(_TEXT),
         "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
         "line_end": _optional(_COUNT), "data": _JSON, "created_at": _TIME, "updated_at": _TIME,
         "accessed_at": _optional(_TIME), "access_count": _COUNT,
