@@ -532,11 +532,10 @@ CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
 BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END
 -----
 CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
-WHEN new.invalidated_at IS NULL
 BEGIN
   DELETE FROM meta WHERE key = 'stats';
-  INSERT INTO counts VALUES ('edges', new.relation, 1)
-  ON CONFLICT DO UPDATE SET number = number + 1;
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END
 -----
 CREATE TRIGGER stats_edge_changed

@@ -242,7 +242,7 @@ class SqliteNodes:
         """Type to the number of its live nodes."""
         return dict(
             self._db.execute(
-                "SELECT name, number FROM counts WHERE what = 'nodes' AND number > 0 ORDER BY name"
+                "SELECT type, count(*) FROM nodes WHERE invalidated_at IS NULL GROUP BY type"
             )
         )
 

@@ -140,11 +140,10 @@ BEGIN
   WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
 END;
 CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
-WHEN new.invalidated_at IS NULL
 BEGIN
   DELETE FROM meta WHERE key = 'stats';
-  INSERT INTO counts VALUES ('edges', new.relation, 1)
-  ON CONFLICT DO UPDATE SET number = number + 1;
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END;
 CREATE TRIGGER stats_edge_changed
 AFTER UPDATE OF from_key, to_key, relation, invalidated_at ON graph_edges

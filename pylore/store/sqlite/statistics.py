@@ -78,7 +78,7 @@ class SqliteStatistics:
     def count_forgotten(self) -> int:
         """How many nodes are forgotten."""
         number: int = self._db.execute(
-            "SELECT coalesce(sum(number), 0) FROM counts WHERE what = 'forgotten'"
+            "SELECT count(*) FROM nodes WHERE invalidated_at IS NOT NULL"
         ).get
         return number
 
@@ -86,7 +86,8 @@ class SqliteStatistics:
         """Relation to the number of its live edges."""
         return dict(
             self._db.execute(
-                "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0 ORDER BY name"
+                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
+                " GROUP BY relation"
             )
         )
 
