@@ -59,6 +59,8 @@ def keep_before(path: str, version: int) -> None:
     Raises:
         StoreFull: the disk has no room for the copy and for what comes after it.
     """
+    from .backup import copy_pages  # which opens stores, and so may come here
+
     size = sum(os.path.getsize(name) for name in (path, f"{path}-wal") if os.path.exists(name))
     disk = os.statvfs(os.path.dirname(path) or ".")
     free = disk.f_bavail * disk.f_frsize
@@ -72,7 +74,7 @@ def keep_before(path: str, version: int) -> None:
     with NewFile(place) as beside:
         reader = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READWRITE)
         try:
-            reader.execute("VACUUM INTO ?", (beside,))
+            copy_pages(reader, beside, place)
         finally:
             reader.close()
 
