@@ -233,12 +233,9 @@ class _Merge:
         for whole, lines in self._of(self._others, "anchor_of"):
             key = whole[1:]
             stands: Fields = max(lines, key=_judged)
-            best = dict(stands)
-            made = max(str(one.get("created_at") or "") for one in lines)
-            if made:
-                best["created_at"] = made
+            made = str(stands.get("created_at") or "")
             if not made or made > max(self._gone(key[0]), taken.get(key, "")):
-                yield line_of(best)
+                yield line_of(stands)
 
     def _anchor_history(self) -> Iterator[str]:
         for fields in sorted(self._dated("anchor_history_of"), key=_when_left):
@@ -318,9 +315,10 @@ def _greatest(lines: Sequence[Fields], said: Any, default: object) -> Fields:
 
 
 def _judged(fields: Fields) -> list[str]:
-    verified = fields.get("verified_at") or fields.get("created_at")
+    made = fields.get("created_at")
+    verified, verdict = fields.get("verified_at") or made, fields.get("verdict", "valid")
     rest = (fields.get(name) for name in ("reason", "hash", "commit_id", "root"))
-    return [str(value or "") for value in (verified, fields.get("verdict", "valid"), *rest)]
+    return [str(value or "") for value in (made, verified, verdict, *rest)]
 
 
 def _when_left(fields: Fields) -> list[str]:

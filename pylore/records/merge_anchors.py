@@ -1,7 +1,8 @@
 """Another store's anchors into this one: what ``merge`` does for nodes and edges.
 
 An anchor is there if it was made after it was last taken away, by what either store has
-kept of that. Of two verdicts the later one stands.
+kept of that. Of two the one that was made later stands, and else the later verdict: so what
+was taken away in between has no say, whether that is heard of before the other one or after.
 """
 
 from __future__ import annotations
@@ -81,14 +82,13 @@ class AnchorMerge:
 
 def _joined(ours: Anchor, theirs: Anchor) -> Anchor:
     stands = (theirs if _judged(theirs) > _judged(ours) else ours).copy()
-    stands.created_at = max(ours.created_at, theirs.created_at)
     stands.stamp = ours.stamp if (stands.hash, stands.root) == (ours.hash, ours.root) else ""
     return stands
 
 
 def _judged(anchor: Anchor) -> State:
-    return (anchor.verified_at, anchor.verdict, anchor.reason, anchor.hash, anchor.commit_id,
-            anchor.root)  # fmt: skip
+    return (anchor.created_at, anchor.verified_at, anchor.verdict, anchor.reason, anchor.hash,
+            anchor.commit_id, anchor.root)  # fmt: skip
 
 
 def _left_at(state: State) -> str:

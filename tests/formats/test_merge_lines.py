@@ -61,16 +61,27 @@ EDGES = st.builds(
     IDS, IDS, TIMES, st.sampled_from([0.5, 1]), st.none() | TIMES,
 )  # fmt: skip
 PURGES = st.builds(lambda id, at: {"purged": id, "at": at}, IDS, TIMES)
-ANCHORS = st.builds(
-    lambda id, at, hash: {"anchor_of": id, "kind": "hash", "path": "a.py", "hash": hash,
-                          "created_at": at},
-    IDS, TIMES, SAID,
-)  # fmt: skip
+
+
+def anchor(id: str, at: str, judged: str, hash: str) -> dict[str, Any]:
+    return {"anchor_of": id, "kind": "hash", "path": "a.py", "hash": hash, "created_at": at,
+            "verified_at": judged}  # fmt: skip
+
+
+ANCHORS = st.builds(anchor, IDS, TIMES, TIMES, SAID)
 REMOVALS = st.builds(
     lambda id, at: {"anchor_history_of": id, "kind": "hash", "path": "a.py", "detail": "",
                     "verdict": "valid", "reason": "", "change": "removed", "changed_at": at},
     IDS, TIMES,
 )  # fmt: skip
+MADE_AGAIN = tuple(
+    file(anchor("note-a", DAY.format(made), DAY.format(judged), hash))
+    for made, judged, hash in ((1, 4, "one"), (3, 2, "two"))
+)
+"""An anchor that was judged late by a clock that is ahead, and one of its key made after it."""
+TAKEN_AWAY = file({"anchor_history_of": "note-a", "kind": "hash", "path": "a.py", "detail": "",
+                   "verdict": "valid", "reason": "", "change": "removed",
+                   "changed_at": DAY.format(2)})  # fmt: skip
 DECLARED = st.builds(
     lambda weight: {"declare_relation": "blocks", "weight": weight, "backward_weight": weight,
                     "description": ""},
@@ -102,6 +113,7 @@ def purged(id: str, day: int) -> list[bytes]:
 @example(forgotten_and_edited(), purged("note-b", 2), purged("note-a", 2))
 @example(forgotten_and_edited(), [], purged("note-b", 1))
 @example(forgotten_and_edited(), [], purged("note-b", 3))
+@example(MADE_AGAIN[0], TAKEN_AWAY, MADE_AGAIN[1])
 def test_neither_order_nor_repetition_counts(
     a: list[bytes], b: list[bytes], c: list[bytes]
 ) -> None:
