@@ -21,6 +21,7 @@ from memory_store import MemoryStore
 import pylore.records.merge
 import pylore.records.purge
 import pylore.records.undo
+from pylore.core.merging import is_gone
 from pylore.core.model import Edge, Node
 from pylore.core.states import EDGE_STATE, NODE_STATE, clock
 from pylore.core.vocabulary import RELATIONS
@@ -201,11 +202,12 @@ class Three:
         held |= {_says(edge_of(state)) for state in store.edges.history()}
         purged = store.history.purged()
 
-        def gone(key: object) -> str:
-            ids = key[:2] if isinstance(key, tuple) else (key,)
-            return max(purged.get(str(id), "") for id in ids)
+        def went(one: Said, at: str) -> bool:
+            if not isinstance(one[0], tuple):
+                return at <= purged.get(str(one[0]), "")
+            return is_gone(at, one[-1], max(purged.get(id, "") for id in one[0][:2]))
 
-        return [one for one, at in self.seen.items() if one not in held and at > gone(one[0])]
+        return [one for one, at in self.seen.items() if one not in held and not went(one, at)]
 
     def cut_off(self) -> list[Edge]:
         """Edges that ended because an end was forgotten, and are no more though it is back."""
