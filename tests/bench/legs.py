@@ -13,8 +13,9 @@ from time import process_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import pylore
 from new_words import with_new_words
+
+import pylore
 
 
 def main() -> int:

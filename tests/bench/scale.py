@@ -82,8 +82,7 @@ def _store(size: int, folders: Path | None) -> Path:
     if not (folder / "search.db").exists():
         from scale_store import build_store
 
-        version = ".".join(map(str, sys.version_info[:3]))
-        build_store(folder, size, CACHE / f"text-{version}.json")
+        build_store(folder, size, CACHE)
     return folder
 
 
@@ -210,9 +209,7 @@ class _Size:
         for depth in ("0", "2"):
             _say(f"{self._size:,} nodes: batch, depth {depth}")
             many = _BATCH if self._size < 500_000 else _BATCH // 2
-            queries = self._written(
-                [{"id": str(i), "query": self._asked(i)} for i in range(many)]
-            )
+            queries = self._written([{"id": str(i), "query": self._asked(i)} for i in range(many)])
             words = [LORE, "search", "--batch", str(queries), "--graph-depth", depth]
             took = run(words, self._environ, patience=_PATIENCE)
             name = f"batch, depth {depth}"

@@ -16,7 +16,7 @@ import json
 import sys
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from hashlib import sha1
 from pathlib import Path
@@ -54,17 +54,28 @@ class Text:
     questions: list[str]
 
     @staticmethod
-    def read(cache: Path) -> Text:
-        """The standard library's text; ``cache`` keeps it, since reading takes its time."""
+    def of_library(folder: Path) -> Text:
+        """The whole standard library's; a file in ``folder`` keeps it: to read it takes long."""
+        cache = folder / f"text-{'.'.join(map(str, sys.version_info[:3]))}.json"
         if not cache.exists():
-            cache.parent.mkdir(parents=True, exist_ok=True)
-            cache.write_text(json.dumps(vars(_read_library())), encoding="utf-8")
+            library = Path(sysconfig.get_path("stdlib"))
+            modules = [*read_modules(library, tests=False), *read_modules(library, tests=True)]
+            folder.mkdir(parents=True, exist_ok=True)
+            cache.write_text(json.dumps(vars(_text_of(modules))), encoding="utf-8")
         return Text(**json.loads(cache.read_text(encoding="utf-8")))
 
+    @staticmethod
+    def of_packages(*names: str) -> Text:
+        """That of some of its packages alone, which is read in a second or two."""
+        library = Path(sysconfig.get_path("stdlib"))
+        return _text_of([
+            replace(module, name=f"{name}.{module.name}")
+            for name in names
+            for module in read_modules(library / name, tests=False)
+        ])  # fmt: skip
 
-def _read_library() -> Text:
-    library = Path(sysconfig.get_path("stdlib"))
-    modules = [*read_modules(library, tests=False), *read_modules(library, tests=True)]
+
+def _text_of(modules: list[Module]) -> Text:
     topics: dict[str, list[str]] = {}
     for module in modules:
         place = module.name.partition(".")[0]
@@ -187,7 +198,11 @@ class Material:
         names, rng = self._text.names, Random(-1 - number)
         folder = Random(number // 40)
         return "/".join(
-            ["src", *folder.choices(names, k=2), f"{rng.choice(names)}_{rng.choice(names)}_{number}.py"]
+            [
+                "src",
+                *folder.choices(names, k=2),
+                f"{rng.choice(names)}_{rng.choice(names)}_{number}.py",
+            ]
         )
 
     def _tag(self, rng: Random) -> str:

@@ -8,7 +8,6 @@ the schema's own text.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -37,7 +36,7 @@ def build_store(folder: Path, size: int, cache: Path) -> None:
 
     Beside search.db it has ``queries.jsonl``: questions, each with the id of a node.
     """
-    text = Text.read(cache)
+    text = Text.of_library(cache)
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     material = Material(text, size)
