@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from random import Random
 
@@ -188,11 +189,11 @@ def faults_of(counts: Counts, base: Counts, excused: dict[str, float]) -> list[s
     for name, count in counts.items():
         if name not in base:
             continue
-        growth = (count / base[name] - 1) * 100
+        growth = round((count / base[name] - 1) * 100, 2)
         if growth > max(MOST_GROWTH, excused.get(name, 0.0)):
             found.append(
                 f"{name}: {growth:.1f} % more than before: make it cheaper, or name it in a line"
-                f" of CHANGELOG.md: instructions of `{name}` +{int(growth) + 1} %"
+                f" of CHANGELOG.md: instructions of `{name}` +{ceil(growth)} %"
             )
     return found
 

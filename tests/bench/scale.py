@@ -80,9 +80,10 @@ def _store(size: int, folders: Path | None) -> Path:
     short = f"{size // 1_000_000}m" if size % 1_000_000 == 0 else f"{size // 1_000}k"
     folder = (folders or CACHE / "scale") / short
     if not (folder / "search.db").exists():
+        from scale_material import Text
         from scale_store import build_store
 
-        build_store(folder, size, CACHE)
+        build_store(folder, size, Text.of_library(CACHE))
     return folder
 
 

@@ -206,7 +206,7 @@ class Material:
         )
 
     def _tag(self, rng: Random) -> str:
-        return self._text.names[_skewed(rng, 300)]
+        return self._text.names[_skewed(rng, min(300, len(self._text.names)))]
 
     def _body(self, rng: Random, topic: int, number: int) -> str:
         wanted = rng.randint(38, 76)

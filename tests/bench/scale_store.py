@@ -31,12 +31,11 @@ _CACHE_KB = 256 * 1024
 _T = TypeVar("_T")
 
 
-def build_store(folder: Path, size: int, cache: Path) -> None:
+def build_store(folder: Path, size: int, text: Text) -> None:
     """Makes a store in ``folder``, which is there as a whole or not at all.
 
     Beside search.db it has ``queries.jsonl``: questions, each with the id of a node.
     """
-    text = Text.of_library(cache)
     partial = folder.with_name(folder.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     material = Material(text, size)
