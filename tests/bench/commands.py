@@ -113,7 +113,7 @@ def _writing(item: dict[str, Any]) -> dict[str, list[str]]:
         "link": [LORE, "link", id, "relates_to", item["other"], "--meta", f"at={perf_counter()}"],
         "add": [LORE, "add", "note", with_new_words(query)],
         "edit": [LORE, "edit", id, with_new_words(query), "--force"],
-        "fact": [LORE, "fact", with_new_words("")[-20:], "relates_to", "the benchmark"],
+        "fact": [LORE, "fact", with_new_words("").strip(), "relates_to", "the benchmark"],
     }
 
 

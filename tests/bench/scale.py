@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 _MOST, _LEAST = 20, 3
 """How often a command is run: until ``_ENOUGH`` seconds are spent, in these bounds."""
-_ENOUGH = 40.0
+_ENOUGH = 25.0
 _PATIENCE = 300.0
 _BATCH = 40
 _numbers = count()
