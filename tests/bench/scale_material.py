@@ -238,7 +238,7 @@ class Material:
         id = self._ids[type][self._place[number]]
         at = _moment(number / self._size * _SECONDS)
         found: dict[tuple[str, str], float] = {}
-        for _ in range(self._count(rng, type)):
+        for _ in range(self._count(rng)):
             relation, other = self._target(rng, type, self._place[number])
             if other != id:
                 found[other, relation] = round(rng.uniform(0.5, 1), 2)
@@ -250,9 +250,9 @@ class Material:
         for (other, relation), weight in found.items():
             yield Edge(id, other, relation, weight, source, created_at=at)
 
-    def _count(self, rng: Random, type: str) -> int:
-        """How many edges lead from a node; half as many as usual, or many times as many."""
-        mean = self._edges_each - (0.45 if type != "run" else 0)
+    def _count(self, rng: Random) -> int:
+        """How many edges lead from a node: most have few, some a hundred."""
+        mean = self._edges_each - 0.45  # about as many symbols have one more, from their file
         return max(1, min(400, round(rng.expovariate(1 / mean) + 0.3)))
 
     def _target(self, rng: Random, type: str, place: int) -> tuple[str, str]:
