@@ -20,6 +20,8 @@ WORK_TREE = "."
 """In place of a commit: this checkout as it is, committed or not."""
 
 
+BASH = "/bin/bash" if os.path.exists("/bin/bash") else "bash"
+
 _NOT_TOLD = ("access_count", "data", "metadata")
 
 
@@ -37,8 +39,7 @@ class Checkout:
 
     def command(self, *words: str) -> list[str]:
         """A command line of this lore; bash is named, as no look for it counts then."""
-        return ["/bin/bash" if os.path.exists("/bin/bash") else "bash",
-                str(self.root / "lore.sh"), *words]  # fmt: skip
+        return [BASH, str(self.root / "lore.sh"), *words]
 
     def call(self, *words: str) -> str:
         """What a command prints.

@@ -16,7 +16,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from checkouts import WORK_TREE, Checkout, checkouts, write_data
+from checkouts import BASH, WORK_TREE, Checkout, checkouts, write_data
 from new_words import with_new_words
 from places import CACHE, ROOT, BenchmarkError
 from scale_material import Text
@@ -141,7 +141,7 @@ def instructions_of(checkout: Checkout, words: list[str]) -> int:
     shutil.rmtree(dumps, ignore_errors=True)
     dumps.mkdir()
     done = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--trace-children=yes", "--dump-before=execve",
+        [shutil.which("valgrind") or "", "--tool=callgrind", "--trace-children=yes", "--dump-before=execve",
          f"--callgrind-out-file={dumps}/%p", *checkout.command(*words)],
         env=checkout.environ, capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -158,14 +158,19 @@ def made_with() -> dict[str, str]:
     """What counts depend on beside lore: they hold where all of it is the same."""
     import apsw
 
-    valgrind = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=True)
     return {
         "python": " ".join(sys.version.split()),
         "apsw": apsw.apsw_version(),
         "libc": " ".join(platform.libc_ver()),
         "machine": platform.machine(),
-        "valgrind": valgrind.stdout.strip(),
+        "bash": _version(BASH),
+        "valgrind": _version("valgrind"),
     }
+
+
+def _version(program: str) -> str:
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return done.stdout.partition("\n")[0]
 
 
 # --- checking
