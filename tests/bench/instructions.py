@@ -140,9 +140,12 @@ def instructions_of(checkout: Checkout, words: list[str]) -> int:
     dumps = checkout.store.with_name("dumps")
     shutil.rmtree(dumps, ignore_errors=True)
     dumps.mkdir()
+    valgrind = [
+        str(shutil.which("valgrind")), "--tool=callgrind", "--trace-children=yes",
+        "--dump-before=execve", f"--callgrind-out-file={dumps}/%p",
+    ]  # fmt: skip
     done = subprocess.run(
-        [shutil.which("valgrind") or "", "--tool=callgrind", "--trace-children=yes", "--dump-before=execve",
-         f"--callgrind-out-file={dumps}/%p", *checkout.command(*words)],
+        [*valgrind, *checkout.command(*words)],
         env=checkout.environ, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
