@@ -12,10 +12,10 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality soak lock sbom docs site coverage install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make the private environment .venv, with pinned packages
 	@bash tools/setup.sh
@@ -38,8 +38,17 @@ lint: setup-dev ## types, lint and format alone
 fuzz: setup-dev ## odd inputs of every kind: N=1000000 of them, MINUTES=… at most, SEED=…
 	@bash tests/fuzz/run.sh $(if $(N),--inputs $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
 
-bench: setup-dev ## speed, as ratios against floors measured in the same run
-	@bash tests/bench/run.sh
+bench: setup-dev ## speed, as ratios against floors of the same run, kept in bench/history.jsonl
+	@bash tests/bench/run.sh --keep
+
+bench-scale: setup-dev ## how each command grows with the store: SIZE=10000,100000,… STORE=FOLDER
+	@bash tests/bench/scale.sh --keep $(if $(SIZE),--size $(SIZE)) $(if $(STORE),--store "$(STORE)")
+
+bench-compare: setup-dev ## two commits in turns: A=main B=. unless set; a dot is this checkout
+	@bash tests/bench/compare.sh $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(or $(A),main) $(or $(B),.)
+
+bench-instructions: setup-dev ## instructions of six commands against those before; KEEP=1 keeps them
+	@bash tests/bench/instructions.sh --check $(if $(KEEP),--keep) $(if $(BASE),--base $(BASE))
 
 bench-quality: setup-dev ## how good the results are, on the sets in the folder LORE_SETS
 	@bash tests/bench/quality.sh

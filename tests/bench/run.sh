@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Usage: tests/bench/run.sh [--check] [--only PART,…] [--rounds N] [--json | --text]
+# Usage: tests/bench/run.sh [--check] [--keep] [--only PART,…] [--rounds N] [--json | --text]
 # Summary: measure lore against the floors of this machine
 #
 # Prints a row a measurement: a table on a terminal, a JSON array in a pipe.
 # Ratios are against `python -I -c 'import apsw'`, timed in the same run.
 #
 #   --check              exit 1 if a target is missed
+#   --keep               add the ratios to bench/history.jsonl, as 'make bench' does
 #   --only PART,…        of: import, commands, expansion, verify, cochanges, symbols, index
 #   --rounds N           how often each query is timed; 5 unless set
 #

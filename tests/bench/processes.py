@@ -1,0 +1,54 @@
+"""What a process takes: its time, its processors' time, its memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from time import perf_counter
+
+from places import BenchmarkError
+
+
+@dataclass
+class Spent:
+    """What a process took, with all that it started and waited for.
+
+    ``wall`` and ``cpu`` (the processors', in user and system) are ms, ``rss`` the most
+    memory that one of the processes held, in MB, pages of mapped files included.
+    """
+
+    wall: float
+    cpu: float
+    rss: float
+
+
+def run(
+    words: list[str], environ: dict[str, str], stdin: Path | None = None, patience: float = 600
+) -> Spent | None:
+    """Runs a command, its output thrown away; None where it took more than ``patience`` seconds.
+
+    Raises:
+        BenchmarkError: it failed.
+    """
+    with open(stdin or os.devnull, "rb") as lines:
+        start = perf_counter()
+        process = subprocess.Popen(
+            words, env=environ, stdin=lines, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        timer = Timer(patience, process.kill)
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = (perf_counter() - start) * 1000
+    timed_out = not timer.is_alive()
+    timer.cancel()
+    process.returncode = os.waitstatus_to_exitcode(status)  # or it would be waited for again
+    if timed_out:
+        return None
+    if process.returncode:
+        raise BenchmarkError(f"exit code {process.returncode}: {' '.join(words)}")
+    in_mb = 1e6 if sys.platform == "darwin" else 1e3
+    return Spent(wall, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / in_mb)

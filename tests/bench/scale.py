@@ -1,0 +1,282 @@
+"""What grows with the store: each command at each size, beside the floor: see scale.sh."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from itertools import count
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from ledger import keep
+from new_words import with_new_words
+from places import CACHE, FLOOR, LORE, PYTHON, BenchmarkError, environment, percentile, read_lines
+from processes import Spent, run
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+_MOST, _LEAST = 20, 3
+"""How often a command is run: until ``_ENOUGH`` seconds are spent, in these bounds."""
+_ENOUGH = 25.0
+_PATIENCE = 300.0
+_BATCH = 40
+_numbers = count()
+
+
+@dataclass
+class Figure:
+    """One measurement at one size; ``ratio`` is to the floor of the same run, in CPU time."""
+
+    size: int
+    name: str
+    measured: float | None
+    unit: str
+    ratio: float | None = None
+
+
+def main() -> int:
+    """Builds the stores that are missing, measures each size, prints the table."""
+    options = _options()
+    figures: list[Figure] = []
+    try:
+        for size in options.size:
+            figures += _measure(size, _store(size, options.store))
+    except BenchmarkError as error:
+        sys.stderr.write(f"lore: bench: {error}\n")
+        return 1
+    as_text = options.text or (sys.stdout.isatty() and not options.json)
+    sys.stdout.write(_table(figures) if as_text else _json(figures))
+    if options.keep:
+        keep("scale", {f"{f.size}: {f.name}": f.ratio for f in figures})
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scale.sh", add_help=False)
+    parser.add_argument("--size", type=_sizes, default=[10_000])
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--keep", action="store_true")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--text", action="store_true")
+    return parser.parse_args()
+
+
+def _sizes(text: str) -> list[int]:
+    sizes = [int(size.replace("_", "")) for size in text.split(",")]
+    if min(sizes) < 1_000:
+        raise argparse.ArgumentTypeError("give numbers of nodes, from 1000")
+    return sizes
+
+
+def _store(size: int, folders: Path | None) -> Path:
+    """The folder of the store of this size, built if it is not there."""
+    short = f"{size // 1_000_000}m" if size % 1_000_000 == 0 else f"{size // 1_000}k"
+    folder = (folders or CACHE / "scale") / short
+    if not (folder / "search.db").exists():
+        from scale_material import Text
+        from scale_store import build_store
+
+        build_store(folder, size, Text.of_library(CACHE))
+    return folder
+
+
+# --- measuring one size
+
+
+def _measure(size: int, folder: Path) -> Iterator[Figure]:
+    queries = [item["query"] for item in read_lines(folder / "queries.jsonl")]
+    ids = [item["id"] for item in read_lines(folder / "queries.jsonl")]
+    _say(f"{size:,} nodes: a copy to write to")
+    with TemporaryDirectory(prefix="lore-scale-", dir=CACHE) as place:
+        store = Path(place) / "store"
+        store.mkdir()
+        shutil.copyfile(folder / "search.db", store / "search.db")
+        environ = environment(store)
+        run([LORE, "show", ids[0]], environ)  # an older one is brought to this schema
+        yield from _Size(size, store, environ, queries, ids).figures()
+
+
+class _Size:
+    """The figures of one store, which is written to."""
+
+    def __init__(
+        self, size: int, store: Path, environ: dict[str, str], queries: list[str], ids: list[str]
+    ) -> None:
+        self._size = size
+        self._store = store
+        self._environ = environ
+        self._queries = queries
+        self._ids = ids
+        self._floor = 0.0
+
+    def figures(self) -> Iterator[Figure]:
+        """All of them; the reading ones first, since the store changes from then on."""
+        file = self._store / "search.db"
+        yield Figure(self._size, "search.db", round(file.stat().st_size / 1e6, 1), "MB")
+        yield from self._searches()
+        yield from self._legs()
+        yield from self._command("related", lambda i: ["related", self._ids[i]])
+        yield from self._command("show", lambda i: ["show", self._ids[i]])
+        yield from self._command("list -n 20", lambda _: ["list", "-n", "20"])
+        yield from self._command("list", lambda _: ["list"], most=3)
+        yield from self._batches()
+        yield from self._command(
+            "context, 4,000 tokens", lambda i: ["context", self._asked(i), "--budget", "4000"]
+        )
+        yield from self._command("add", lambda i: ["add", "note", self._asked(i)])
+        yield from self._command(
+            "link", lambda i: ["link", self._ids[i], "relates_to", self._ids[i + 1]]
+        )
+        yield from self._command("import of 1 record and 2 edges", self._import)
+        yield from self._stats()
+
+    def _asked(self, number: int) -> str:
+        return with_new_words(self._queries[number % len(self._queries)])
+
+    def _searches(self) -> Iterator[Figure]:
+        """Both depths and the floor in turns, each time with words that the store never met."""
+        kinds: dict[str, Callable[[int], list[str]]] = {
+            "floor": lambda _: FLOOR,
+            "search, depth 0": lambda i: [LORE, "search", self._asked(i)],
+            "search, depth 2": lambda i: [LORE, "search", self._asked(i), "--graph-depth", "2"],
+        }
+        times = self._in_turns(kinds, _MOST * 2)
+        self._floor = median(spent.cpu for spent in times["floor"])
+        yield Figure(self._size, "floor: python -I -c 'import apsw'", round(self._floor, 1), "ms")
+        for name in list(kinds)[1:]:
+            yield from self._rows(name, times[name], p95=True)
+
+    def _in_turns(
+        self, kinds: dict[str, Callable[[int], list[str]]], most: int
+    ) -> dict[str, list[Spent]]:
+        found: dict[str, list[Spent]] = {name: [] for name in kinds}
+        spent = 0.0
+        for number in range(most + 1):
+            for name, words in kinds.items():
+                took = run(words(number), self._environ, patience=_PATIENCE)
+                if took is None:
+                    return found
+                spent += took.wall / 1000
+                if number:  # the first one reads the file from the disk
+                    found[name].append(took)
+            if spent > _ENOUGH and number >= _LEAST:
+                break
+        return found
+
+    def _command(
+        self, name: str, words: Callable[[int], list[str]], most: int = _MOST
+    ) -> Iterator[Figure]:
+        _say(f"{self._size:,} nodes: {name}")
+        times = self._in_turns({name: lambda i: [LORE, *words(i)]}, most)[name]
+        yield from self._rows(name, times)
+
+    def _rows(self, name: str, times: list[Spent], *, p95: bool = False) -> Iterator[Figure]:
+        cpus = [spent.cpu for spent in times]
+        yield self._ms(name, median(cpus) if cpus else None)
+        if p95 and cpus:
+            yield self._ms(f"{name}: p95", percentile(cpus, 0.95))
+        if times:
+            most = max(spent.rss for spent in times)
+            yield Figure(self._size, f"{name}: memory", round(most, 1), "MB")
+
+    def _ms(self, name: str, ms: float | None) -> Figure:
+        if ms is None:
+            return Figure(self._size, name, None, "ms")
+        return Figure(self._size, name, round(ms, 1), "ms", round(ms / self._floor, 3))
+
+    def _legs(self) -> Iterator[Figure]:
+        _say(f"{self._size:,} nodes: the legs, in one process")
+        queries = self._written([{"query": query} for query in self._queries[:_MOST]])
+        program = Path(__file__).with_name("legs.py")
+        done = subprocess.run(
+            [PYTHON, str(program), str(self._store), str(queries)],
+            env=self._environ, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise BenchmarkError(f"the legs failed: {done.stderr.strip()}")
+        for leg, times in json.loads(done.stdout).items():
+            yield self._ms(f"{leg} alone, in process", median(times))
+            yield self._ms(f"{leg} alone, in process: p95", percentile(times, 0.95))
+
+    def _batches(self) -> Iterator[Figure]:
+        """Queries a second of CPU time, the start of the process included."""
+        for depth in ("0", "2"):
+            _say(f"{self._size:,} nodes: batch, depth {depth}")
+            many = _BATCH if self._size < 500_000 else _BATCH // 2
+            queries = self._written([{"id": str(i), "query": self._asked(i)} for i in range(many)])
+            words = [LORE, "search", "--batch", str(queries), "--graph-depth", depth]
+            took = run(words, self._environ, patience=_PATIENCE)
+            name = f"batch, depth {depth}"
+            speed = round(many / took.cpu * 1000, 2) if took else None
+            yield Figure(self._size, name, speed, "queries/s")
+            if took:
+                yield Figure(self._size, f"{name}: memory", round(took.rss, 1), "MB")
+
+    def _import(self, number: int) -> list[str]:
+        """A record that nobody has, and two edges from it."""
+        id = f"note-scale-{next(_numbers)}"
+        edges = [
+            {"from_id": id, "to_id": other, "relation": "relates_to"}
+            for other in (self._ids[number], self._ids[number + 1])
+        ]
+        record = {"id": id, "type": "note", "title": "", "body": self._asked(number)}
+        return ["import", str(self._written([record, *edges]))]
+
+    def _stats(self) -> Iterator[Figure]:
+        """After a change, so that what was counted before does not do."""
+        _say(f"{self._size:,} nodes: graph stats")
+        times = []
+        for number in range(_LEAST):
+            run([LORE, *self._import(number)], self._environ)
+            took = run([LORE, "graph", "stats"], self._environ, patience=_PATIENCE)
+            if took:
+                times.append(took)
+        yield from self._rows("graph stats after a change", times)
+        yield from self._command("graph stats", lambda _: ["graph", "stats"])
+
+    def _written(self, lines: list[dict[str, str]]) -> Path:
+        path = self._store.with_name(f"{next(_numbers)}.jsonl")
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return path
+
+
+# --- printing
+
+
+def _json(figures: list[Figure]) -> str:
+    return "[\n" + ",\n".join(json.dumps(asdict(figure)) for figure in figures) + "\n]\n"
+
+
+def _table(figures: list[Figure]) -> str:
+    """A row a command, two columns a size: what was measured, and in floors."""
+    sizes = sorted({figure.size for figure in figures})
+    names = list(dict.fromkeys(figure.name for figure in figures))
+    found = {(figure.size, figure.name): figure for figure in figures}
+    lines = [f"{'nodes':<36}" + "".join(f"{size:>21,}" for size in sizes)]
+    for name in names:
+        cells = "".join(_cell(found.get((size, name))) for size in sizes)
+        lines.append(f"{name:<36}{cells}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None or figure.measured is None:
+        return f"{'–':>21}"
+    ratio = "" if figure.ratio is None else f"{figure.ratio:.2f}x"
+    unit = {"queries/s": "q/s"}.get(figure.unit, figure.unit)
+    return f"{figure.measured:>11,.1f} {unit:<3}{ratio:>6}"
+
+
+def _say(what: str) -> None:
+    sys.stderr.write(f"bench: {what} …\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
