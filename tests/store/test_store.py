@@ -219,7 +219,7 @@ def test_a_tag_is_a_whole_word(store: Store, nodes: list[Node]) -> None:
 def test_values_of_a_scope_are_never_sql(store: Store, text: str) -> None:
     for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
                   Scope(statuses=(text,))):  # fmt: skip
-        assert store.nodes.select(scope, -1) == [] or scope.tags == ()
+        assert [*store.nodes.select(scope, -1)] == [] or scope.tags == ()
         assert store.nodes.get(text) is None
 
 

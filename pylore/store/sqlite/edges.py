@@ -6,6 +6,7 @@ from ...core.model import EDGE_HISTORY, Edge
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
+from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,15 @@ class SqliteEdges:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+        self._reads = SqliteReads(connection)
+
+    def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
+        pending = self._reads.pending()
+        for row in rows:
+            edge = Edge(*row)
+            if pending is not None:
+                pending.add_to(edge)
+            yield edge
 
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
@@ -141,12 +151,11 @@ class SqliteEdges:
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""
-        for row in self._db.execute(
+        rows = self._db.execute(
             f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND to_id = ? AND relation = ?",
             (from_id, to_id, relation),
-        ):
-            return Edge(*row)
-        return None
+        )
+        return next(self._edges(rows), None)
 
     def put(self, edge: Edge) -> str:
         """Writes an edge whole: ``added``, ``updated``, or ``unchanged``."""
@@ -172,11 +181,11 @@ class SqliteEdges:
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Every edge of one relation, invalidated or not, by from and to."""
-        for row in self._db.execute(
+        rows = self._db.execute(
             f"SELECT {_FIELDS} FROM graph_edges WHERE relation = ? ORDER BY from_id, to_id",
             (relation,),
-        ):
-            yield Edge(*row)
+        )
+        return self._edges(rows)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""
@@ -187,7 +196,7 @@ class SqliteEdges:
             " ORDER BY relation, from_id, to_id",
             (id,),
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """The live edges from one node to another."""
@@ -196,15 +205,24 @@ class SqliteEdges:
             " AND invalidated_at IS NULL ORDER BY relation",
             (from_id, to_id),
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
+
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        """The live edges of one relation that lead away from a node, by to."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND relation = ?"
+            " AND invalidated_at IS NULL ORDER BY to_id",
+            (from_id, relation),
+        )
+        return [*self._edges(rows)]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Every edge, by from, to, relation."""
         condition = " WHERE invalidated_at IS NULL" if live_only else ""
-        for row in self._db.execute(
+        rows = self._db.execute(
             f"SELECT {_FIELDS} FROM graph_edges{condition} ORDER BY from_id, to_id, relation"
-        ):
-            yield Edge(*row)
+        )
+        return self._edges(rows)
 
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
         """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
@@ -289,7 +307,7 @@ class SqliteEdges:
             " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!'))"
             " ORDER BY from_id, to_id, relation"
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""

@@ -127,6 +127,12 @@ class Edges(Part):
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         return [copy(edge) for edge in self._live() if edge.key[:2] == (from_id, to_id)]
 
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        return [
+            copy(edge) for edge in self._live()
+            if edge.from_id == from_id and edge.relation == relation
+        ]  # fmt: skip
+
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         for _, edge in sorted(self._readable().items()):
             if not live_only or edge.invalidated_at is None:
