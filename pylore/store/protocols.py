@@ -206,6 +206,11 @@ class Edges(Protocol):
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """The live edges from one node to another."""
 
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        """What is stated of a thing: at most ``limit`` edges to things, that stand or were
+        superseded. What stands comes first, the surest first, then by relation and to.
+        """
+
     def leading(self, from_id: str, relation: str) -> list[Edge]:
         """The live edges of one relation that lead away from a node, by to."""
 

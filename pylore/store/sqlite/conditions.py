@@ -63,7 +63,8 @@ class Passages:
         if scope.types and collection and self._have_all(scope.types, collection):
             scope = scope.with_types(())
         self._scope = scope
-        self.narrow = self._is_narrow()
+        self.narrow: tuple[str, list[str]] | None = None
+        self.narrow_within(FEW)
 
     def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
         """``(` AND …`, parameters)``; nothing where every passage may come.
@@ -104,14 +105,15 @@ class Passages:
         query = "SELECT 1 FROM json_each(?) j CROSS JOIN nodes n ON n.type = j.value LIMIT 1"
         return self._db.execute(query, (dumps(others),)).get is None
 
-    def _is_narrow(self) -> tuple[str, list[str]] | None:
-        """A condition on nodes n that an index answers, where at most ``FEW`` meet it."""
+    def narrow_within(self, few: int) -> bool:
+        """Finds a condition on nodes n that an index answers, and that at most ``few`` meet."""
         for condition, parameters in _indexed(self._scope):
             query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
-            count: int = self._db.execute(query, (*parameters, FEW + 1)).get
-            if count <= FEW:
-                return condition, parameters
-        return None
+            count: int = self._db.execute(query, (*parameters, few + 1)).get
+            if count <= few:
+                self.narrow = (condition, parameters)
+                return True
+        return False
 
 
 def _indexed(scope: Scope) -> Iterator[tuple[str, list[str]]]:

@@ -216,6 +216,18 @@ class SqliteEdges:
         )
         return [*self._edges(rows)]
 
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        """What is stated of a thing, and what was superseded: what stands and is surest first."""
+        rows = self._db.execute(
+            f"SELECT {_FIELDS} FROM graph_edges e WHERE from_id = ?1"
+            " AND (to_id GLOB 'entity-*' OR to_id GLOB 'concept-*')"
+            " AND (invalidated_at IS NULL OR status = 'superseded')"
+            " ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC,"
+            " relation, to_id LIMIT ?2",
+            (id, limit),
+        )
+        return [*self._edges(rows)]
+
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Every edge, by from, to, relation."""
         condition = " WHERE invalidated_at IS NULL" if live_only else ""

@@ -14,12 +14,12 @@ import stat
 
 from ...core.model import Edge
 from ...core.vocabulary import THING_IDS
-from ...system.json_encode import dumps
 from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ...core.model import Node
     from ..protocols import EdgeKey
@@ -42,13 +42,18 @@ _IDENTITY = 32
 FACT = """(e.from_id LIKE 'entity-%' OR e.from_id LIKE 'concept-%')
   AND (e.to_id LIKE 'entity-%' OR e.to_id LIKE 'concept-%')"""
 _LIVE = f"e.invalidated_at IS NULL AND {FACT}"
-_FACTS_OF = """
-SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.from_id = j.value WHERE {live}
-UNION ALL
-SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.to_id = j.value WHERE {live} LIMIT ?2
-"""
+# Of what is not staged the first ones that an index has are looked at, and no more.
+_STAGED_OF = """
+SELECT * FROM (SELECT e.from_id, e.to_id, e.relation FROM graph_edges e
+  WHERE e.{end} = ?1 AND e.status = 'staged' AND {live} LIMIT ?2)"""
+_ANY_OF = """
+SELECT e.from_id, e.to_id, e.relation FROM (SELECT from_id, to_id, relation FROM graph_edges
+  WHERE {end} = ?1 AND invalidated_at IS NULL LIMIT ?2) e WHERE {fact}"""
+_FACTS_OF = " UNION ALL ".join(
+    part.format(end=end, live=_LIVE, fact=FACT)
+    for part in (_STAGED_OF, _ANY_OF)
+    for end in ("from_id", "to_id")
+)
 
 
 class Read:
@@ -197,9 +202,9 @@ class Counting:
 
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
-        self._nodes: dict[str, tuple[int, str]] = {}
-        self._facts: dict[EdgeKey, tuple[int, str]] = {}
-        self._of_things: dict[tuple[str, ...], list[EdgeKey]] = {}
+        self._nodes: dict[Any, tuple[int, str]] = {}
+        self._facts: dict[Any, tuple[int, str]] = {}
+        self._of_thing: dict[str, list[EdgeKey]] = {}
 
     @property
     def is_full(self) -> bool:
@@ -208,13 +213,16 @@ class Counting:
 
     def add(self, read: Read) -> None:
         """One read more of these nodes, and of the facts of those that are things."""
-        things = tuple(id for id in read.ids if id.startswith(THING_IDS))
-        if things and things not in self._of_things:
-            self._of_things[things] = _facts_of(self._db, things)
-        for counts, keys in ((self._nodes, read.ids), (self._facts, self._of_things.get(things))):
-            for key in keys or ():
-                count, last = counts.get(key, (0, ""))  # type: ignore[arg-type]
-                counts[key] = (count + 1, max(last, read.at))  # type: ignore[index]
+        facts: dict[EdgeKey, None] = {}
+        for thing in read.ids:
+            if thing.startswith(THING_IDS):
+                if thing not in self._of_thing:
+                    self._of_thing[thing] = _facts_of(self._db, thing)
+                facts |= dict.fromkeys(self._of_thing[thing])
+        for counts, keys in ((self._nodes, read.ids), (self._facts, [*facts][:FACTS])):
+            for key in keys:
+                count, last = counts.get(key, (0, ""))
+                counts[key] = (count + 1, max(last, read.at))
 
     def write(self) -> None:
         """Puts the counts into the rows of what is live."""
@@ -224,24 +232,18 @@ class Counting:
             ((*count, id) for id, count in self._nodes.items()),
         )
         self._db.executemany(
-            f"UPDATE graph_edges SET {later}"
-            " WHERE from_id = ?3 AND to_id = ?4 AND relation = ?5",
+            f"UPDATE graph_edges SET {later} WHERE from_id = ?3 AND to_id = ?4 AND relation = ?5",
             ((*count, *key) for key, count in self._facts.items()),
         )
 
 
-def _facts_of(db: apsw.Connection, things: Sequence[str]) -> list[EdgeKey]:
-    """The live facts of things; of more than ``FACTS`` some, those that are staged first."""
-    found: dict[EdgeKey, None] = {}
+def _facts_of(db: apsw.Connection, thing: str) -> list[EdgeKey]:
+    """The live facts of a thing; of one with very many links some, what is staged first."""
     try:
-        for live in (_LIVE, f"{_LIVE} AND e.status = 'staged'"):
-            rows = db.execute(_FACTS_OF.format(live=live), (dumps(things), 2 * FACTS)).fetchall()
-            found = dict.fromkeys([*rows, *found])  # type: ignore[list-item]
-            if len(rows) < 2 * FACTS:
-                break
+        rows: list[EdgeKey] = db.execute(_FACTS_OF, (thing, FACTS)).fetchall()  # type: ignore[assignment]
     except apsw.SQLError:
         return []  # there is no such table, or another one: search does without it, too
-    return [*found][:FACTS]
+    return [*dict.fromkeys(rows)][:FACTS]
 
 
 def _reads(text: bytes) -> Iterator[Read]:

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 CANDIDATES = 4
 """Passages taken from the signs for each one that is wanted."""
 
-FIRST_REACH = 16
-"""Times as many are looked at first where a scope lets not all of them pass."""
+REACHES = (16, 128)
+"""Times as many are looked at first, and then, where a scope lets not all of them pass."""
+
+FEW_OF_ALL = 20_000
+"""Nodes whose passages are rather listed than all passages of the store looked at."""
 
 _BY_SIGN = """
 SELECT near.key, vec_distance_hamming(vec_bit(near.sign), vec_bit(?)) AS far FROM signs near
@@ -115,19 +118,21 @@ class SqliteVectors:
         is within it. Only if it is not, each passage of the store is looked at.
         """
         within, parameters = passages.condition("near.key")
-        if within and not passages.narrow:
+        for reach in REACHES if within and not passages.narrow else ():
             found = self._keys(
                 f"SELECT near.key FROM ({_BY_SIGN.format('')}) near WHERE 1{within}"
                 " ORDER BY near.far, near.key LIMIT ?",
-                (sign, FIRST_REACH * wanted, *parameters, wanted),
+                (sign, reach * wanted, *parameters, wanted),
             )
             if len(found) == wanted:
                 return found
+        if passages.narrow_within(FEW_OF_ALL):
+            within, parameters = passages.condition("near.key")
         query = f"SELECT key FROM ({_BY_SIGN.format(within)})"
         return self._keys(query, (sign, *parameters, wanted))
 
     def _keys(self, query: str, parameters: tuple[object, ...]) -> list[int]:
-        return [key for (key,) in self._db.execute(query, parameters)]  # type: ignore[arg-type]
+        return [key for (key,) in self._db.execute(query, parameters)]
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
