@@ -154,8 +154,9 @@ def test_fts4_is_checked_too(tmp_path: Path) -> None:
 
 
 def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) -> None:
-    damage(folder, "INSERT INTO graph_edges(from_id, to_id, relation, created_at)"
-                   " VALUES ('decision-1', 'decision-2', 'relates_to', '')")  # fmt: skip
+    damage(folder, "INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
+                   " SELECT a.key, b.key, 'relates_to', '' FROM nodes a JOIN nodes b"
+                   " WHERE a.id = 'decision-1' AND b.id = 'decision-2'")  # fmt: skip
     checks = examined(folder)
     assert warning(checks) - {"jq"} == {"edges"}
     assert failing(checks) == set()
@@ -166,7 +167,7 @@ def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str)
     declared = "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages({})'"
     its = " WHERE name = 'passages_node'"
     damage(folder, declared.format("key") + its)
-    damage(folder, "REINDEX passages_node", declared.format("node_id") + its)
+    damage(folder, "REINDEX passages_node", declared.format("node_key") + its)
     assert "integrity" in failing(examined(folder, full=True))
 
 

@@ -74,8 +74,8 @@ class Passages:
         text, parameters = self._within(rowid)
         if self._scope.excluded:
             text += (
-                f" AND {rowid} NOT IN (SELECT key FROM passages"
-                " WHERE node_id IN (SELECT value FROM json_each(?)))"
+                f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j CROSS JOIN nodes n"
+                " ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)"
             )
             parameters.append(dumps([*self._scope.excluded]))
         return text, parameters
@@ -87,12 +87,12 @@ class Passages:
         if self.narrow:
             first, given = self.narrow
             found = (
-                f"SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_id = n.id"
+                f"SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_key = n.key"
                 f" WHERE {first} AND {condition}"
             )
             return f" AND {rowid} IN ({found})", [*given, *parameters]
         # No EXISTS: SQLite may make a join of it that begins with all nodes.
-        found = f"SELECT {condition} FROM passages p CROSS JOIN nodes n ON n.id = p.node_id"
+        found = f"SELECT {condition} FROM passages p CROSS JOIN nodes n ON n.key = p.node_key"
         return f" AND ({found} WHERE p.key = {rowid})", parameters
 
     def _have_all(self, types: Collection[str], collection: str) -> bool:

@@ -15,6 +15,7 @@ import stat
 from ...core.model import Edge
 from ...core.vocabulary import THING_IDS
 from .driver import apsw
+from .keys import ID_OF, keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...core.model import Node
-    from ..protocols import EdgeKey
+
+    _Fact = tuple[int, int, str]
+    """An edge: the keys of its ends and its relation."""
 
 LONGEST = 1 << 15
 """Bytes of one line: what one command may leave behind."""
@@ -39,20 +42,19 @@ _IDENTITY = 32
 """Bytes that no other such file begins with: a time and a line's own letters."""
 
 # A fact is an edge between things: entities, and concepts for values.
-FACT = """(e.from_id LIKE 'entity-%' OR e.from_id LIKE 'concept-%')
-  AND (e.to_id LIKE 'entity-%' OR e.to_id LIKE 'concept-%')"""
-_LIVE = f"e.invalidated_at IS NULL AND {FACT}"
+FACT = " AND ".join(
+    f"(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM (SELECT {ID_OF.format(end)} AS id))"
+    for end in ("e.from_key", "e.to_key")
+)
+_STAGED_OF = f"""
+SELECT * FROM (SELECT e.from_key, e.to_key, e.relation FROM graph_edges e WHERE e.{{end}} = ?1
+  AND e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT} LIMIT ?2)"""
+_ANY_OF = f"""
+SELECT e.from_key, e.to_key, e.relation FROM (SELECT from_key, to_key, relation FROM graph_edges
+  WHERE {{end}} = ?1 AND invalidated_at IS NULL LIMIT ?2) e WHERE {FACT}"""
 # Of what is not staged the first ones that an index has are looked at, and no more.
-_STAGED_OF = """
-SELECT * FROM (SELECT e.from_id, e.to_id, e.relation FROM graph_edges e
-  WHERE e.{end} = ?1 AND e.status = 'staged' AND {live} LIMIT ?2)"""
-_ANY_OF = """
-SELECT e.from_id, e.to_id, e.relation FROM (SELECT from_id, to_id, relation FROM graph_edges
-  WHERE {end} = ?1 AND invalidated_at IS NULL LIMIT ?2) e WHERE {fact}"""
 _FACTS_OF = " UNION ALL ".join(
-    part.format(end=end, live=_LIVE, fact=FACT)
-    for part in (_STAGED_OF, _ANY_OF)
-    for end in ("from_id", "to_id")
+    part.format(end=end) for part in (_STAGED_OF, _ANY_OF) for end in ("from_key", "to_key")
 )
 
 
@@ -204,7 +206,7 @@ class Counting:
         self._db = db
         self._nodes: dict[Any, tuple[int, str]] = {}
         self._facts: dict[Any, tuple[int, str]] = {}
-        self._of_thing: dict[str, list[EdgeKey]] = {}
+        self._of_thing: dict[str, list[_Fact]] = {}
 
     @property
     def is_full(self) -> bool:
@@ -213,7 +215,7 @@ class Counting:
 
     def add(self, read: Read) -> None:
         """One read more of these nodes, and of the facts of those that are things."""
-        facts: dict[EdgeKey, None] = {}
+        facts: dict[_Fact, None] = {}
         for thing in read.ids:
             if thing.startswith(THING_IDS):
                 if thing not in self._of_thing:
@@ -232,15 +234,16 @@ class Counting:
             ((*count, id) for id, count in self._nodes.items()),
         )
         self._db.executemany(
-            f"UPDATE graph_edges SET {later} WHERE from_id = ?3 AND to_id = ?4 AND relation = ?5",
+            f"UPDATE graph_edges SET {later} WHERE from_key = ?3 AND to_key = ?4 AND relation = ?5",
             ((*count, *key) for key, count in self._facts.items()),
         )
 
 
-def _facts_of(db: apsw.Connection, thing: str) -> list[EdgeKey]:
+def _facts_of(db: apsw.Connection, thing: str) -> list[_Fact]:
     """The live facts of a thing; of one with very many links some, what is staged first."""
     try:
-        rows: list[EdgeKey] = db.execute(_FACTS_OF, (thing, FACTS)).fetchall()  # type: ignore[assignment]
+        key = keys_of(db, [thing]).get(thing)
+        rows: list[_Fact] = db.execute(_FACTS_OF, (key, FACTS)).fetchall()  # type: ignore[assignment]
     except apsw.SQLError:
         return []  # there is no such table, or another one: search does without it, too
     return [*dict.fromkeys(rows)][:FACTS]

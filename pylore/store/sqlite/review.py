@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
+from .keys import EDGE_ENDS, KEY_OF
 from .read_lines import FACT
 from .reads import SqliteReads
 
@@ -14,16 +15,13 @@ if TYPE_CHECKING:
 
     from ..protocols import EdgeKey, Staged
 
-# The staged facts of the things in json_each(?1), those between two of them twice.
-_STAGED_FACTS = f"""
-SELECT e.from_id, e.to_id, e.relation, e.access_count FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.from_id = j.value
-  WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}
-UNION ALL
-SELECT e.from_id, e.to_id, e.relation, e.access_count FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.to_id = j.value
-  WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}
-"""
+# The staged facts of the things in json_each(?1).
+_STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
+    "SELECT e.from_key, e.to_key, e.relation, e.access_count FROM json_each(?1) j"
+    f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
+    f" WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}"
+    for end in ("e.from_key", "e.to_key")
+) + ")"  # fmt: skip
 
 
 def _things(ids: Sequence[str]) -> list[str]:
@@ -105,8 +103,9 @@ class SqliteReview:
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"
             " FROM edge_history h WHERE h.from_id = e.from_id AND h.to_id = e.to_id"
-            " AND h.relation = e.relation), ''))), 0.0), e.access_count FROM graph_edges e"
-            " WHERE e.status = 'staged' AND e.source = ? AND e.invalidated_at IS NULL"
+            " AND h.relation = e.relation), ''))), 0.0), e.access_count"
+            f" FROM (SELECT {EDGE_ENDS}, * FROM graph_edges"
+            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
             " ORDER BY e.from_id, e.to_id, e.relation",
             (source,),
         )

@@ -103,9 +103,9 @@ class SqliteVectors:
         self.load_extension()
         keys = self._near(self._sign(vector), Passages(self._db, scope), CANDIDATES * limit)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, p.node_id, 1 - vec_distance_cosine(v.embedding, ?) AS score"
+            "SELECT v.key, n.id, 1 - vec_distance_cosine(v.embedding, ?) AS score"
             " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
-            " CROSS JOIN passages p ON p.key = near.value"
+            " CROSS JOIN passages p ON p.key = near.value CROSS JOIN nodes n ON n.key = p.node_key"
             " ORDER BY score DESC, v.key LIMIT ?",
             (vector, dumps(keys), limit),
         ).fetchall()
@@ -137,8 +137,8 @@ class SqliteVectors:
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
         yield from self._db.execute(
-            "SELECT p.node_id, v.embedding FROM json_each(?) j"
-            " CROSS JOIN passages p ON p.node_id = j.value"
+            "SELECT n.id, v.embedding FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key"
             " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
             (dumps(ids),),
         )
