@@ -12,23 +12,29 @@ if TYPE_CHECKING:
     from ..filter import Scope
     from .driver import apsw
 
+    Condition = tuple[str, list[str]]
+    """A condition on nodes n and its parameters."""
+
 FEW = 1000
 """Nodes within a scope whose passages are listed before anything is matched: with more, what
 matches is looked at one by one. To list one takes about as long as to look at two."""
 
-_SELDOM = ("staged", "superseded", "retracted")
-"""Statuses that have indexes of their own."""
+_STAGED, _HIDDEN = ("staged",), ("superseded", "retracted")
+"""Statuses that have indexes of their own: each of these sets has one."""
 
 
-def where(scope: Scope) -> tuple[str, list[str]]:
-    """``(condition on nodes n, its parameters)``; every value of others is a parameter."""
+def where(scope: Scope, *, type: str = "n.type") -> Condition:
+    """What a node within a scope is; every value of others is a parameter.
+
+    ``type`` is the column: as ``+n.type`` the index of types is not used.
+    """
     conditions = []
     parameters: list[str] = []
-    for column, values in (("type", scope.types), ("status", scope.statuses)):
-        if values and column == "status" and set(values).issubset(_SELDOM):
+    for column, values in ((type, scope.types), ("n.status", scope.statuses)):
+        if values and column == "n.status" and _is_seldom(values):
             conditions.append(_seldom(values))
         elif values:
-            conditions.append(f"n.{column} IN ({_marks(values)})")
+            conditions.append(f"{column} IN ({_marks(values)})")
             parameters.extend(values)
     for tag in scope.tags:
         conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
@@ -56,15 +62,14 @@ class Passages:
     that all of these have are no condition.
     """
 
-    __slots__ = ("_collection", "_db", "_scope", "narrow")
+    __slots__ = ("_db", "_scope", "narrow")
 
     def __init__(self, connection: apsw.Connection, scope: Scope, collection: str = "") -> None:
         self._db = connection
         if scope.types and collection and self._have_all(scope.types, collection):
             scope = scope.with_types(())
         self._scope = scope
-        self.narrow: tuple[str, list[str]] | None = None
-        self.narrow_within(FEW)
+        self.narrow = narrow(connection, scope, FEW)
 
     def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
         """``(` AND …`, parameters)``; nothing where every passage may come.
@@ -106,21 +111,27 @@ class Passages:
         return self._db.execute(query, (dumps(others),)).get is None
 
     def narrow_within(self, few: int) -> bool:
-        """Finds a condition on nodes n that an index answers, and that at most ``few`` meet."""
-        for condition, parameters in _indexed(self._scope):
-            query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
-            count: int = self._db.execute(query, (*parameters, few + 1)).get
-            if count <= few:
-                self.narrow = (condition, parameters)
-                return True
-        return False
+        """Whether so few nodes are within the scope; from then on their passages are listed."""
+        self.narrow = self.narrow or narrow(self._db, self._scope, few)
+        return self.narrow is not None
 
 
-def _indexed(scope: Scope) -> Iterator[tuple[str, list[str]]]:
+def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
+    """A condition on nodes n that holds within a scope and that an index answers, where at
+    most ``few`` nodes meet it."""
+    for condition, parameters in _indexed(scope):
+        query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
+        count: int = connection.execute(query, (*parameters, few + 1)).get
+        if count <= few:
+            return condition, parameters
+    return None
+
+
+def _indexed(scope: Scope) -> Iterator[Condition]:
     """Conditions that hold within a scope, each of which an index answers."""
     if scope.types:
         yield f"n.type IN ({_marks(scope.types)})", [*scope.types]
-    if scope.statuses and set(scope.statuses).issubset(_SELDOM):
+    if _is_seldom(scope.statuses):
         yield _seldom(scope.statuses), []
     if scope.since:
         yield "n.updated_at >= ? AND n.invalidated_at IS NULL", [scope.since]
@@ -133,7 +144,20 @@ def _indexed(scope: Scope) -> Iterator[tuple[str, list[str]]]:
 
 def _seldom(statuses: Collection[str]) -> str:
     """Word for word as the indexes say it: of a parameter SQLite cannot know that they hold."""
-    return f"({' OR '.join(f'n.status = {one!r}' for one in _SELDOM if one in statuses)})"
+    parts = [
+        f"n.status IN {_texts(known)} AND n.status IN {_texts(given)}"
+        for known in (_STAGED, _HIDDEN)
+        if (given := [one for one in known if one in statuses])
+    ]
+    return f"({' OR '.join(f'({part})' for part in parts)})"
+
+
+def _is_seldom(statuses: Collection[str]) -> bool:
+    return bool(statuses) and {*_STAGED, *_HIDDEN}.issuperset(statuses)
+
+
+def _texts(known: Sequence[str]) -> str:
+    return f"({', '.join(map(repr, known))})"
 
 
 def _marks(values: Sequence[str]) -> str:
