@@ -19,8 +19,8 @@ FEW = 1000
 """Nodes within a scope whose passages are listed before anything is matched: with more, what
 matches is looked at one by one. To list one takes about as long as to look at two."""
 
-_STAGED, _HIDDEN = ("staged",), ("superseded", "retracted")
-"""Statuses that have indexes of their own: each of these sets has one."""
+STAGED, _HIDDEN = "staged", ("superseded", "retracted")
+"""Statuses that have indexes of their own: that one has, and those together have one."""
 
 
 def where(scope: Scope, *, type: str = "n.type") -> Condition:
@@ -144,20 +144,15 @@ def _indexed(scope: Scope) -> Iterator[Condition]:
 
 def _seldom(statuses: Collection[str]) -> str:
     """Word for word as the indexes say it: of a parameter SQLite cannot know that they hold."""
-    parts = [
-        f"n.status IN {_texts(known)} AND n.status IN {_texts(given)}"
-        for known in (_STAGED, _HIDDEN)
-        if (given := [one for one in known if one in statuses])
-    ]
+    parts = ["n.status = 'staged'"] if STAGED in statuses else []
+    hidden = ", ".join(repr(one) for one in _HIDDEN if one in statuses)
+    if hidden:
+        parts.append(f"n.status IN ('superseded', 'retracted') AND n.status IN ({hidden})")
     return f"({' OR '.join(f'({part})' for part in parts)})"
 
 
 def _is_seldom(statuses: Collection[str]) -> bool:
-    return bool(statuses) and {*_STAGED, *_HIDDEN}.issuperset(statuses)
-
-
-def _texts(known: Sequence[str]) -> str:
-    return f"({', '.join(map(repr, known))})"
+    return bool(statuses) and {STAGED, *_HIDDEN}.issuperset(statuses)
 
 
 def _marks(values: Sequence[str]) -> str:

@@ -103,11 +103,10 @@ class SqliteNodes:
         # Few are sorted; many come in the order of the index that lists have.
         first = None if forgotten else narrow(self._db, scope, _SORTED)
         condition, parameters = where(scope, type="n.type" if first else "+n.type")
-        given, parameters = (
-            (f"{first[0]} AND ", first[1] + parameters) if first else ("", parameters)
-        )
+        if first is not None:
+            condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM nodes n WHERE {given}{condition}"
+            f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
             f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
             f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
             " LIMIT ?",
