@@ -288,7 +288,7 @@ class Lore:
                 statuses=_words(statuses),
                 since=parse_since(since) if since else "",
             )
-            return store.nodes.select(scope, -1 if limit is None else limit)
+            return [*store.nodes.select(scope, -1 if limit is None else limit)]
 
     def stats(self) -> dict[str, Any]:
         """Counts of nodes and edges, degrees, orphans, components, dangling edges."""

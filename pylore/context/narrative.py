@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.text import one_line, printable
-from ..core.vocabulary import THING_IDS
 from .excerpts import CUT, Excerpts
 
 TYPE_CHECKING = False
@@ -173,15 +172,7 @@ def fact_lines(store: Store, id: str) -> list[str]:
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    edges = [
-        edge
-        for edge in store.edges.of(id, forgotten=True)
-        if edge.from_id == id
-        and edge.to_id.startswith(THING_IDS)
-        and (edge.invalidated_at is None or edge.status == "superseded")
-    ]
-    edges.sort(key=lambda edge: (_superseded(edge), -edge.weight, edge.relation, edge.to_id))
-    edges = edges[:FACTS_OF_ONE]
+    edges = store.edges.facts_of(id, FACTS_OF_ONE)
     edges.sort(key=lambda edge: (edge.relation, _superseded(edge), -edge.weight, edge.to_id))
     names = store.nodes.briefs([edge.to_id for edge in edges])
     return [_fact_line(edge, names) for edge in edges]

@@ -8,6 +8,7 @@ promotes what is read often. Each function runs inside its caller's transaction.
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.model import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,11 +62,7 @@ def state_fact(
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     """The live edges that say otherwise: those of a predicate that has one value."""
-    values = [
-        other
-        for other in store.edges.of(edge.from_id)
-        if other.from_id == edge.from_id and other.relation == edge.relation
-    ]
+    values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
     if edge.relation not in named and not any(
         _fields(one.metadata).get("single") for one in [edge, *values]
@@ -103,25 +100,49 @@ def retract_edge(store: Store, key: Key, at: str) -> str:
     return "retracted"
 
 
-def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
-    """Confirms what is staged and was read ``promote_after`` times; what was promoted.
+MOST_PROMOTED = 100
+"""Of a kind, by one reading: a reader holds the store for a moment and no longer."""
 
-    A fact beside which another value stands is not: reading is not a decision.
+
+class Ripe(Record):
+    """What is staged and was read so often that it may stand: ids of nodes, keys of facts."""
+
+    __slots__ = ("facts", "nodes")
+
+    def __init__(self, nodes: list[str], facts: list[Key]) -> None:
+        self.nodes = nodes
+        self.facts = facts
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.facts)
+
+
+def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
+    """Of these nodes and their facts those that were read ``promote_after`` times.
+
+    A fact beside which another value stands is none: reading is not a decision. Of more than
+    ``MOST_PROMOTED`` of a kind the rest waits for the next one to read them.
     """
     after = settings.promote_after
     if not after:
-        return []
-    nodes = store.review.ripe_nodes(ids, after)
-    if nodes:
-        store.review.confirm_nodes(nodes)
-    promoted = list(nodes)
-    for key in store.review.ripe_facts(ids, after):
+        return Ripe([], [])
+    facts = store.review.ripe_facts(ids, after)[:MOST_PROMOTED]
+    return Ripe(
+        store.review.ripe_nodes(ids, after)[:MOST_PROMOTED],
+        [key for key in facts if not other_values(store, settings, require_edge(store, key))],
+    )
+
+
+def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:
+    """Confirms what is ripe; what that was."""
+    found = ripe(store, settings, ids)
+    if found.nodes:
+        store.review.confirm_nodes(found.nodes)
+    for key in found.facts:
         edge = require_edge(store, key)
-        if not other_values(store, settings, edge):
-            edge.status = "confirmed"
-            store.edges.put(edge)
-            promoted.append(f"{key[0]} {key[2]} {key[1]}")
-    return promoted
+        edge.status = "confirmed"
+        store.edges.put(edge)
+    return [*found.nodes, *(f"{key[0]} {key[2]} {key[1]}" for key in found.facts)]
 
 
 def require_edge(store: Store, key: Key) -> Edge:

@@ -84,10 +84,11 @@ class Nodes(Protocol):
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
-    ) -> list[Node]:
+    ) -> Iterator[Node]:
         """Live nodes within ``scope`` by their last update, newest first, those of one time by id.
 
-        ``forgotten`` ones instead of live ones; at most ``limit``, or ``ALL``.
+        ``forgotten`` ones instead of live ones; at most ``limit``, or ``ALL``. They are read as
+        they are asked for: the first ones are there before the last ones are looked at.
         """
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
@@ -204,6 +205,14 @@ class Edges(Protocol):
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """The live edges from one node to another."""
+
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        """What is stated of a thing: at most ``limit`` edges to things, that stand or were
+        superseded. What stands comes first, the surest first, then by relation and to.
+        """
+
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        """The live edges of one relation that lead away from a node, by to."""
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Every edge, by from, to, relation."""
@@ -650,7 +659,19 @@ class Review(Protocol):
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """One access more of each of these live nodes, and of the live facts of things."""
+        """One access more of each of these live nodes, and of the live facts of things.
+
+        No other writer waits for it, and it for none. Whoever asks afterwards, here or
+        elsewhere, sees it counted, wherever the store keeps it until the next ``transaction``.
+        Of a thing with very many facts not all need be counted.
+        """
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so many accesses wait to be counted in that a reader should do it, too."""
+
+    def catch_up(self) -> None:
+        """Counts in what waits, in the caller's ``aside``; each ``transaction`` has done so."""
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
         """Those of ``ids`` that are staged and were read so often."""

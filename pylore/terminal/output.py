@@ -14,10 +14,13 @@ from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
 FORMATS = ("json", "jsonl", "text", "ids")
+_PORTION = 100
+"""Items of a stream that are rendered and written at once."""
+
 LONGEST_NOTE = 2000
 """Characters of one line on stderr: what it quotes may have any length."""
 
@@ -55,6 +58,30 @@ class Output:
         else:
             self._write("[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n")
 
+    def stream(
+        self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
+    ) -> int:
+        """Prints a list as ``list`` does while it is being made; how many items there were.
+
+        ``text`` renders some of them at a time. What goes through jq is made whole before.
+        """
+        if self.jq is not None:
+            rows = [*items]
+            self.list(rows, text)
+            return len(rows)
+        count = 0
+        for rows in _portions(items):
+            if self.form == "json":
+                self._write((",\n" if count else "[\n") + ",\n".join(map(dumps, rows)))
+            else:
+                self.list(rows, text)
+            count += len(rows)
+        if self.form == "json" and count:
+            self._write("\n]\n")
+        elif not count:
+            self.list([], text)
+        return count
+
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
         """Prints one thing."""
         if self.form == "text":
@@ -70,6 +97,17 @@ class Output:
             if sys.stdout.isatty():
                 text = printable(text)
         write(text)
+
+
+def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = []
+    for item in items:
+        rows.append(item)
+        if len(rows) == _PORTION:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
 
 
 def _printable(value: Any) -> Any:

@@ -46,6 +46,34 @@ def around(store: Store, frontier: list[str], relations: list[str], limit: int) 
     return {*flat}
 
 
+def test_what_leads_away_by_one_relation_is_by_to(store: Store) -> None:
+    assert [edge.to_id for edge in store.edges.leading("note-a", "relates_to")] == [
+        "note-b", "note-c", "note-d",
+    ]  # fmt: skip
+    assert store.edges.leading("note-c", "relates_to") == []
+    assert store.edges.leading("note-none", "relates_to") == []
+
+
+def test_the_surest_facts_come_first_and_what_was_superseded_last(store: Store) -> None:
+    thing = "entity-x"
+    store.edges.put_many([
+        an_edge(thing, "concept-c", weight=0.5),
+        an_edge(thing, "entity-b", weight=0.9),
+        an_edge(thing, "entity-a", weight=0.5),
+        an_edge(thing, "entity-a", "depends_on", 0.5),
+        an_edge(thing, "entity-old", status="superseded", invalidated_at=LATE),
+        an_edge(thing, "entity-no", status="retracted", invalidated_at=LATE),
+        an_edge(thing, "note-a"),
+        an_edge("entity-b", thing),
+    ])  # fmt: skip
+    facts = [(edge.to_id, edge.relation) for edge in store.edges.facts_of(thing, ALL)]
+    assert facts == [
+        ("entity-b", "relates_to"), ("entity-a", "depends_on"), ("concept-c", "relates_to"),
+        ("entity-a", "relates_to"), ("entity-old", "relates_to"),
+    ]  # fmt: skip
+    assert len(store.edges.facts_of(thing, 2)) == 2
+
+
 def test_a_frontier_has_the_edges_of_both_ends(store: Store) -> None:
     assert around(store, ["note-a", "note-c"], ["relates_to", "contradicts"], ALL) == {
         ("note-a", "note-b", "relates_to", 0.5, True),

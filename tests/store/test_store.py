@@ -29,6 +29,8 @@ from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS
 from pylore.store import Store, create_store, open_store, restore_backup_into
 from pylore.store.filter import Scope
+from pylore.store.sqlite import conditions, vectors
+from pylore.store.sqlite import nodes as listed
 from pylore.store.sqlite.fulltext import rank_bm25
 from pylore.store.sqlite.store import SCHEMA_VERSION, SqliteStore
 
@@ -60,7 +62,7 @@ def nodes() -> list[Node]:
             body=" ".join(chance.choices(known, k=chance.randint(2, 12))),
             tags=tuple(sorted(chance.sample(TAGS, chance.randint(0, 3)))),
             file=chance.choice(FILES),
-            status=chance.choice(("confirmed", "staged")),
+            status=chance.choice(("confirmed", "staged", "confirmed", "staged", "superseded")),
             created_at=DAYS[0],
             updated_at=chance.choice(DAYS),
             invalidated_at=DAYS[2] if chance.random() < 0.1 else None,
@@ -152,7 +154,15 @@ SCOPES = st.builds(
     ).map(tuple),
     since=st.sampled_from(["", *DAYS]),
     until=st.sampled_from(["", *DAYS]),
-    statuses=st.sampled_from([(), ("staged",), ("staged", "confirmed")]),
+    statuses=st.sampled_from(
+        [
+            (),
+            ("staged",),
+            ("staged", "confirmed"),
+            ("superseded",),
+            ("retracted", "staged"),
+        ]
+    ),
 )
 
 
@@ -169,11 +179,42 @@ def within(node: Node, scope: Scope) -> bool:
     )
 
 
-@given(SCOPES)
-@settings(max_examples=examples(30), deadline=None)
+def counting_as_few(few: int) -> pytest.MonkeyPatch:
+    """Up to so many nodes are listed first; of more, each match is looked at."""
+    patch = pytest.MonkeyPatch()
+    for module, name in ((conditions, "FEW"), (vectors, "FEW_OF_ALL"), (listed, "_SORTED")):
+        patch.setattr(module, name, few)
+    return patch
+
+
+@given(SCOPES, st.sampled_from([0, MANY]))
+@settings(max_examples=examples(40), deadline=None)
 def test_both_legs_the_list_and_the_match_keep_to_the_scope(
-    store: Store, nodes: list[Node], scope: Scope
+    store: Store, nodes: list[Node], scope: Scope, few: int
 ) -> None:
+    patch = counting_as_few(few)
+    try:
+        keep_to_the_scope(store, nodes, scope)
+    finally:
+        patch.undo()
+
+
+@given(SCOPES, st.sampled_from([1, 7, 60]))
+@settings(max_examples=examples(30), deadline=None)
+def test_what_is_nearest_does_not_depend_on_how_a_scope_is_looked_at(
+    store: Store, nodes: list[Node], scope: Scope, limit: int
+) -> None:
+    vector = vector_of(store, nodes[0].title)
+    found: list[object] = []
+    for few in (0, MANY):
+        patch = counting_as_few(few)
+        found.append(store.vectors.search(vector, scope, limit))
+        found.append([node.id for node in store.nodes.select(scope, limit)])
+        patch.undo()
+    assert found[:2] == found[2:]
+
+
+def keep_to_the_scope(store: Store, nodes: list[Node], scope: Scope) -> None:
     wanted = {node.id for node in nodes if within(node, scope)}
     assert {node.id for node in store.nodes.select(scope, -1)} == wanted
     assert store.nodes.match(scope, [node.id for node in nodes]) == wanted
@@ -218,7 +259,7 @@ def test_a_tag_is_a_whole_word(store: Store, nodes: list[Node]) -> None:
 def test_values_of_a_scope_are_never_sql(store: Store, text: str) -> None:
     for scope in (Scope(types=(text,)), Scope(tags=(text,)), Scope(files=(text,)),
                   Scope(statuses=(text,))):  # fmt: skip
-        assert store.nodes.select(scope, -1) == [] or scope.tags == ()
+        assert [*store.nodes.select(scope, -1)] == [] or scope.tags == ()
         assert store.nodes.get(text) is None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -29,6 +30,29 @@ JSON = st.recursive(
 )  # fmt: skip
 OBEYED = {chr(code) for code in (*range(32), *range(127, 160), 0x061C, 0x200E, 0x200F,
                                  *range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("count", [0, 1, 250])
+def test_a_stream_is_the_list_and_comes_while_it_is_made(
+    form: str, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {"id": f"note-{number}", "title": "A title", "status": "staged", "updated_at": "2026-01-01"}
+        for number in range(count)
+    ]
+    Output(form).list(rows, render.list_text)
+    whole = capsys.readouterr().out
+    seen = []
+
+    def made() -> Iterator[dict[str, str]]:
+        for row in rows:
+            yield row
+            seen.append(capsys.readouterr().out)
+
+    assert Output(form).stream(made(), render.list_text) == count
+    assert "".join([*seen, capsys.readouterr().out]) == whole
+    assert count < 250 or any(seen[:150])
 
 
 class Terminal(io.StringIO):

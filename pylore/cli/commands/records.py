@@ -71,15 +71,15 @@ def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[
             statuses=require_statuses(_split(statuses)),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
-        if scope.tags and not found and not forgotten:
+        count = session.output.stream(map(_listed, found), list_text)
+        if scope.tags and not count and not forgotten:
             session.say(store.nodes.unknown_tags(scope.tags))
-    rows = []
-    for node in found:
-        row = node.to_dict()
-        row["tags"] = list(node.tags)
-        del row["body"], row["data"], row["changed_at"]
-        rows.append(row)
-    session.output.list(rows, list_text)
+
+
+def _listed(node: Node) -> dict[str, Any]:
+    row = node.to_dict()
+    del row["body"], row["data"], row["changed_at"]
+    return row
 
 
 def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: bool,

@@ -12,6 +12,7 @@ from .check import SqliteChecks
 from .driver import apsw
 from .faults import Translated, meaning
 from .foreign import refuse_foreign
+from .reads import TAKEN, WAITING
 from .store import APPLICATION_ID, SCHEMA_VERSION, open_store, reading_copy
 
 TYPE_CHECKING = False
@@ -24,7 +25,7 @@ PAGES = 2000
 BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
-_OWN = ("", *BESIDE, "-shm", "-queue")
+_OWN = ("", *BESIDE, "-shm", "-queue", WAITING, TAKEN)
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
 

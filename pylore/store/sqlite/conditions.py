@@ -1,21 +1,40 @@
-"""A ``Scope`` as SQL."""
+"""A ``Scope`` as SQL: conditions on a node, and on the passages of such nodes."""
 
 from __future__ import annotations
 
+from ...core.vocabulary import COLLECTIONS, TEXTS
 from ...system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
     from ..filter import Scope
+    from .driver import apsw
+
+    Condition = tuple[str, list[str]]
+    """A condition on nodes n and its parameters."""
+
+FEW = 1000
+"""Nodes within a scope whose passages are listed before anything is matched: with more, what
+matches is looked at one by one. To list one takes about as long as to look at two."""
+
+STAGED, _HIDDEN = "staged", ("superseded", "retracted")
+"""Statuses that have indexes of their own: that one has, and those together have one."""
 
 
-def where(scope: Scope) -> tuple[str, list[str]]:
-    """``(condition on nodes n, its parameters)``; every value is a parameter."""
+def where(scope: Scope, *, type: str = "n.type") -> Condition:
+    """What a node within a scope is; every value of others is a parameter.
+
+    ``type`` is the column: as ``+n.type`` the index of types is not used.
+    """
     conditions = []
     parameters: list[str] = []
-    for column, values in (("type", scope.types), ("status", scope.statuses)):
-        if values:
-            conditions.append(f"n.{column} IN ({', '.join('?' * len(values))})")
+    for column, values in ((type, scope.types), ("n.status", scope.statuses)):
+        if values and column == "n.status" and _is_seldom(values):
+            conditions.append(_seldom(values))
+        elif values:
+            conditions.append(f"{column} IN ({_marks(values)})")
             parameters.extend(values)
     for tag in scope.tags:
         conditions.append("instr(' ' || n.tags || ' ', ' ' || ? || ' ') > 0")
@@ -35,22 +54,116 @@ def where(scope: Scope) -> tuple[str, list[str]]:
     return " AND ".join(conditions) or "1", parameters
 
 
-def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
-    """``(` AND rowid IN (…)`, parameters)`` for a query on a passage table.
+class Passages:
+    """The passages of a scope's nodes, as a condition of a query on a table of passages.
 
-    ``+rowid`` keeps full text from running its query anew for each of the rowids.
+    Few are listed before the query runs (``narrow``); of more, each one that the query comes
+    upon is looked at. With ``collection``, all passages of the query are in that one: types
+    that all of these have are no condition.
     """
-    if not scope:
-        if not scope.excluded:
+
+    __slots__ = ("_db", "_scope", "narrow")
+
+    def __init__(self, connection: apsw.Connection, scope: Scope, collection: str = "") -> None:
+        self._db = connection
+        if scope.types and collection and self._have_all(scope.types, collection):
+            scope = scope.with_types(())
+        self._scope = scope
+        self.narrow = narrow(connection, scope, FEW)
+
+    def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
+        """``(` AND …`, parameters)``; nothing where every passage may come.
+
+        ``+rowid`` keeps full text from running its query anew for each of the rowids.
+        """
+        text, parameters = self._within(rowid)
+        if self._scope.excluded:
+            text += (
+                f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j CROSS JOIN nodes n"
+                " ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)"
+            )
+            parameters.append(dumps([*self._scope.excluded]))
+        return text, parameters
+
+    def _within(self, rowid: str) -> tuple[str, list[str]]:
+        if not self._scope:
             return "", []
-        return (
-            f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j"
-            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)",
-            [dumps([*scope.excluded])],
-        )
-    condition, parameters = where(scope)
-    return (
-        f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.key = p.node_key"
-        f" WHERE {condition})",
-        parameters,
-    )
+        condition, parameters = where(self._scope.without(frozenset()))
+        if self.narrow:
+            first, given = self.narrow
+            found = (
+                f"SELECT p.key FROM nodes n CROSS JOIN passages p ON p.node_key = n.key"
+                f" WHERE {first} AND {condition}"
+            )
+            return f" AND {rowid} IN ({found})", [*given, *parameters]
+        # No EXISTS: SQLite may make a join of it that begins with all nodes.
+        found = f"SELECT {condition} FROM passages p CROSS JOIN nodes n ON n.key = p.node_key"
+        return f" AND ({found} WHERE p.key = {rowid})", parameters
+
+    def _have_all(self, types: Collection[str], collection: str) -> bool:
+        """Whether all nodes of a collection are of these types."""
+        known = [str(name) for (name,) in self._db.execute("SELECT name FROM types")]
+        others = [
+            name for name in known
+            if COLLECTIONS.get(name, TEXTS) == collection and name not in types
+        ]  # fmt: skip
+        query = "SELECT 1 FROM json_each(?) j CROSS JOIN nodes n ON n.type = j.value LIMIT 1"
+        return self._db.execute(query, (dumps(others),)).get is None
+
+    def narrow_within(self, few: int) -> bool:
+        """Whether so few nodes are within the scope; from then on their passages are listed."""
+        self.narrow = self.narrow or narrow(self._db, self._scope, few)
+        return self.narrow is not None
+
+
+def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:
+    """A condition on nodes n that holds within a scope and that an index answers, where at
+    most ``few`` nodes meet it."""
+    for condition, parameters in _indexed(scope):
+        query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {condition} LIMIT ?)"
+        count: int = connection.execute(query, (*parameters, few + 1)).get
+        if count <= few:
+            return condition, parameters
+    return None
+
+
+def _indexed(scope: Scope) -> Iterator[Condition]:
+    """Conditions that hold within a scope, each of which an index answers."""
+    if scope.types:
+        yield f"n.type IN ({_marks(scope.types)})", [*scope.types]
+    if _is_seldom(scope.statuses):
+        yield _seldom(scope.statuses), []
+    if scope.since:
+        yield "n.updated_at >= ? AND n.invalidated_at IS NULL", [scope.since]
+    beginnings = [_beginning(glob) for glob in scope.files]
+    if beginnings and all(beginnings):
+        parts = ["n.file >= ? AND n.file < ?"] * len(beginnings)
+        ends = [text for one in beginnings for text in (one, one + "\U0010ffff")]
+        yield f"({' OR '.join(f'({part})' for part in parts)})", ends
+
+
+def _seldom(statuses: Collection[str]) -> str:
+    """Word for word as the indexes say it: of a parameter SQLite cannot know that they hold."""
+    parts = ["n.status = 'staged'"] if STAGED in statuses else []
+    hidden = ", ".join(repr(one) for one in _HIDDEN if one in statuses)
+    if hidden:
+        parts.append(f"n.status IN ('superseded', 'retracted') AND n.status IN ({hidden})")
+    return f"({' OR '.join(f'({part})' for part in parts)})"
+
+
+def _is_seldom(statuses: Collection[str]) -> bool:
+    return bool(statuses) and {STAGED, *_HIDDEN}.issuperset(statuses)
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _beginning(glob: str) -> str:
+    """What all that a pattern matches begins with.
+
+    >>> _beginning("src/a*.py"), _beginning("src/a.py"), _beginning("*.py")
+    ('src/a', 'src/a.py', '')
+    """
+    ends = [place for place in map(glob.find, "*?[") if place >= 0]
+    return glob[: min(ends)] if ends else glob

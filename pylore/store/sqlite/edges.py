@@ -7,6 +7,7 @@ from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
 from .keys import EDGE_ENDS, ID_OF, KEY_OF, given_keys, ids_of, keys_of
+from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,6 +109,15 @@ class SqliteEdges:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+        self._reads = SqliteReads(connection)
+
+    def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
+        pending = self._reads.pending()
+        for row in rows:
+            edge = Edge(*row)
+            if pending is not None:
+                pending.add_to(edge)
+            yield edge
 
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
@@ -175,9 +185,8 @@ class SqliteEdges:
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""
-        for row in self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation)):
-            return Edge(*row)
-        return None
+        rows = self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation))
+        return next(self._edges(rows), None)
 
     def put(self, edge: Edge) -> str:
         """Writes an edge whole: ``added``, ``updated``, or ``unchanged``."""
@@ -198,10 +207,8 @@ class SqliteEdges:
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Every edge of one relation, invalidated or not, by from and to."""
-        for row in self._db.execute(
-            f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,)
-        ):
-            yield Edge(*row)
+        rows = self._db.execute(f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,))
+        return self._edges(rows)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""
@@ -212,7 +219,7 @@ class SqliteEdges:
             " ORDER BY relation, from_id, to_id",
             (key,),
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """The live edges from one node to another."""
@@ -222,13 +229,33 @@ class SqliteEdges:
             " ORDER BY relation",
             (keys.get(from_id), keys.get(to_id)),
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
+
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        """The live edges of one relation that lead away from a node, by to."""
+        rows = self._db.execute(
+            f"{_READ} WHERE from_key = ? AND relation = ? AND invalidated_at IS NULL"
+            " ORDER BY to_id",
+            (self._key(from_id), relation),
+        )
+        return [*self._edges(rows)]
+
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        """What is stated of a thing, and what was superseded: what stands and is surest first."""
+        rows = self._db.execute(
+            f"SELECT * FROM ({_READ} WHERE from_key = ?1"
+            " AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)"
+            " WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'"
+            " ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC,"
+            " relation, to_id LIMIT ?2",
+            (self._key(id), limit),
+        )
+        return [*self._edges(rows)]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Every edge, by from, to, relation."""
         condition = "invalidated_at IS NULL" if live_only else "1"
-        for row in self._by_id(", ".join(_REST), condition):
-            yield Edge(*row)
+        return self._edges(self._by_id(", ".join(_REST), condition))
 
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
         """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
@@ -334,7 +361,7 @@ class SqliteEdges:
             " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!')"
             " ORDER BY from_id, to_id, relation"
         )
-        return [Edge(*row) for row in rows]
+        return [*self._edges(rows)]
 
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""

@@ -14,7 +14,7 @@ from ...core.errors import StoreError
 from ...core.text import composed, inflections
 from ...core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
-from .conditions import passages_in
+from .conditions import Passages
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -134,7 +134,7 @@ class SqliteFullText:
         if not expression:
             return []
         table = TABLES[collection]
-        within, parameters = passages_in(scope, "+rowid")
+        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, -{rank} AS score"
@@ -148,7 +148,7 @@ class SqliteFullText:
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
         """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
         table = TABLES[collection]
-        within, parameters = passages_in(scope, "+rowid")
+        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rows = self._db.execute(
             f"SELECT n.id FROM (SELECT rowid FROM {table}"
             f" WHERE {table} MATCH ?{within} LIMIT ?) f"

@@ -29,6 +29,10 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 -----
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key)
 -----
+CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged'
+-----
+CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged'
+-----
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL
 -----
 CREATE INDEX node_history_node ON node_history(node_id, made_at)
@@ -37,9 +41,15 @@ CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL
 -----
 CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL
 -----
+CREATE INDEX nodes_gone ON nodes(updated_at DESC, id) WHERE invalidated_at IS NOT NULL
+-----
 CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted')
 -----
+CREATE INDEX nodes_staged ON nodes(updated_at DESC, id) WHERE status = 'staged'
+-----
 CREATE INDEX nodes_type ON nodes(type, updated_at)
+-----
+CREATE INDEX nodes_updated ON nodes(updated_at DESC, id) WHERE invalidated_at IS NULL
 -----
 CREATE INDEX passages_node ON passages(node_key)
 -----

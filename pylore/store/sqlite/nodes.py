@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...core.errors import LoreError, VerdictsUnavailable, nearest
 from ...core.model import Node
 from ...system.json_encode import dumps
-from .conditions import where
+from .conditions import narrow, where
 from .driver import apsw
 from .keys import NEW_KEY, keys_of
+from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from ..protocols import Brief
 
 _FIELDS = ", ".join(Node.__slots__)
+_SORTED = 5000
+"""Nodes of a list that are rather found by another index and sorted."""
+
 _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
 
@@ -36,12 +40,12 @@ class SqliteNodes:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+        self._reads = SqliteReads(connection)
 
     def get(self, id: str) -> Node | None:
         """One node, invalidated or not."""
-        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,)):
-            return _node(row)
-        return None
+        rows = self._db.execute(f"SELECT {_FIELDS} FROM nodes WHERE id = ?", (id,))
+        return next(self._nodes(rows), None)
 
     def require(self, id: str) -> Node:
         """One node, forgotten or not.
@@ -62,7 +66,7 @@ class SqliteNodes:
             f"SELECT {_FIELDS_OF_N} FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value",
             (dumps(list(ids)),),
         )
-        return {node.id: node for node in map(_node, rows)}
+        return {node.id: node for node in self._nodes(rows)}
 
     def holds(self, node: Node) -> bool:
         """Whether a ``put`` of this node would change nothing."""
@@ -94,22 +98,34 @@ class SqliteNodes:
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
-    ) -> list[Node]:
+    ) -> Iterator[Node]:
         """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
-        condition, parameters = where(scope)
+        # Few are sorted; many come in the order of the index that lists have.
+        first = None if forgotten else narrow(self._db, scope, _SORTED)
+        condition, parameters = where(scope, type="n.type" if first else "+n.type")
+        if first is not None:
+            condition, parameters = f"{first[0]} AND {condition}", first[1] + parameters
         rows = self._db.execute(
             f"SELECT {_FIELDS} FROM nodes n WHERE {condition}"
             f" AND invalidated_at IS {'NOT ' if forgotten else ''}NULL"
-            f" ORDER BY updated_at {'' if oldest_first else 'DESC'}, id LIMIT ?",
+            f" ORDER BY {'+' if first else ''}updated_at {'' if oldest_first else 'DESC'}, id"
+            " LIMIT ?",
             (*parameters, limit),
         )
-        return [_node(row) for row in rows]
+        return self._nodes(rows)
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         """Every node, by id."""
         condition = " WHERE invalidated_at IS NULL" if live_only else ""
-        for row in self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"):
-            yield _node(row)
+        return self._nodes(self._db.execute(f"SELECT {_FIELDS} FROM nodes{condition} ORDER BY id"))
+
+    def _nodes(self, rows: Iterable[tuple[object, ...]]) -> Iterator[Node]:
+        pending = self._reads.pending()
+        for row in rows:
+            node = _node(row)
+            if pending is not None:
+                pending.add_to(node)
+            yield node
 
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         """What a result says of its node, for each of these ids."""
@@ -120,7 +136,10 @@ class SqliteNodes:
             " FROM json_each(?) j JOIN nodes n ON n.id = j.value",
             (dumps(ids),),
         )
-        return {row[0]: row[1:] for row in rows}
+        pending = self._reads.pending()
+        if pending is None:
+            return {row[0]: row[1:] for row in rows}
+        return {row[0]: (*row[1:-1], row[-1] + pending.of_node(row[0])[0]) for row in rows}
 
     def hidden(self, shown: Sequence[str] = ()) -> list[str]:
         """Live nodes that are superseded or retracted; those in a status of ``shown`` are not."""

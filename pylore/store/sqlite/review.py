@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
-from .keys import EDGE_ENDS, ID_OF, KEY_OF
+from .keys import EDGE_ENDS, KEY_OF
+from .read_lines import FACT
+from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,19 +15,13 @@ if TYPE_CHECKING:
 
     from ..protocols import EdgeKey, Staged
 
-# A fact is an edge between things: entities, and concepts for values.
-_FACT = " AND ".join(
-    f"(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM (SELECT {ID_OF.format(end)} AS id))"
-    for end in ("e.from_key", "e.to_key")
-)
-
-# The keys of the live facts of the things in json_each(?1).
-_FACTS_OF = " UNION ".join(
-    "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j"
+# The staged facts of the things in json_each(?1).
+_STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
+    "SELECT e.from_key, e.to_key, e.relation, e.access_count FROM json_each(?1) j"
     f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
-    f" WHERE e.invalidated_at IS NULL AND {_FACT}"
+    f" WHERE e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT}"
     for end in ("e.from_key", "e.to_key")
-)
+) + ")"  # fmt: skip
 
 
 def _things(ids: Sequence[str]) -> list[str]:
@@ -37,43 +33,48 @@ class SqliteReview:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+        self._reads = SqliteReads(connection)
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """One access more of each of these live nodes, and of the live facts of things."""
-        self._db.execute(
-            "UPDATE nodes SET accessed_at = ?2, access_count = access_count + 1"
-            " WHERE id IN (SELECT value FROM json_each(?1)) AND invalidated_at IS NULL",
-            (dumps(ids), at),
-        )
-        things = _things(ids)
-        if things:
-            self._db.execute(
-                "UPDATE graph_edges SET accessed_at = ?2, access_count = access_count + 1"
-                f" WHERE (from_key, to_key, relation) IN ({_FACTS_OF})",
-                (dumps(things), at),
-            )
+        """One access more of each of these live nodes, and of the live facts of things.
+
+        It is written down beside the store: no writer waits for it, nor it for one.
+        """
+        self._reads.add(ids, at)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether so many accesses wait to be counted in that a reader should do it, too."""
+        return self._reads.is_long
+
+    def catch_up(self) -> None:
+        """Counts in what waits; the caller holds a transaction. Every other one has done so."""
+        self._reads.take()
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
         """Those of ``ids`` that are staged and were read so often."""
+        pending = self._reads.pending(writing=True)
         rows = self._db.execute(
-            "SELECT id FROM nodes WHERE id IN (SELECT value FROM json_each(?))"
-            " AND status = 'staged' AND invalidated_at IS NULL AND access_count >= ? ORDER BY id",
-            (dumps(ids), accesses),
+            "SELECT n.id, n.access_count FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE n.status = 'staged' AND n.invalidated_at IS NULL",
+            (dumps(ids),),
         )
-        return [id for (id,) in rows]
+        return sorted({
+            id for id, count in rows
+            if count + (pending.of_node(id)[0] if pending else 0) >= accesses
+        })  # fmt: skip
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
         """The staged facts of these nodes that were read so often."""
         things = _things(ids)
         if not things:
             return []
-        rows: list[EdgeKey] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT {EDGE_ENDS}, relation FROM graph_edges"
-            f" WHERE (from_key, to_key, relation) IN ({_FACTS_OF})"
-            " AND status = 'staged' AND access_count >= ?2 ORDER BY from_id, to_id, relation",
-            (dumps(things), accesses),
-        ).fetchall()
-        return rows
+        pending = self._reads.pending(writing=True)
+        rows = self._db.execute(_STAGED_FACTS, (dumps(things),))
+        return sorted({
+            (one, other, relation) for one, other, relation, count in rows
+            if count + (pending.of_fact(one, other)[0] if pending else 0) >= accesses
+        })  # fmt: skip
 
     def confirm_nodes(self, ids: Sequence[str]) -> None:
         """Makes these nodes confirmed ones; they are no newer for it."""
@@ -90,7 +91,11 @@ class SqliteReview:
             " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL ORDER BY id",
             (source,),
         )
-        return {row[0]: row[1:] for row in rows}
+        pending = self._reads.pending(writing=True)
+        return {
+            id: (sure, age, count + (pending.of_node(id)[0] if pending else 0))
+            for id, sure, age, count in rows
+        }
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
         """The live staged edges of one source. A change makes an edge as new as it is."""
@@ -104,4 +109,10 @@ class SqliteReview:
             " ORDER BY e.from_id, e.to_id, e.relation",
             (source,),
         )
-        return {row[:3]: row[3:] for row in rows}
+        pending = self._reads.pending(writing=True)
+        return {
+            (one, other, relation): (
+                sure, age, count + (pending.of_fact(one, other)[0] if pending else 0)
+            )
+            for one, other, relation, sure, age, count in rows
+        }  # fmt: skip

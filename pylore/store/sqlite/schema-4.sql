@@ -48,6 +48,10 @@ CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL;
 -- Every search leaves these out, unless it is asked for them.
 CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted');
 CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL;
+-- Lists are in this order: the first of them are read without a look at the others.
+CREATE INDEX nodes_updated ON nodes(updated_at DESC, id) WHERE invalidated_at IS NULL;
+CREATE INDEX nodes_gone ON nodes(updated_at DESC, id) WHERE invalidated_at IS NOT NULL;
+CREATE INDEX nodes_staged ON nodes(updated_at DESC, id) WHERE status = 'staged';
 
 -- The ends of edges that are not in the store. A node that comes takes its key over; one
 -- that goes while others' edges lead to it leaves its key here.
@@ -89,6 +93,10 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 -- A merge asks which of these ended with a node that has come back.
 CREATE INDEX edges_ended ON graph_edges(invalidated_at)
 WHERE invalidated_at IS NOT NULL AND source <> 'system';
+
+-- What is staged of a thing is looked at whenever that is read.
+CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged';
+CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
 
 -- For people: edges by the ids of their ends. lore itself reads no view.
 CREATE VIEW edges AS SELECT

@@ -13,6 +13,7 @@ from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
 from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
+from .reads import SqliteReads
 from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
 from .vectors import SqliteVectors
 
@@ -235,6 +236,8 @@ class Transaction:
         self._command = command
         self._inner = False
         self._turn: Turn | None = None
+        self._reads = SqliteReads(connection)
+        self._all_taken = False
 
     def __enter__(self) -> None:
         self._inner = self._connection.in_transaction
@@ -243,6 +246,7 @@ class Transaction:
         try:
             self._begin()
             self._look()
+            self._count_reads()
             if self._command:
                 self._begin_command()
         except BaseException:
@@ -260,9 +264,15 @@ class Transaction:
                 if self._command:
                     self._end_command()
                 self._connection.execute("COMMIT")
+                if self._all_taken:
+                    self._reads.forget_taken()
         finally:
             self._rollback()
             self._leave()
+
+    def _count_reads(self) -> None:
+        """What was read before has been read before what is written now."""
+        self._all_taken = self._reads.take()
 
     def _begin(self) -> None:
         from . import write_queue as queue
@@ -360,6 +370,9 @@ class Aside(Transaction):
 
     def _begin(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
+
+    def _count_reads(self) -> None:
+        """It is to be short: that is for others, or for ``review.catch_up``."""
 
     def __enter__(self) -> None:
         self._before = int(self._connection.pragma("busy_timeout"))

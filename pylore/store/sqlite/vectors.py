@@ -17,7 +17,7 @@ import sys
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import passages_in
+from .conditions import Passages
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 CANDIDATES = 4
 """Passages taken from the signs for each one that is wanted."""
+
+REACHES = (16, 128)
+"""Times as many are looked at first, and then, where a scope lets not all of them pass."""
+
+FEW_OF_ALL = 20_000
+"""Nodes whose passages are rather listed than all passages of the store looked at."""
+
+_BY_SIGN = """
+SELECT near.key, vec_distance_hamming(vec_bit(near.sign), vec_bit(?)) AS far FROM signs near
+WHERE 1{} ORDER BY far, near.key LIMIT ?"""
 
 
 class SqliteVectors:
@@ -91,17 +101,38 @@ class SqliteVectors:
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
-        within, parameters = passages_in(scope)
+        keys = self._near(self._sign(vector), Passages(self._db, scope), CANDIDATES * limit)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, n.id, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
-            " SELECT key FROM signs"
-            f" WHERE 1{within} ORDER BY vec_distance_hamming(vec_bit(sign), vec_bit(?)) LIMIT ?"
-            ") near CROSS JOIN passages_vec v ON v.key = near.key"
-            " CROSS JOIN passages p ON p.key = near.key CROSS JOIN nodes n ON n.key = p.node_key"
+            "SELECT v.key, n.id, 1 - vec_distance_cosine(v.embedding, ?) AS score"
+            " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
+            " CROSS JOIN passages p ON p.key = near.value CROSS JOIN nodes n ON n.key = p.node_key"
             " ORDER BY score DESC, v.key LIMIT ?",
-            (vector, *parameters, self._sign(vector), CANDIDATES * limit, limit),
+            (vector, dumps(keys), limit),
         ).fetchall()
         return rows
+
+    def _near(self, sign: bytes, passages: Passages, wanted: int) -> list[int]:
+        """The keys whose signs differ least, in any order.
+
+        Where a scope is not narrow, what is near is looked at first: of that, mostly enough
+        is within it. Only if it is not, each passage of the store is looked at.
+        """
+        within, parameters = passages.condition("near.key")
+        for reach in REACHES if within and not passages.narrow else ():
+            found = self._keys(
+                f"SELECT near.key FROM ({_BY_SIGN.format('')}) near WHERE 1{within}"
+                " ORDER BY near.far, near.key LIMIT ?",
+                (sign, reach * wanted, *parameters, wanted),
+            )
+            if len(found) == wanted:
+                return found
+        if passages.narrow_within(FEW_OF_ALL):
+            within, parameters = passages.condition("near.key")
+        query = f"SELECT key FROM ({_BY_SIGN.format(within)})"
+        return self._keys(query, (sign, *parameters, wanted))
+
+    def _keys(self, query: str, parameters: tuple[object, ...]) -> list[int]:
+        return [key for (key,) in self._db.execute(query, parameters)]
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""

@@ -127,6 +127,25 @@ class Edges(Part):
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         return [copy(edge) for edge in self._live() if edge.key[:2] == (from_id, to_id)]
 
+    def facts_of(self, id: str, limit: int) -> list[Edge]:
+        found = [
+            copy(edge) for _, edge in sorted(self._readable().items())
+            if edge.from_id == id and edge.to_id.startswith(("entity-", "concept-"))
+            and (edge.invalidated_at is None or edge.status == "superseded")
+        ]  # fmt: skip
+
+        def order(edge: Edge) -> tuple[object, ...]:
+            left = edge.invalidated_at is not None or edge.status == "superseded"
+            return (left, -edge.weight, edge.relation, edge.to_id)
+
+        return limited(sorted(found, key=order), limit)
+
+    def leading(self, from_id: str, relation: str) -> list[Edge]:
+        return [
+            copy(edge) for edge in self._live()
+            if edge.from_id == from_id and edge.relation == relation
+        ]  # fmt: skip
+
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         for _, edge in sorted(self._readable().items()):
             if not live_only or edge.invalidated_at is None:

@@ -91,13 +91,13 @@ class Nodes(Part):
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
-    ) -> list[Node]:
+    ) -> Iterator[Node]:
         found = [
             copy(node) for _, node in sorted(self._state.nodes.items())
             if within(scope, node) and (node.invalidated_at is not None) == forgotten
         ]  # fmt: skip
         found.sort(key=lambda node: node.updated_at, reverse=not oldest_first)
-        return limited(found, limit)
+        return iter(limited(found, limit))
 
     def all(self, *, live_only: bool = False) -> Iterator[Node]:
         for _, node in sorted(self._state.nodes.items()):

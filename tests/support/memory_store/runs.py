@@ -120,6 +120,13 @@ class Review(Part):
         for one in [*live, *self._facts(ids)]:
             one.accessed_at, one.access_count = at, one.access_count + 1
 
+    @property
+    def is_behind(self) -> bool:
+        return False
+
+    def catch_up(self) -> None:
+        return None
+
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
         return sorted(
             node.id for node in self._store.nodes.get_many(ids).values()

@@ -1,0 +1,102 @@
+"""How often things were read, as long as that waits beside the store to be written into it.
+
+Whoever reads appends one line to a file beside search.db: it takes no lock of the store's, so
+no reader makes a writer wait, and none is left uncounted since somebody writes. The next
+transaction counts what waits into the rows, and what is asked for in between sees both.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .driver import apsw
+    from .read_lines import PendingReads
+
+WAITING, TAKEN = "-reads", "-reads-taken"
+"""Of the files beside the store: where readers append, and what a writer has taken from there."""
+
+LONG = 1 << 16
+"""Bytes of some thousand reads since the last command that wrote."""
+
+
+class SqliteReads:
+    """The reads of one store that are not in its rows yet."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+        path = connection.filename
+        self._waiting, self._taken = (path + WAITING, path + TAKEN) if path else ("", "")
+        self._known: tuple[object, PendingReads] | None = None
+
+    def add(self, ids: Sequence[str], at: str) -> None:
+        """One read of these nodes, which somebody counts in later; whatever fails, it returns.
+
+        Of a line of more than ``read_lines.LONGEST`` bytes the last ids are not counted.
+        """
+        from . import read_lines
+
+        if not self._waiting or self._is_writing():
+            counting = read_lines.Counting(self._db)
+            counting.add(read_lines.Read(at, ids))
+            counting.write()
+        elif ids:
+            read_lines.append(self._waiting, ids, at)
+
+    def pending(self, *, writing: bool = False) -> PendingReads | None:
+        """What waits, as this connection sees the store; None where nothing does.
+
+        Within a transaction that writes, only with ``writing``: what is read there to be put
+        back must not hold what is going to be counted in later.
+        """
+        stamps = (_stamp(self._taken), _stamp(self._waiting))
+        if stamps == (None, None) or not self._waiting:
+            return None
+        if not writing and self._is_writing():
+            return None
+        from . import read_lines
+
+        state = (stamps, read_lines.done(self._db) if stamps[0] else "")
+        if self._known is None or self._known[0] != state:
+            texts = read_lines.waiting_texts(self._db, self._taken, self._waiting)
+            self._known = (state, read_lines.PendingReads(texts))
+        return self._known[1]
+
+    def take(self) -> bool:
+        """Counts what waits into the rows, within the transaction of whoever calls.
+
+        Whether all of the file that was taken is in them: ``forget_taken`` when that is
+        committed.
+        """
+        if not self._waiting or (_stamp(self._taken), _stamp(self._waiting)) == (None, None):
+            return False
+        from . import read_lines
+
+        return read_lines.take(self._db, self._waiting, self._taken)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much waits that a reader, too, should count it in."""
+        stamp = _stamp(self._waiting) if self._waiting else None
+        return stamp is not None and stamp[1] > LONG
+
+    def forget_taken(self) -> None:
+        """Takes the file away whose reads are all in the rows now."""
+        try:
+            os.unlink(self._taken)
+        except OSError:
+            return  # the store knows that it is done with
+
+    def _is_writing(self) -> bool:
+        return self._db.txn_state("main") == 2  # SQLITE_TXN_WRITE
+
+
+def _stamp(path: str) -> tuple[int, ...] | None:
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
