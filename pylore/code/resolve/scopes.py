@@ -8,6 +8,7 @@ from ...core.vocabulary import symbol_id
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
+from . import marks
 
 CLASSES = frozenset({"class", "interface", "type", "module"})
 """Kinds of symbols that have members."""
@@ -21,7 +22,7 @@ class Def:
 
     __slots__ = (
         "bases", "children", "file", "id", "instance", "is_class", "kind", "name", "open", "outer",
-        "params", "qualified", "subclasses",
+        "params", "place", "qualified", "subclasses",
     )  # fmt: skip
 
     def __init__(self, symbol: Symbol, file: File, id: str) -> None:
@@ -29,6 +30,7 @@ class Def:
         self.file = file
         self.name = symbol.name
         self.qualified = symbol.qualified
+        self.place = marks.inner(file.place, symbol.qualified)
         self.kind = symbol.kind
         self.params = symbol.params
         self.is_class = symbol.kind in CLASSES
@@ -82,13 +84,14 @@ class File:
     """One file's own names."""
 
     __slots__ = (
-        "assigned", "bound", "classes", "defs", "facts", "language", "mates", "path", "stars",
-        "top",
+        "assigned", "bound", "classes", "defs", "facts", "language", "mates", "path", "place",
+        "stars", "top",
     )  # fmt: skip
 
     def __init__(self, facts: FileFacts, language: LanguageSpec) -> None:
         self.facts = facts
         self.path = facts.path
+        self.place = marks.place(facts.path)
         self.language = language
         self.assigned = facts.assigned
         self.defs: dict[str, Def] = {}
@@ -104,7 +107,7 @@ class File:
                 self._define(symbol)
 
     def _define(self, symbol: Symbol) -> None:
-        made = Def(symbol, self, symbol_id(self.path, symbol.qualified))
+        made = self._make(symbol, symbol_id(self.path, symbol.qualified))
         self.defs[symbol.qualified] = made
         container, _, name = symbol.qualified.rpartition(".")
         if not container:
@@ -113,6 +116,9 @@ class File:
         made.outer = self.defs.get(container)
         if made.outer is not None:
             made.outer.children.setdefault(name, made)
+
+    def _make(self, symbol: Symbol, id: str) -> Def:
+        return Def(symbol, self, id)
 
     def bind(self, bound: Iterable[Bound]) -> None:
         for one in bound:

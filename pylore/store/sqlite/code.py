@@ -29,6 +29,29 @@ _UPDATES = ", ".join(
 )
 
 
+def packed(text: str) -> bytes:
+    """A text as ``facts`` and ``answers`` keep it."""
+    from zlib import compress
+
+    return compress(text.encode(), 4)
+
+
+def unpacked(kept: bytes | str) -> str:
+    """The text; of a store from before, which kept it as it is, too.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if isinstance(kept, str):
+        return kept
+    from zlib import decompress, error
+
+    try:
+        return decompress(kept).decode()
+    except error as wrong:
+        raise ValueError(str(wrong)) from None
+
+
 class Unguarded:
     """For rows that are new and made by lore itself: no triggers run, and no checks.
 
@@ -103,12 +126,30 @@ class SqliteCodeFiles:
                 yield path, language, self._facts_of(path)
 
     def _facts_of(self, path: str) -> str:
-        facts: str = self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
-        return facts
+        facts: bytes = self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
+        return unpacked(facts)
+
+    def facts_of(self, path: str) -> tuple[str, str] | None:
+        """``(language, facts as JSON)`` of a file that was not left out."""
+        row: tuple[str, bytes] | None = self._db.execute(
+            "SELECT language, facts FROM code_files WHERE path = ? AND language != ''", (path,)
+        ).get
+        return None if row is None else (row[0], unpacked(row[1]))
+
+    def languages_of_all(self) -> dict[str, str]:
+        """Path to language of every file that was not left out, by path."""
+        rows = self._db.execute(
+            "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+        )
+        return {path: language for path, language in rows}
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
-        self._db.executemany("INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)", rows)
+        # What was left out has a line of JSON, by which it is counted.
+        self._db.executemany(
+            "INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)",
+            ((*row[:4], packed(row[4]) if row[3] else row[4]) for row in rows),
+        )
 
     def restamp(self, stamps: Iterable[tuple[str, str]]) -> None:
         """Sets ``(stamp, path)`` of files whose content is the same."""
@@ -198,6 +239,19 @@ class SqliteCodeFiles:
             "SELECT from_id, to_id, relation, weight, metadata, source, invalidated_at IS NULL"
             " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
             (dumps(CODE_RELATIONS),),
+        )
+        return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def resolved_from(
+        self, ids: Sequence[str]
+    ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """Those of ``resolved`` that go from these files and symbols."""
+        rows = self._db.execute(
+            "SELECT e.from_id, e.to_id, e.relation, e.weight, e.metadata, e.source,"
+            " e.invalidated_at IS NULL"
+            " FROM json_each(?) j CROSS JOIN graph_edges e ON e.from_id = j.value"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))",
+            (dumps(ids), dumps(CODE_RELATIONS)),
         )
         return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
 

@@ -165,9 +165,15 @@ def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
 
 
 def _created(text: str) -> Iterator[str]:
-    """The CREATE statements of a schema file, as SQLite keeps them; between them are comments."""
+    """The CREATE statements of a schema file, as SQLite keeps them.
+
+    Behind a trigger, which has statements in it, there are no others than these.
+    """
     for part in ("\n" + text).split("\nCREATE ")[1:]:
-        yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
+        ended = f"{part}\n"
+        yield "CREATE " + part[
+            : ended.rindex(";\n") if part.startswith("TRIGGER") else ended.index(";\n")
+        ]
 
 
 def _of_fulltext(of_today: bool) -> Iterator[str]:

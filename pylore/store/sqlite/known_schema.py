@@ -155,12 +155,34 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE code_answers(
+  key INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL UNIQUE,
+  outline TEXT NOT NULL DEFAULT '',        -- what imports of other files may name of it
+  reads BLOB NOT NULL,                     -- what was looked up for what: marks of 32 bits
+  answers BLOB NOT NULL                    -- JSON by zlib
+)
+-----
+CREATE TABLE code_files(
+  path TEXT PRIMARY KEY,                   -- relative to the project
+  hash TEXT NOT NULL,
+  stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
+  language TEXT NOT NULL DEFAULT '',
+  facts BLOB NOT NULL                      -- JSON by zlib; plain JSON where it is from before
+) WITHOUT ROWID
+-----
 CREATE TABLE code_files(
   path TEXT PRIMARY KEY,                   -- relative to the project
   hash TEXT NOT NULL,
   stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
   language TEXT NOT NULL DEFAULT '',
   facts TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(facts))
+) WITHOUT ROWID
+-----
+CREATE TABLE code_marks(
+  mark INTEGER NOT NULL,
+  owner INTEGER NOT NULL,                  -- a key of code_answers
+  PRIMARY KEY (mark, owner)
 ) WITHOUT ROWID
 -----
 CREATE TABLE commands(
