@@ -232,14 +232,15 @@ class Writer:
         """What hangs on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
-        from .resolve.again import MOST_CHANGED, Change, Tree, WholeError, resolve_again
+        from .resolve.again import MOST_CHANGED, FileChange, Tree, resolve_again
+        from .resolve.lazy import WholeError
 
         code = self._store.code
         paths = {outcome.path for outcome in self._waiting if not outcome.same}.union(self._gone)
         if len(paths) > MOST_CHANGED:
             return None
         kept = KeptAnswers(self._store)
-        changes = {path: Change(kept.facts(path), self._facts.get(path)) for path in sorted(paths)}
+        changes = {path: FileChange(kept.facts(path), self._facts.get(path)) for path in sorted(paths)}
         changes = {path: change for path, change in changes.items() if any(change)}
         languages = code.languages_of_all()
         for path, change in changes.items():

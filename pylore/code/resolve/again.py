@@ -52,7 +52,7 @@ BASE_RELATIONS = frozenset({"inherits"})
 CALL_RELATIONS = frozenset({"calls", "instantiates"})
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What a file said and what it says; None where there was or is none."""
 
     old: FileFacts | None
@@ -91,7 +91,7 @@ class Again(NamedTuple):
     """Files of which the mentions are to be looked for again."""
 
 
-def resolve_again(kept: Kept, changes: Mapping[str, Change], tree: Tree) -> Again:
+def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> Again:
     """The edges from the files that hang on a change.
 
     Raises:
@@ -103,7 +103,7 @@ def resolve_again(kept: Kept, changes: Mapping[str, Change], tree: Tree) -> Agai
 
 
 class _Resolver:
-    def __init__(self, kept: Kept, changes: Mapping[str, Change], tree: Tree) -> None:
+    def __init__(self, kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> None:
         self._kept = kept
         self._changes = changes
         self._tree = tree
@@ -140,7 +140,7 @@ class _Resolver:
                 self._check_paths(change)
 
     @staticmethod
-    def _check_paths(change: Change) -> None:
+    def _check_paths(change: FileChange) -> None:
         """What a new path leads to is known for some languages alone."""
         for facts in change:
             if facts is None:
@@ -499,4 +499,3 @@ def _module_marks(folder: str, name: str, spec: LanguageSpec) -> set[int]:
     return {marks.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}
 
 
-__all__ = ["Again", "Change", "LazyFile", "Tree", "WholeError", "resolve_again"]

@@ -122,10 +122,9 @@ class Difference:
             yield marks.named(family, name)
         for name in _mentionable(self.old) ^ _mentionable(self.new):
             yield marks.mentioned(composed(name.rpartition(".")[2]))
-        if _outline(self.old) != _outline(self.new):
-            for file in self._files():
-                for part in _outline(self.old) ^ _outline(self.new):
-                    yield marks.imported(file.language.family, part)
+        for file in self._files():
+            for _, name in _outline(self.old) ^ _outline(self.new):
+                yield marks.imported(file.language.family, name)
 
 
 def _stars(file: File | None) -> list[object]:
@@ -162,11 +161,12 @@ def _mentionable(file: File | None) -> set[str]:
     return set() if file is None else {symbol.qualified for symbol in file.facts.symbols}
 
 
-def _outline(file: File | None) -> set[str]:
+def _outline(file: File | None) -> set[tuple[str, str]]:
     """What imports may name of a file, beside its path: what it defines in a package."""
     if file is None or not file.mates:
         return set()
-    return {symbol.name for symbol in file.facts.symbols if "." not in symbol.qualified}
+    names = (symbol.name for symbol in file.facts.symbols if "." not in symbol.qualified)
+    return {(file.mates, name) for name in names}
 
 
 def is_candidate(made: Def) -> bool:
@@ -199,4 +199,3 @@ def posts(file: File, answers: FileAnswers) -> set[int]:
     return found
 
 
-__all__ = ["ADOPTS", "CLASSES", "Difference", "is_candidate", "names_of", "posts"]
