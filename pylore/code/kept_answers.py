@@ -13,7 +13,7 @@ from .imports import Bound
 from .languages.registry import language
 from .parse.facts import FileFacts, Import, Symbol
 from .parse.mentions import Mentions
-from .parse.worker import facts_from_json
+from .parse.worker import facts_from_json, names_from_json
 from .resolve import marks
 from .resolve.edges import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
@@ -115,6 +115,12 @@ class KeptAnswers:
             self._facts[path] = None if row is None else facts_from_json(path, *row)
         return self._facts[path]
 
+    def names(self, path: str) -> FileFacts | None:
+        if path in self._facts:
+            return self._facts[path]
+        row = self._code.facts_of(path)
+        return None if row is None else names_from_json(path, *row)
+
     def answers(self, path: str) -> FileAnswers | None:
         if path not in self._answers:
             text = self._store.answers(path)
@@ -149,7 +155,7 @@ class KeptMentions(Mentions):
         found: list[str] = []
         held = self._kept.holding(marks.mentioned(composed(word.rpartition(".")[2])))
         for path in sorted({*held, *self._changed}):
-            facts = self._changed[path] if path in self._changed else self._kept.facts(path)
+            facts = self._changed[path] if path in self._changed else self._kept.names(path)
             for name in {one.qualified for one in facts.symbols} if facts is not None else ():
                 plain = composed(name)
                 if word in (plain, plain.rpartition(".")[2]):

@@ -611,6 +611,9 @@ class CodeFiles(Protocol):
     def edge_counts(self) -> dict[str, int]:
         """Relation to the number of its live edges, of those that the index makes."""
 
+    def edge_counts_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The same of the edges that touch these nodes alone."""
+
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """``(file, symbol)`` of the live ``defines`` edges of these files."""
 

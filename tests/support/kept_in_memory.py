@@ -64,6 +64,9 @@ class KeptInMemory:
     def facts(self, path: str) -> FileFacts | None:
         return self.files.get(path)
 
+    def names(self, path: str) -> FileFacts | None:
+        return self.files.get(path)
+
     def answers(self, path: str) -> FileAnswers | None:
         return self._answers.get(path)
 

@@ -58,6 +58,10 @@ class FileChange(NamedTuple):
     old: FileFacts | None
     new: FileFacts | None
 
+    def says_other(self) -> bool:
+        """Whether anything is another than it was that a name may hang on."""
+        return _said(self.old) != _said(self.new)
+
 
 class Tree(NamedTuple):
     """What is known of the tree as a whole."""
@@ -99,6 +103,8 @@ def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> 
     """
     if len(changes) > MOST_CHANGED:
         raise WholeError
+    if not changes:
+        return Again({}, {}, {}, {}, {}, {}, {}, {}, set())
     return _Resolver(kept, changes, tree).result()
 
 
@@ -277,7 +283,7 @@ class _Resolver:
                 return
             done |= paths
             for path in sorted(paths):
-                file = self._files[path]
+                file = self._files.whole(path)
                 old = File(file.facts, file.language)
                 old.bind(self._files.classes(path).bound)
                 old.mates = file.mates
@@ -377,7 +383,7 @@ class _Resolver:
         present = sorted(paths & self._files.languages.keys())
         for path in present:
             self._prepare(self._files[path].facts)
-        calls.first(self._files[path] for path in present)
+        calls.first(self._files.whole(path) for path in present)
         for number in range(1, ROUNDS + 1):
             passed.update_own()
             differing = with_marks(passed.differing(number))
@@ -391,7 +397,7 @@ class _Resolver:
             self._joined |= more
             paths |= more
             grown = passed.advance(number)
-            calls.onwards(grown, [self._files[path] for path in sorted(more)])
+            calls.onwards(grown, [self._files.whole(path) for path in sorted(more)])
         passed.update_own()
         calls.finish()
         return passed
@@ -419,7 +425,7 @@ class _Resolver:
         ids = {path: self._ids(path) for path in self._redone}
         return Again(
             self._draft.edges, self._redone, ids, answers, self._before, self._reads(), found,
-            {path: self._files[path].facts for path in answers},
+            {path: self._files.whole(path).facts for path in answers},
             self._hanging.roots[MENTIONS] & self._files.languages.keys(),
         )  # fmt: skip
 
@@ -483,6 +489,20 @@ class _Resolver:
         if CALL_RELATIONS <= redone and path not in self._joined:
             found += [CALLS, AWAITS]
         return [*found, ADOPTED] if path in self._changes else found
+
+
+def _said(facts: FileFacts | None) -> object:
+    """All but where it stands, and what people read."""
+    if facts is None:
+        return None
+    lines = any(item.kind == "mod" for item in facts.imports)  # may stand in what a file defines
+    return (
+        facts.language,
+        [(*one[:3], *(one[3:5] if lines else ()), *one[7:]) for one in facts.symbols],
+        [(*one[:4], one.line if lines else 0, one.kind) for one in facts.imports],
+        [(one.caller, one.callee, one.args) for one in facts.calls],
+        facts.assigned,
+    )
 
 
 def _plain(facts: FileFacts) -> File:

@@ -107,11 +107,11 @@ class Difference:
         old, new = self.old, self.new
         if _stars(old) != _stars(new):
             yield marks.mark(file.place, marks.STARS)
-        if _tops(old) != _tops(new):
+        mates = {one.mates for one in self._files()}
+        if _tops(old) != _tops(new) or len(mates) > 1:
             yield marks.mark(file.place, marks.WHOLE)
-            for one in self._files():
-                if one.mates:
-                    yield marks.top(one.mates, marks.WHOLE)
+            for key in mates - {""}:
+                yield marks.top(key, marks.WHOLE)
         for path, name in _classes(old) | _classes(new):
             if _params(old, name) != _params(new, name):
                 yield marks.mark(marks.inner(marks.place(path), name), marks.PARAMETERS)

@@ -24,6 +24,7 @@ from .scopes import (
     Known,
     Module,
     Place,
+    Rows,
     Super,
     Value,
     all_of,
@@ -67,6 +68,7 @@ class Values:
         self.search: Search[Known] = Search(NOTHING, _DEEPEST)
         self.modules = Modules(files, languages, packages, self)
         self._orders: dict[Def, list[Def]] = {}
+        self._rows: Rows = {}
         self._supers: dict[Def, Super] = {}
         table = self.search.table
         self._assignments: Answers[tuple[File, str, str], Known] = table(self._several)
@@ -110,6 +112,7 @@ class Values:
     def forget(self) -> None:
         """To be called when classes have got bases or members."""
         self._orders.clear()
+        self._rows.clear()
         self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
@@ -315,7 +318,7 @@ class Values:
     def order(self, cls: Def) -> list[Def]:
         found = self._orders.get(cls)
         if found is None:
-            found = self._orders[cls] = linearised(cls)
+            found = self._orders[cls] = linearised(cls, self._rows)
         return found
 
     def of_class(self, cls: Def, name: str) -> Known:

@@ -28,6 +28,9 @@ class Kept(Protocol):
 
     def facts(self, path: str) -> FileFacts | None: ...
 
+    def names(self, path: str) -> FileFacts | None:
+        """The same without imports and calls."""
+
     def answers(self, path: str) -> FileAnswers | None: ...
 
     def reads(self) -> Sequence[tuple[str, bytes]]:
@@ -110,6 +113,7 @@ class LazyFiles(Mapping[str, File]):
         self.adopting: set[str] = set()
         """Families of which classes have members from other files."""
         self._loaded: dict[str, LazyFile] = {}
+        self._whole: set[str] = set()
 
     def __contains__(self, path: object) -> bool:
         return path in self.languages
@@ -131,12 +135,19 @@ class LazyFiles(Mapping[str, File]):
             found = self._load(path)
         return found
 
-    @property
-    def loaded(self) -> int:
-        return len(self._loaded)
+    def whole(self, path: str) -> File:
+        """A file with its imports and calls."""
+        file = self[path]
+        if path not in self.changed and path not in self._whole:
+            facts = self.kept.facts(path)
+            if facts is None:
+                raise WholeError
+            file.facts = facts
+            self._whole.add(path)
+        return file
 
     def _load(self, path: str) -> LazyFile:
-        facts = self.changed.get(path) or self.kept.facts(path)
+        facts = self.changed.get(path) or self.kept.names(path)
         if facts is None:
             raise WholeError
         file = self._loaded[path] = LazyFile(facts, language(facts.language), self)

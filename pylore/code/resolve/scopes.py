@@ -128,13 +128,17 @@ class File:
                 self.bound.setdefault(one.local, []).append(one)
 
 
-def linearised(cls: Def) -> list[Def]:
+Rows = dict["Def", tuple[list["Def"], int]]
+"""The orders of classes, and how many classes stand above one another in each."""
+
+
+def linearised(cls: Def, rows: Rows) -> list[Def]:
     """The class, then its bases in the order in which a name is looked up in them.
 
     C3 as Python has it; for a hierarchy that has no such order, and so for the
-    languages that ask for none: depth first.
+    languages that ask for none: depth first. ``rows`` has what was found before.
     """
-    order = _c3(cls, {}, 0)
+    order = _c3(cls, rows, set(), 0)
     if order is not None:
         return order
     found: dict[Def, None] = {}
@@ -147,20 +151,24 @@ def linearised(cls: Def) -> list[Def]:
     return list(found)
 
 
-def _c3(cls: Def, known: dict[Def, list[Def] | None], depth: int) -> list[Def] | None:
-    if cls in known:
-        return known[cls]
-    known[cls] = None  # for who comes here again on the way: a circle has no order
-    if depth > _DEEPEST:
+def _c3(cls: Def, known: Rows, way: set[Def], depth: int) -> list[Def] | None:
+    held = known.get(cls)
+    if held is not None:
+        return held[0] if depth + held[1] <= _DEEPEST else None
+    if cls in way or depth > _DEEPEST:  # a circle has no order
         return None
+    way.add(cls)
     rows = []
     for base, _ in cls.bases:
-        row = _c3(base, known, depth + 1)
+        row = _c3(base, known, way, depth + 1)
         if row is None:
             return None
         rows.append(row)
     merged = _merged([*rows, [base for base, _ in cls.bases]])
-    found = known[cls] = None if merged is None else [cls, *merged]
+    if merged is None:
+        return None
+    found = [cls, *merged]
+    known[cls] = (found, max((known[base][1] + 1 for base, _ in cls.bases), default=0))
     return found
 
 

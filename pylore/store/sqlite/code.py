@@ -224,6 +224,23 @@ class SqliteCodeFiles:
             )
         )
 
+    def edge_counts_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The same of the edges that touch these nodes alone."""
+        return dict(
+            self._db.execute(
+                "WITH ids(id) AS (SELECT value FROM json_each(?1)),"
+                " own(name) AS (SELECT value FROM json_each(?2))"
+                " SELECT relation, count(*) FROM ("
+                "SELECT e.relation FROM ids CROSS JOIN graph_edges e ON e.from_id = ids.id"
+                " WHERE e.invalidated_at IS NULL AND e.relation IN own"
+                " UNION ALL"
+                " SELECT e.relation FROM ids CROSS JOIN graph_edges e ON e.to_id = ids.id"
+                " WHERE e.invalidated_at IS NULL AND e.relation IN own AND e.from_id NOT IN ids"
+                ") GROUP BY relation",
+                (dumps(ids), dumps(("defines", *CODE_RELATIONS))),
+            )
+        )
+
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """``(file, symbol)`` of the live ``defines`` edges of these files."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
