@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from .resolve.again import Again
     from .resolve.edges import Resolution
 
-    Counts = tuple[int, dict[str, int]]
-    """Symbols, and edges by relation."""
-
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
     """Both ends and the relation of an edge, to its weight and why."""
@@ -217,11 +214,7 @@ class Writer:
             facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
             found = self._found(facts, self._write_rest_now)
         with store.transaction():
-            counted = None
             is_alone = store.meta.get(OWED) == self.token
-            if again is not None and is_alone and self._is_quick:
-                paths = {*(one.path for one in self._waiting), *self._gone}
-                counted = Counted(store, again[0], paths, self._totals_before or "")
             if found is None or not is_alone:
                 self._write_rest()  # another run may have written: then what the store has counts
             if again is not None and is_alone:
@@ -231,7 +224,7 @@ class Writer:
                     facts = self._stored_facts(())
                     found = self._found(facts, lambda: None)
                 unresolved = self._write_all(found, facts)
-            totals = self._totals(unresolved, None if counted is None else counted.now())
+            totals = self._totals(unresolved)
             store.meta.set(INDEXED, self._now)
         return totals
 
@@ -404,47 +397,17 @@ class Writer:
         code.add_edges(new)
         code.put_edges(changed)
 
-    def _totals(self, unresolved: dict[str, int], counts: Counts | None) -> dict[str, Any]:
-        """What the store holds; ``counts`` are symbols and edges where they need no counting."""
+    def _totals(self, unresolved: dict[str, int]) -> dict[str, Any]:
         code = self._store.code
         languages = code.languages()
-        symbols, edges = (code.symbol_count(), code.edge_counts()) if counts is None else counts
         return {
             "files": sum(languages.values()),
-            "symbols": symbols,
+            "symbols": code.symbol_count(),
             "languages": dict(sorted(languages.items())),
-            "edges": edges,
+            "edges": code.edge_counts(),
             "unresolved": unresolved,
             "skipped": code.skipped(),
         }
-
-
-class Counted:
-    """Counts symbols and edges where all that changes is known before."""
-
-    def __init__(self, store: Store, again: Again, paths: Iterable[str], before: str) -> None:
-        self._code = store.code
-        self._before = unpacked_totals(before)
-        self._paths = list(paths)
-        self._ids = {id for ids in again.ids.values() for id in ids}
-        self._ids.update(self._code.nodes_of(self._paths))
-        self._was = self._count()
-
-    def _count(self) -> tuple[int, Counter[str]]:
-        nodes = self._code.nodes_of(self._paths)
-        live = [node for node in nodes.values() if node.invalidated_at is None]
-        ids = sorted(self._ids.union(nodes))
-        symbols = sum(node.type == "symbol" for node in live)
-        return symbols, Counter(self._code.edge_counts_of(ids))
-
-    def now(self) -> Counts:
-        """Symbols, and edges by relation."""
-        symbols, edges = self._count()
-        found = Counter(self._before["edges"])
-        found.update(edges)
-        found.subtract(self._was[1])
-        total = self._before["symbols"] + symbols - self._was[0]
-        return total, dict(sorted((name, count) for name, count in found.items() if count > 0))
 
 
 def _resolved(

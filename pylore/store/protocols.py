@@ -239,6 +239,9 @@ class Edges(Protocol):
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
 
+    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Those of these edges that are live and have an end that is not a live node, by key."""
+
 
 class Contents(Protocol):
     """What a store says of each id, access counts left out: for telling where two differ."""
@@ -610,9 +613,6 @@ class CodeFiles(Protocol):
 
     def edge_counts(self) -> dict[str, int]:
         """Relation to the number of its live edges, of those that the index makes."""
-
-    def edge_counts_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """The same of the edges that touch these nodes alone."""
 
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """``(file, symbol)`` of the live ``defines`` edges of these files."""

@@ -195,14 +195,6 @@ class CodeFiles(Part):
         edges = self._store.edges.all(live_only=True)
         return dict(Counter(edge.relation for edge in edges if edge.relation in made))
 
-    def edge_counts_of(self, ids: Sequence[str]) -> dict[str, int]:
-        made = ("defines", *CODE_RELATIONS)
-        edges = self._store.edges.all(live_only=True)
-        return dict(Counter(
-            edge.relation for edge in edges
-            if edge.relation in made and (edge.from_id in ids or edge.to_id in ids)
-        ))  # fmt: skip
-
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         return {
             (edge.from_id, edge.to_id) for edge in self._store.edges.all(live_only=True)
