@@ -278,6 +278,10 @@ class Writer:
             if key[2] in relations[key[0]]
         }  # fmt: skip
         self._compare_edges(held, wanted)
+        # What has come back has its edges again, of files too that name it no more.
+        code.end_edges(
+            (key for key in code.resolved_to(sorted(again.come)) if key not in wanted), self._now
+        )
         answers.put_answers(
             (path, outline(again.facts[path]), answers_as_json(each))
             for path, each in again.answers.items()

@@ -625,6 +625,9 @@ class CodeFiles(Protocol):
     ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
         """Those of ``resolved`` that go from these files and symbols."""
 
+    def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+        """The live edges of the index's own that lead to these files and symbols."""
+
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""
 

@@ -83,6 +83,8 @@ class Again(NamedTuple):
     """Path → the relations of which all edges from it and its symbols are in ``edges``."""
     ids: dict[str, set[str]]
     """Path → the ids that its edges may have gone from."""
+    come: set[str]
+    """Ids that were not there before."""
     answers: dict[str, FileAnswers]
     before: dict[str, FileAnswers]
     reads: Reads
@@ -104,7 +106,7 @@ def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> 
     if len(changes) > MOST_CHANGED:
         raise WholeError
     if not changes:
-        return Again({}, {}, {}, {}, {}, {}, {}, {}, set())
+        return Again({}, {}, {}, set(), {}, {}, {}, {}, {}, set())
     return _Resolver(kept, changes, tree).result()
 
 
@@ -424,7 +426,7 @@ class _Resolver:
         found = {path: self._posts(path, answers) for path in self._redone}
         ids = {path: self._ids(path) for path in self._redone}
         return Again(
-            self._draft.edges, self._redone, ids, answers, self._before, self._reads(), found,
+            self._draft.edges, self._redone, ids, self._come(), answers, self._before, self._reads(), found,
             {path: self._files.whole(path).facts for path in answers},
             self._hanging.roots[MENTIONS] & self._files.languages.keys(),
         )  # fmt: skip
@@ -461,6 +463,17 @@ class _Resolver:
         for file in (self._old.get(path), self._files.get(path)):
             if file is not None:
                 found.update(made.id for made in file.defs.values())
+        return found
+
+    def _come(self) -> set[str]:
+        found: set[str] = set()
+        for path in self._changes:
+            old, new = self._old[path], self._new.get(path)
+            if new is not None:
+                found.update({made.id for made in new.defs.values()})
+                found.add(file_id(path))
+            if old is not None:
+                found -= {file_id(path), *(made.id for made in old.defs.values())}
         return found
 
     def _reads(self) -> Reads:

@@ -236,6 +236,18 @@ class SqliteCodeFiles:
         )
         return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
 
+    def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+        """The live edges of the index's own that lead to these files and symbols."""
+        rows = self._db.execute(
+            f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
+            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            f" ON e.to_key = {KEY_OF.format('j.value')}"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))"
+            " AND e.source = 'system' AND e.invalidated_at IS NULL",
+            (dumps(ids), dumps(CODE_RELATIONS)),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""
         with Unguarded(self._db, "edges") as added:

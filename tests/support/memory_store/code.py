@@ -210,6 +210,12 @@ class CodeFiles(Part):
     def resolved_from(self, ids: Sequence[str]) -> dict[Key, tuple[float, str, str, bool]]:
         return {key: row for key, row in self.resolved().items() if key[0] in ids}
 
+    def resolved_to(self, ids: Sequence[str]) -> list[Key]:
+        return [
+            key for key, (_, _, source, stands) in self.resolved().items()
+            if key[1] in ids and source == "system" and stands
+        ]  # fmt: skip
+
     def add_edges(self, edges: Iterable[Edge]) -> None:
         for edge in edges:
             if edge.key not in self._state.edges:
