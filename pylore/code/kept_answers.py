@@ -168,5 +168,3 @@ class KeptMentions(Mentions):
 def put_reads(store: Store, reads: Reads) -> None:
     """Writes what was looked up for owners."""
     store.code_answers.put_reads((owner, packed(entries)) for owner, entries in reads.items())
-
-

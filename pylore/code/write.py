@@ -242,7 +242,9 @@ class Writer:
         if len(paths) > MOST_CHANGED:
             return None
         kept = KeptAnswers(self._store)
-        changes = {path: FileChange(kept.facts(path), self._facts.get(path)) for path in sorted(paths)}
+        changes = {
+            path: FileChange(kept.facts(path), self._facts.get(path)) for path in sorted(paths)
+        }
         changes = {path: change for path, change in changes.items() if change.says_other()}
         languages = code.languages_of_all()
         for path, change in changes.items():

@@ -37,7 +37,7 @@ from .kept import (
     join,
     put,
 )
-from .lazy import Kept, LazyCalls, LazyFile, LazyFiles, WholeError
+from .lazy import Kept, LazyCalls, LazyFiles, WholeError
 from .passed import KeptPassed, with_marks
 from .resolve import all_bound, bind
 from .rounds import ROUNDS
@@ -301,7 +301,9 @@ class _Resolver:
     def _adopt(self) -> None:
         """Members of classes of other files: they are as they were, or all is done again."""
         search = self._values.search
-        for path in sorted({*self._new, *self._hanging.roots[ADOPTED]} & self._files.languages.keys()):
+        for path in sorted(
+            {*self._new, *self._hanging.roots[ADOPTED]} & self._files.languages.keys()
+        ):
             if self._files.classes(path).adopted if path not in self._changes else False:
                 raise WholeError
             search.reads = set()
@@ -426,7 +428,8 @@ class _Resolver:
         found = {path: self._posts(path, answers) for path in self._redone}
         ids = {path: self._ids(path) for path in self._redone}
         return Again(
-            self._draft.edges, self._redone, ids, self._come(), answers, self._before, self._reads(), found,
+            self._draft.edges, self._redone, ids, self._come(), answers, self._before,
+            self._reads(), found,
             {path: self._files.whole(path).facts for path in answers},
             self._hanging.roots[MENTIONS] & self._files.languages.keys(),
         )  # fmt: skip
@@ -497,9 +500,9 @@ class _Resolver:
     def _stale(self, path: str) -> list[int]:
         """What a file asked itself, and asks anew."""
         redone = self._redone.get(path, set())
-        found = [IMPORTS] if IMPORT_RELATIONS <= redone else []
-        found += [BASES] if BASE_RELATIONS <= redone else []
-        if CALL_RELATIONS <= redone and path not in self._joined:
+        found = [IMPORTS] if redone >= IMPORT_RELATIONS else []
+        found += [BASES] if redone >= BASE_RELATIONS else []
+        if redone >= CALL_RELATIONS and path not in self._joined:
             found += [CALLS, AWAITS]
         return [*found, ADOPTED] if path in self._changes else found
 
@@ -530,5 +533,3 @@ def _module_marks(folder: str, name: str, spec: LanguageSpec) -> set[int]:
     """The marks of a module as its folder has it, and the file that the folder is."""
     whole = f"{folder}/{spec.package_file}" if folder else spec.package_file
     return {marks.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}
-
-

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...core.text import composed
 from . import marks
 from .kept import FileAnswers
-from .scopes import CLASSES, Def, File
+from .scopes import Def, File
 
 ADOPTS = "<adopts>"
 """The members that a class gets from other files."""
@@ -197,5 +197,3 @@ def posts(file: File, answers: FileAnswers) -> set[int]:
     for path, name, parameter in answers.passes:
         found.add(marks.mark(marks.inner(marks.place(path), name), parameter))
     return found
-
-

@@ -36,7 +36,7 @@ class FileAnswers(NamedTuple):
     """Classes with a base outside the tree."""
     adopted: Mapping[str, tuple[str, str]] = {}
     """Qualified name of what is defined apart from its class → path and name of the class."""
-    passes: Passes = {}
+    passes: Mapping[Written, Mapping[Written, int]] = {}
     counts: Mapping[str, Mapping[str, int]] = {}
 
 

@@ -67,7 +67,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
             raise WholeError
         return None if is_open else frozenset(found)
 
-    def _before(self, path: str) -> Passes:
+    def _before(self, path: str) -> Mapping[Written, Mapping[Written, int]]:
         answers = self._files.kept.answers(path)
         return {} if answers is None else answers.passes
 

@@ -79,9 +79,13 @@ def _resolve(
     edges = dict(sorted(draft.edges.items()))
     adopting = {known[path].language.family for path, each in answers.items() if each.adopted}
     return Resolution(
-        edges, draft.by_language(languages), answers,
+        edges,
+        draft.by_language(languages),
+        answers,
         {path: posts(known[path], each) for path, each in answers.items()},
-        reads, importers.tree.manifests(), adopting,
+        reads,
+        importers.tree.manifests(),
+        adopting,
     )
 
 

@@ -120,10 +120,11 @@ class SqliteCodeFiles:
 
     def languages_of_all(self) -> dict[str, str]:
         """Path to language of every file that was not left out, by path."""
-        rows = self._db.execute(
-            "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+        return dict(
+            self._db.execute(
+                "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+            )
         )
-        return {path: language for path, language in rows}
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""

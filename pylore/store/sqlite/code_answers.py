@@ -23,7 +23,7 @@ class SqliteCodeAnswers:
         self._db.execute("DELETE FROM code_answers")
 
     def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
-        """Writes ``(owner, outline, reads, answers as JSON, marks)`` of all owners, after ``clear``."""
+        """Writes ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
         marks: list[tuple[int, int]] = []
 
         def each() -> Iterator[tuple[int, str, str, bytes, bytes]]:

@@ -94,6 +94,7 @@ def java(draw: st.DrawFn, path: str) -> FileFacts:
 PYTHON = ("a.py", "b.py", "p/__init__.py", "p/c.py", "p/d.py", "q/e.py", "q/c.py")
 JAVA = ("A.java", "x/B.java", "x/C.java", "y/A.java")
 
+
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, FileFacts]]:
     """A tree, and what it becomes by changes of one or two files each."""
