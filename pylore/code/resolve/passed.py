@@ -30,7 +30,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         self.round = 0
         self.own: dict[str, Passes] = {}
         """What the files pass that are resolved anew."""
-        self._others: dict[Written, list[dict[Written, int]]] = {}
+        self._others: dict[Written, list[Mapping[Written, int]]] = {}
 
     def get(self, place: Place, default: object = None) -> dict[Value, None]:
         found = super().get(place)
@@ -52,7 +52,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
 
     def told(self, place: Written, round: int, *, is_new: bool) -> _Told:
         """What is passed until a round, as it is now or was before the change."""
-        rows = [*self._rest(place)]
+        rows: list[Mapping[Written, int]] = [*self._rest(place)]
         for path, passes in self.own.items():
             if is_new:
                 rows.append(passes.get(place, {}))
@@ -71,7 +71,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         answers = self._files.kept.answers(path)
         return {} if answers is None else answers.passes
 
-    def _rest(self, place: Written) -> list[dict[Written, int]]:
+    def _rest(self, place: Written) -> list[Mapping[Written, int]]:
         """What the other files pass, of which nothing is resolved anew."""
         found = self._others.get(place)
         if found is None:
@@ -127,7 +127,9 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         return grown
 
 
-def _until(passes: Passes, place: Written, round: int) -> set[Written]:
+def _until(
+    passes: Mapping[Written, Mapping[Written, int]], place: Written, round: int
+) -> set[Written]:  # fmt: skip
     return {value for value, number in passes.get(place, {}).items() if number <= round}
 
 
