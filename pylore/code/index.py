@@ -15,7 +15,7 @@ from ..core.errors import LoreError
 from ..system.listing import FileTree
 from ..system.project_files import read_plain
 from .changes import changes
-from .debt import OWED, RULES, TOTALS
+from .debt import OWED, RULES, TOTALS, packed_totals, unpacked_totals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def index(
     found = changes(stamps, tree, root, below, None if anew else only, anew=anew)
     kept = store.meta.get(TOTALS)
     if not (found.read or found.gone or anew or store.meta.get(OWED)) and kept:
-        totals = _unpacked(kept)
+        totals = unpacked_totals(kept)
         done = {"read": 0, "added": 0, "changed": 0, "removed": 0, "unchanged": found.unchanged}
     else:
         from .parse.rules import load_rules
@@ -92,7 +92,7 @@ def index(
             writer.take(outcomes)
         totals = writer.finish()
         with store.transaction():
-            store.meta.set(TOTALS, _packed(totals))
+            store.meta.set(TOTALS, packed_totals(totals))
             store.meta.set(RULES, fingerprint)
             if store.meta.get(OWED) == writer.token:  # else another run has begun since
                 store.meta.set(OWED, None)
@@ -116,30 +116,6 @@ def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str,
     rules = load_rules()
     fingerprint = rules.fingerprint(rules.require(languages))
     return rules, f"{fingerprint} {stamp}", fingerprint != held
-
-
-def _packed(totals: dict[str, Any]) -> str:
-    """Counts within counts as lines: read without the json module, which takes milliseconds."""
-    lines = []
-    for name, value in totals.items():
-        lines.append(f"{name}\t{value}" if isinstance(value, int) else name)
-        if isinstance(value, dict):
-            lines += [f"\t{key}\t{count}" for key, count in value.items()]
-    return "\n".join(lines)
-
-
-def _unpacked(text: str) -> dict[str, Any]:
-    totals: dict[str, Any] = {}
-    group: dict[str, int] = {}
-    for line in text.split("\n"):
-        name, _, value = line.rpartition("\t")
-        if name.startswith("\t"):
-            group[name[1:]] = int(value)
-        elif name:
-            totals[name] = int(value)
-        else:
-            group = totals[value] = {}
-    return totals
 
 
 def _summary(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,20 +12,35 @@ from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..embed.ahead import Ahead
 from ..indexing.indexer import Index
-from .debt import INDEXED, OWED, new_token
+from .debt import INDEXED, OWED, TOTALS, new_token, unpacked_totals
+from .kept_answers import (
+    KEPT,
+    KeptAnswers,
+    KeptMentions,
+    about,
+    answers_as_json,
+    outline,
+    put_reads,
+    read_about,
+    rows_of,
+)
 from .parse.facts import FileFacts
-from .parse.mentions import Mentions
+from .parse.mentions import Mentions, asked_by
 from .parse.worker import Entry, FileOutcome, facts_from_json
+from .resolve import marks
+from .resolve.kept import MENTIONS, Reads, put
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Mapping
 
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
     from .changes import Changes
+    from .resolve.again import Again
     from .resolve.edges import Resolution
 
+    Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
     """Both ends and the relation of an edge, to its weight and why."""
 
@@ -55,7 +71,8 @@ class Writer:
         self._lost = {known[path][0]: path for path in found.gone if known[path][0]}
         self._now = now()
         self.token = new_token()
-        store.code.hold_more()
+        self._about = None if store.meta.get(OWED) else read_about(store.meta.get(KEPT) or "")
+        self._totals_before = store.meta.get(TOTALS)
         with store.transaction():
             store.meta.set(OWED, self.token)
 
@@ -78,6 +95,8 @@ class Writer:
             self._flush()
 
     def _flush(self) -> None:
+        self._about = None  # what the files said before is written over
+        self._store.code.hold_more()
         self._ahead.settled(self._write_waiting)
         self._waiting = []
 
@@ -184,22 +203,112 @@ class Writer:
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
         store = self._store
+        again = self._found_again()
+        if again is None:
+            store.code.hold_more()
         if not self._is_quick:
             self._flush()  # here it may be taken back, to ask for vectors
-        found = None
-        if store.meta.get(OWED) == self.token:
+        found = facts = None
+        if again is None and store.meta.get(OWED) == self.token:
             old = {outcome.path for outcome in self._waiting if not outcome.same}
             facts = self._stored_facts(old.union(self._facts, self._gone)) | self._facts
             found = self._found(facts, self._write_rest_now)
         with store.transaction():
-            if found is None or store.meta.get(OWED) != self.token:
-                self._write_rest()  # another run has written since: what the store has counts
-                found = self._found(self._stored_facts(()), lambda: None)
-            wanted, unresolved = found
-            self._write_edges(wanted)
+            is_alone = store.meta.get(OWED) == self.token
+            if found is None or not is_alone:
+                self._write_rest()  # another run may have written: then what the store has counts
+            if again is not None and is_alone:
+                unresolved = self._write_again(*again)
+            else:
+                if found is None or facts is None or not is_alone:
+                    facts = self._stored_facts(())
+                    found = self._found(facts, lambda: None)
+                unresolved = self._write_all(found, facts)
             totals = self._totals(unresolved)
             store.meta.set(INDEXED, self._now)
         return totals
+
+    # Where little has changed.
+
+    def _found_again(self) -> tuple[Again, Wanted] | None:
+        """What hangs on the change; None where everything is to be resolved."""
+        if self._about is None or not self._totals_before:
+            return None
+        from .resolve.again import MOST_CHANGED, FileChange, Tree, resolve_again
+        from .resolve.lazy import WholeError
+
+        code = self._store.code
+        paths = {outcome.path for outcome in self._waiting if not outcome.same}.union(self._gone)
+        if len(paths) > MOST_CHANGED:
+            return None
+        kept = KeptAnswers(self._store)
+        changes = {
+            path: FileChange(kept.facts(path), self._facts.get(path)) for path in sorted(paths)
+        }
+        changes = {path: change for path, change in changes.items() if change.says_other()}
+        languages = code.languages_of_all()
+        for path, change in changes.items():
+            if change.new is not None:
+                languages[path] = change.new.language
+            else:
+                languages.pop(path, None)
+        adopting, manifests = self._about
+        tree = Tree(self._root, languages, manifests, adopting, kept.outlines)
+        try:
+            again = resolve_again(kept, changes, tree)
+        except WholeError:
+            return None
+        wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in again.edges.items()}
+        changed = {path: change.new for path, change in changes.items()}
+        mentioning = {*again.mentioning, *changes} & languages.keys()
+        mentions = KeptMentions(sorted(languages), kept, changed) if mentioning else None
+        for path in mentioning:
+            facts = changed[path] if path in changed else kept.facts(path)
+            again.relations.setdefault(path, set()).add("mentions")
+            again.ids.setdefault(path, set()).add(file_id(path))
+            if facts is not None and mentions is not None:
+                self._mention(facts, mentions, wanted)
+                self._keep_asked(again.reads, path, facts)
+        return again, wanted
+
+    def _write_again(self, again: Again, wanted: Wanted) -> dict[str, int]:
+        """Writes what hangs on the change; the names that lead nowhere, as they are now."""
+        code, answers = self._store.code, self._store.code_answers
+        relations = {id: again.relations[path] for path, ids in again.ids.items() for id in ids}
+        held = {
+            key: row for key, row in code.resolved_from(list(relations)).items()
+            if key[2] in relations[key[0]]
+        }  # fmt: skip
+        self._compare_edges(held, wanted)
+        # What has come back has its edges again, of files too that name it no more.
+        code.end_edges(
+            (key for key in code.resolved_to(sorted(again.come)) if key not in wanted), self._now
+        )
+        answers.put_answers(
+            (path, outline(again.facts[path]), answers_as_json(each))
+            for path, each in again.answers.items()
+        )  # fmt: skip
+        put_reads(self._store, again.reads)
+        for path, (gone, new) in again.posts.items():
+            answers.put_marks(path, gone, new)
+        answers.remove(path for path in again.before if path not in again.answers)
+        unresolved = Counter(_group(self._totals_before or "", "unresolved"))
+        unresolved.subtract(_unresolved(each.counts for each in again.before.values()))
+        unresolved.update(_unresolved(each.counts for each in again.answers.values()))
+        return dict(sorted((name, count) for name, count in unresolved.items() if count > 0))
+
+    # Where everything is resolved.
+
+    def _write_all(
+        self, found: tuple[Wanted, Resolution], facts: dict[str, FileFacts]
+    ) -> dict[str, int]:  # fmt: skip
+        wanted, resolution = found
+        self._compare_edges(self._store.code.resolved(), wanted)
+        answers = self._store.code_answers
+        answers.clear()
+        answers.fill(rows_of(resolution, facts))
+        self._store.meta.set(KEPT, about(resolution))
+        return _unresolved(each.counts for each in resolution.answers.values())
 
     def _forget_files(self) -> None:
         code = self._store.code
@@ -237,7 +346,7 @@ class Writer:
 
     def _found(
         self, facts: dict[str, FileFacts], meanwhile: Callable[[], object]
-    ) -> tuple[Wanted, dict[str, Any]]:
+    ) -> tuple[Wanted, Resolution]:
         """The edges between names, and what became of the names.
 
         ``meanwhile`` is called while other processes are at it.
@@ -246,9 +355,20 @@ class Writer:
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in found.edges.items()}
         mentions = Mentions(facts)
         for path, each in facts.items():
-            for id, weight in mentions.of(each).items():
-                wanted[file_id(path), id, "mentions"] = (weight, "{}")
-        return wanted, found.counts
+            self._mention(each, mentions, wanted)
+            self._keep_asked(found.reads, path, each)
+        return wanted, found
+
+    @staticmethod
+    def _mention(facts: FileFacts, mentions: Mentions, wanted: Wanted) -> None:
+        for id, weight in mentions.of(facts).items():
+            wanted[file_id(facts.path), id, "mentions"] = (weight, "{}")
+
+    @staticmethod
+    def _keep_asked(reads: Reads, path: str, facts: FileFacts) -> None:
+        asked = {marks.mentioned(name) for name in asked_by(facts)}
+        if asked:
+            put(reads, path, MENTIONS, asked)
 
     def _write_rest(self) -> None:
         self._write_waiting()
@@ -265,10 +385,9 @@ class Writer:
             for path, language, text in self._store.code.facts(but)
         }
 
-    def _write_edges(self, wanted: Wanted) -> None:
+    def _compare_edges(self, held: Held, wanted: Wanted) -> None:
         """Ends the edges that are not wanted any more, and writes those that are new or other."""
         code = self._store.code
-        held = code.resolved()
         code.end_edges(
             (key for key, (_, _, source, stands) in held.items()
              if stands and source == "system" and key not in wanted),
@@ -284,7 +403,7 @@ class Writer:
         code.add_edges(new)
         code.put_edges(changed)
 
-    def _totals(self, unresolved: dict[str, Any]) -> dict[str, Any]:
+    def _totals(self, unresolved: dict[str, int]) -> dict[str, Any]:
         code = self._store.code
         languages = code.languages()
         return {
@@ -292,7 +411,7 @@ class Writer:
             "symbols": code.symbol_count(),
             "languages": dict(sorted(languages.items())),
             "edges": code.edge_counts(),
-            "unresolved": _unresolved(unresolved),
+            "unresolved": unresolved,
             "skipped": code.skipped(),
         }
 
@@ -303,6 +422,12 @@ def _resolved(
     from .resolve.resolve import resolve
 
     return resolve(facts, root, meanwhile=meanwhile)
+
+
+def _group(totals: str, name: str) -> dict[str, int]:
+    """One group of the counts that ``meta`` keeps."""
+    found: dict[str, int] = unpacked_totals(totals).get(name) or {}
+    return found
 
 
 @cache
@@ -318,10 +443,10 @@ def _node(entry: Entry, path: str, at: str) -> Node:
     )  # fmt: skip
 
 
-def _unresolved(counts: dict[str, Any]) -> dict[str, int]:
-    """Names that lead nowhere, by what they are, over all languages."""
+def _unresolved(counts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, int]:
+    """Names that lead nowhere, by what they are, over all files."""
     found: dict[str, int] = {}
-    for kinds in counts.values():
+    for kinds in counts:
         for what, outcomes in kinds.items():
             for outcome, count in outcomes.items():
                 if outcome in ("unresolved", "ambiguous", "external"):

@@ -529,6 +529,43 @@ class Anchors(Protocol):
         """Writes one line of history from an export, until it is there ``copies`` times."""
 
 
+class CodeAnswers(Protocol):
+    """What ``lore index`` keeps of the names in each file: a cache, which may be empty.
+
+    An owner is a file, or a package or a folder. A mark is a number of 32 bits.
+    """
+
+    def clear(self) -> None:
+        """Forgets everything."""
+
+    def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
+        """Writes ``(owner, outline, reads, answers as JSON, marks)`` of all, after ``clear``."""
+
+    def reads(self) -> list[tuple[str, bytes]]:
+        """Owner and what was looked up, of all."""
+
+    def outlines(self) -> list[tuple[str, str]]:
+        """Path and outline of the files that have one."""
+
+    def answers(self, owner: str) -> str:
+        """The answers of a file as JSON; empty where none are kept."""
+
+    def holding(self, mark: int) -> list[str]:
+        """The owners that have a mark, in order."""
+
+    def put_reads(self, rows: Iterable[tuple[str, bytes]]) -> None:
+        """Writes what was looked up for owners, new ones too."""
+
+    def put_answers(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Writes ``(path, outline, answers as JSON)`` of files, new ones too."""
+
+    def put_marks(self, owner: str, gone: Iterable[int], new: Iterable[int]) -> None:
+        """Takes marks from an owner, and gives it others."""
+
+    def remove(self, owners: Iterable[str]) -> None:
+        """Forgets owners of which all marks are taken."""
+
+
 class CodeFiles(Protocol):
     """The files that ``lore index`` has read, and the nodes and edges that belong to them."""
 
@@ -549,6 +586,12 @@ class CodeFiles(Protocol):
 
         Those of the paths in ``but`` are not read.
         """
+
+    def facts_of(self, path: str) -> tuple[str, str] | None:
+        """``(language, facts as JSON)`` of a file that was not left out."""
+
+    def languages_of_all(self) -> dict[str, str]:
+        """Path to language of every file that was not left out, by path."""
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` of files."""
@@ -585,6 +628,14 @@ class CodeFiles(Protocol):
 
     def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
         """The edges that resolving names has made: key to (weight, metadata, source, stands)."""
+
+    def resolved_from(
+        self, ids: Sequence[str]
+    ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """Those of ``resolved`` that go from these files and symbols."""
+
+    def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+        """The live edges of the index's own that lead to these files and symbols."""
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""
@@ -905,6 +956,10 @@ class Store(Protocol):
     @property
     def anchors(self) -> Anchors:
         """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
+
+    @property
+    def code_answers(self) -> CodeAnswers:
+        """What it keeps of their names."""
 
     @property
     def code(self) -> CodeFiles:

@@ -29,6 +29,11 @@ class Importers:
         self._packages = Packages()
 
     @property
+    def tree(self) -> SourceTree:
+        """The files, and what was read beside them."""
+        return self._tree
+
+    @property
     def packages(self) -> dict[str, list[str]]:
         """Key → files, of the packages of all importers that were made."""
         return self._packages.files

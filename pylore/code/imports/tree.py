@@ -6,6 +6,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 
 from ...core.errors import LoreError
 from ...system.project_files import place_within, read_plain
@@ -45,6 +46,15 @@ class SourceTree:
         if path not in self._texts:
             self._texts[path] = self._read(path)
         return self._texts[path]
+
+    def hash_of(self, path: str) -> str:
+        """Tells one text of a manifest from another; "" where it is absent."""
+        text = self.read(path)
+        return "" if text is None else sha256(text.encode(errors="replace")).hexdigest()[:16]
+
+    def manifests(self) -> dict[str, str]:
+        """Path → hash of all that was asked for, whether it is there or not."""
+        return {path: self.hash_of(path) for path in sorted(self._texts)}
 
     def _read(self, path: str) -> str | None:
         full = os.path.join(self.root, path)

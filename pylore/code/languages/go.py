@@ -26,6 +26,9 @@ _VERSION = re.compile(r"^v\d+$")
 
 
 class GoImports:
+    ASKS_FILES = True
+    """For their packages, not for their paths alone."""
+
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:

@@ -22,6 +22,11 @@ from .spec import LanguageSpec
 
 
 class JavaImports:
+    ASKS_FILES = True
+    """For their packages and classes, not for their paths alone."""
+    PATHS_BY_NAME = True
+    """A new path changes no import that names nothing of it."""
+
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:

@@ -28,6 +28,9 @@ _INIT = "__init__.py"
 
 
 class PythonImports:
+    PATHS_BY_NAME = True
+    """A new path changes no import that names nothing of it, but for that of a package itself."""
+
     def __init__(
         self, tree: SourceTree, files: Mapping[str, FileFacts], packages: Packages
     ) -> None:

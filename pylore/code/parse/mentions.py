@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from ...core.text import composed
@@ -65,11 +65,7 @@ class Mentions:
     """Names → ids of the files and symbols of a tree."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        # Some file systems keep accents apart from their letters, and people type them so too.
-        self._paths = {composed(path): path for path in files} | {path: path for path in files}
-        self._tails: dict[str, list[str]] = {}
-        for path in files:
-            self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
+        self._note_paths(files)
         self._symbols: dict[str, list[str]] = {}
         for path, facts in files.items():
             for name in {symbol.qualified for symbol in facts.symbols}:
@@ -79,6 +75,13 @@ class Mentions:
                 last = name.rpartition(".")[2]
                 if last != name:
                     self._symbols.setdefault(last, []).append(id)
+
+    def _note_paths(self, paths: Iterable[str]) -> None:
+        # Some file systems keep accents apart from their letters, and people type them so too.
+        self._paths = {composed(path): path for path in paths} | {path: path for path in paths}
+        self._tails: dict[str, list[str]] = {}
+        for path in paths:
+            self._tails.setdefault(composed(path.rpartition("/")[2]), []).append(path)
 
     def of(self, facts: FileFacts) -> dict[str, float]:
         """Ids that this file mentions, with the weight of each."""
@@ -118,5 +121,21 @@ class Mentions:
         telling = "." in word or "_" in word or word != match.string or not word.islower()
         if len(word) < _SHORTEST or not telling:
             return ""
-        known = self._symbols.get(word, ())
+        known = self._named(word)
         return known[0] if len(known) == 1 else ""
+
+    def _named(self, word: str) -> Sequence[str]:
+        """The ids of the symbols of a name, qualified or not."""
+        return self._symbols.get(word, ())
+
+
+def asked_by(facts: FileFacts) -> Iterator[str]:
+    """What a file's mentions hang on: the last parts of names, and of paths with a slash."""
+    for item in facts.imports:
+        if item.kind == KIND:
+            path = item.module.split(":", 1)[0].rstrip("/")
+            yield "/" + composed(path.rpartition("/")[2])
+            match = _WORD.match(item.module)
+            if match is not None:
+                word = match[0].replace("::", ".").replace("->", ".").replace("#", ".")
+                yield composed(word.rpartition(".")[2])

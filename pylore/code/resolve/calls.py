@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any
 
 from ...core.vocabulary import file_id
+from ..languages.spec import LanguageSpec
 from ..parse.facts import Call
+from . import marks
 from .common_names import is_common
 from .confidence import AMBIGUOUS, MOST_CANDIDATES, REASONS, UNIQUE_FUNCTION, UNIQUE_METHOD
 from .edges import Draft
-from .fixpoint import Source
 from .inference import Values
 from .only_tests import only_tests_call
 from .scopes import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Place, Value
@@ -26,9 +28,19 @@ class Calls:
         self._draft = draft
         self._functions: dict[tuple[str, str], list[Def]] = {}
         self._methods: dict[tuple[str, str], list[Def]] = {}
-        self._hanging: list[tuple[File, Call, bool, set[Source]]] = []
+        self._hanging: list[tuple[File, Call, bool, set[Place]]] = []
         """Calls of which callers may yet tell more, or of their arguments alone: they are drawn."""
         self._passed: Passed = {}
+        self._round_number = 0
+        self.emitted: dict[str, dict[Place, dict[Value, int]]] = {}
+        """Path → what its calls pass, each with the round in which they first did.
+
+        ``OUTSIDE`` among the values of a place: there are more, at which nobody looked.
+        """
+        self.reads: dict[str, set[int]] = {}
+        """Path → what its calls looked up."""
+        self.awaits: dict[str, set[int]] = {}
+        """Path → the marks of the parameters that its calls hang on, directly or not."""
         for file in files:
             for made in file.defs.values():
                 self._index(made)
@@ -56,17 +68,29 @@ class Calls:
         self._hanging = [one for one in self._hanging if not one[3] & grown]
         return self._round(pending)
 
+    def onwards(self, grown: Set[Place], more: Iterable[File]) -> None:
+        """Another round of those that hang on what has grown; of the calls of more files, all."""
+        self._values.search.forget_grown(grown)
+        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
+        self._hanging = [one for one in self._hanging if not one[3] & grown]
+        pending += [(file, call, False) for file in more for call in file.facts.calls]
+        self._round(pending)
+
     def finish(self) -> None:
         """Draws the calls of which callers might have told more."""
         for file, call, drawn, _ in self._hanging:
             if not drawn:
+                self._values.search.reads = self.reads[file.path]
                 self._draw(file, call, self._values.chain(file, call.caller, call.callee))
 
     def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> Passed:
         self._passed = {}
+        self._round_number += 1
         search = self._values.search
         for file, call, drawn in pending:
-            asked = search.asked = set()
+            search.reads = self.reads.setdefault(file.path, set())
+            asked: set[Any] = set()
+            search.asked = asked
             found = self._values.chain(file, call.caller, call.callee)
             if not asked and not drawn:
                 self._draw(file, call, found)
@@ -74,6 +98,8 @@ class Calls:
             if call.args and found[0] and found[0][0] is not OUTSIDE:
                 self._pass_on(file, call, found[0])
             if asked:
+                awaits = self.awaits.setdefault(file.path, set())
+                awaits.update(marks.mark(made.place, name) for made, name in asked)
                 self._hanging.append((file, call, drawn, asked))
         return self._passed
 
@@ -84,13 +110,12 @@ class Calls:
         if not values:
             self._by_name(file, call)
             return
-        language = file.facts.language
         if values[0] is OUTSIDE:
-            self._draft.count(language, "calls", "external")
+            self._draft.count(file.path, "calls", "external")
             return
         caller = self._caller(file, call.caller)
         reason = REASONS.get(sure, "resolved")
-        self._draft.count(language, "calls", reason)
+        self._draft.count(file.path, "calls", reason)
         for value in values:
             self._reach(caller, value, sure, reason)
 
@@ -115,8 +140,11 @@ class Calls:
 
     def constructor(self, cls: Def) -> Def | None:
         """What runs when the class is called: its own, or the first of its bases'."""
+        reads = self._values.search.reads
+        reads.add(marks.mark(cls.place, marks.BASES))
         for one in self._values.order(cls):
             for name in cls.file.language.constructors:
+                reads.add(marks.mark(cls.place, name or one.name))
                 made = one.children.get(name or one.name)
                 if made is not None and made.kind in ("function", "method"):
                     return made
@@ -153,39 +181,52 @@ class Calls:
 
     def _pass(self, file: File, scope: str, text: str, made: Def, name: str) -> None:
         passed = self._passed.setdefault((made, name), {})
-        if len(passed) <= MOST_VALUES:
-            for value in self._values.chain(file, scope, text)[0]:
-                if value is not OUTSIDE:
-                    passed[value] = None
+        emitted = self.emitted.setdefault(file.path, {}).setdefault((made, name), {})
+        if len(passed) > MOST_VALUES:
+            emitted.setdefault(OUTSIDE, self._round_number)
+            return
+        for value in self._values.chain(file, scope, text)[0]:
+            if value is not OUTSIDE:
+                passed[value] = None
+                emitted.setdefault(value, self._round_number)
 
     # What is left when a receiver is not known.
 
     def _by_name(self, file: File, call: Call) -> None:
-        language = file.language
+        language, path = file.language, file.path
         receiver, _, name = call.callee.rpartition(".")
         name = name.rstrip("()")
-        key = (language.family, name)
         count = self._draft.count
         if receiver and is_common(name, language):
-            count(file.facts.language, "calls", "unresolved_common_name")
+            count(path, "calls", "unresolved_common_name")
             return
-        found = self._methods.get(key, []) if receiver else []
+        found: Sequence[Def] = ()
         unique = UNIQUE_METHOD
-        if not receiver and language.functions_global:
-            found, unique = self._functions.get(key, []), UNIQUE_FUNCTION
-        if not only_tests_call(file.path, language.tests):
-            found = [
-                made for made in found
-                if not only_tests_call(made.file.path, made.file.language.tests)
-            ]  # fmt: skip
+        if receiver or language.functions_global:
+            self._values.search.reads.add(marks.named(language.family, name))
+            found = self.candidates(language, name, bool(receiver), path)
+            unique = UNIQUE_METHOD if receiver else UNIQUE_FUNCTION
         if not found:
-            count(file.facts.language, "calls", "unresolved")
+            count(path, "calls", "unresolved")
         elif len(found) > MOST_CANDIDATES:
-            count(file.facts.language, "calls", "unresolved_ambiguous")
+            count(path, "calls", "unresolved_ambiguous")
         else:
             reason = REASONS[unique] if len(found) == 1 else "ambiguous"
             sure = unique if len(found) == 1 else round(AMBIGUOUS / len(found), 3)
-            count(file.facts.language, "calls", reason)
+            count(path, "calls", reason)
             caller = self._caller(file, call.caller)
             for made in found:
                 self._draft.add(caller, made.id, "calls", sure, reason)
+
+    def candidates(
+        self, language: LanguageSpec, name: str, is_method: bool, path: str
+    ) -> Sequence[Def]:
+        """What a call in the file at ``path`` may reach by a name alone."""
+        index = self._methods if is_method else self._functions
+        found = index.get((language.family, name), [])
+        if only_tests_call(path, language.tests):
+            return found
+        return [
+            made for made in found
+            if not only_tests_call(made.file.path, made.file.language.tests)
+        ]  # fmt: skip

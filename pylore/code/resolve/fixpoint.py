@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Set
 from heapq import heappop, heappush
 from typing import Any, Generic, TypeVar
@@ -31,10 +32,12 @@ class Search(Generic[A]):
     def __init__(self, nothing: A, deepest: int) -> None:
         self.asked: set[Source] = set()
         """What the answers hang on that were given since this was emptied."""
+        self.reads: set[int] = set()
+        """What was looked up since this was emptied, found or not: ``marks``."""
         self._nothing = nothing
         self._first = (nothing,)
         self._deepest = deepest
-        self._tables: list[Answers[Any, A]] = []
+        self.tables: list[Answers[Any, A]] = []
         self._stack: list[Pending[A]] = []
         """Every question without an answer that stands, in the order of being come upon."""
         self._path: list[Pending[A]] = []
@@ -47,18 +50,18 @@ class Search(Generic[A]):
     def table(self, find: Callable[..., A]) -> Answers[Q, A]:
         """Answers to one kind of questions, tuples: ``find(*question)`` finds one."""
         made: Answers[Q, A] = Answers(self, find)
-        self._tables.append(made)
+        self.tables.append(made)
         return made
 
     def forget(self) -> None:
         """Forgets all answers."""
-        for answers in self._tables:
+        for answers in self.tables:
             answers.clear()
             answers.open.clear()
 
     def forget_grown(self, grown: Set[Any]) -> None:
         """Forgets the answers that hang on what has grown."""
-        for answers in self._tables:
+        for answers in self.tables:
             for question in [q for q, (_, sources) in answers.open.items() if sources & grown]:
                 del answers.open[question]
 
@@ -91,7 +94,7 @@ class Search(Generic[A]):
 
     def _from_outside(self, answers: Answers[Q, A], question: Q) -> A:
         """The answer to a question that no other has led to."""
-        path, asked = self._path, self.asked
+        path, asked, reads = self._path, self.asked, self.reads
         first = self._begin(answers, question)
         while path:
             last = path[-1]
@@ -104,7 +107,7 @@ class Search(Generic[A]):
             path.pop()
             if path:  # it may not ask that again
                 path[-1].low = min(path[-1].low, last.low)
-        self.asked = asked
+        self.asked, self.reads = asked, reads
         asked |= first.sources
         return first.found
 
@@ -139,8 +142,13 @@ class Search(Generic[A]):
 
     def _ask(self, pending: Pending[A]) -> None:
         asked, self.asked = self.asked, set()
+        reads, self.reads = self.reads, set()
         found = pending.answers.find(*pending.question)
         pending.sources, self.asked = self.asked, asked
+        read, self.reads = self.reads, reads
+        if read:
+            kept = pending.answers.reads
+            kept[pending.question] = kept.get(pending.question, b"") + array("I", read).tobytes()
         if found == pending.found or pending.settled:
             return
         if pending.readers:
@@ -212,7 +220,7 @@ class Answers(dict[Q, A]):
     An open answer has with it what it hangs on; a ``pending`` question has none that stands.
     """
 
-    __slots__ = ("find", "open", "pending", "search")
+    __slots__ = ("find", "open", "pending", "reads", "search")
 
     def __init__(self, search: Search[A], find: Callable[..., A]) -> None:
         super().__init__()
@@ -220,6 +228,8 @@ class Answers(dict[Q, A]):
         self.find = find
         self.open: dict[Q, tuple[A, Set[Source]]] = {}
         self.pending: dict[Q, Pending[A]] = {}
+        self.reads: dict[Q, bytes] = {}
+        """What was looked up for each answer, of all times that it was looked for."""
 
     def __missing__(self, question: Q) -> A:
         return self.search.answer(self, question)

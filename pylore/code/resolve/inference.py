@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from zlib import crc32
 
+from ..languages.spec import LanguageSpec
+from . import marks
 from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
 from .fixpoint import Answers, Search
+from .kept import Reads
 from .modules import Modules
 from .scopes import (
     EXTERNAL,
@@ -19,6 +24,7 @@ from .scopes import (
     Known,
     Module,
     Place,
+    Rows,
     Super,
     Value,
     all_of,
@@ -44,11 +50,25 @@ def _parts(chain: str) -> list[tuple[str, int]]:
     return _split_again(chain) if len(chain) <= _AGAIN else _split(chain)
 
 
+def _text_mark(file: File, scope: str, text: str) -> int:
+    return crc32(f"{scope} {text}".encode(), file.place)
+
+
+def _result_mark(value: Instance | Module) -> int:
+    if isinstance(value, Instance):
+        return marks.mark(value.of.place, "()")
+    return marks.top(value.key, "()")
+
+
 class Values:
-    def __init__(self, files: Mapping[str, File], packages: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self, files: Mapping[str, File], languages: Mapping[str, LanguageSpec],
+        packages: Mapping[str, list[str]],
+    ) -> None:  # fmt: skip
         self.search: Search[Known] = Search(NOTHING, _DEEPEST)
-        self.modules = Modules(files, packages, self)
+        self.modules = Modules(files, languages, packages, self)
         self._orders: dict[Def, list[Def]] = {}
+        self._rows: Rows = {}
         self._supers: dict[Def, Super] = {}
         table = self.search.table
         self._assignments: Answers[tuple[File, str, str], Known] = table(self._several)
@@ -60,9 +80,39 @@ class Values:
         self.passed: dict[Place, dict[Value, None]] = {}
         """What callers pass for a parameter of a function."""
 
+    def looked_up(self) -> Reads:
+        """What was looked up for each answer since this was asked; now nothing is known of that."""
+        reads: Reads = {}
+        put = reads.setdefault
+        exports = self.modules.exports.reads
+        for (key, name), looked in exports.items():
+            put(key, {})[marks.top(key, name)] = looked
+        for (file, scope, text), looked in self._assignments.reads.items():
+            put(file.path, {})[_text_mark(file, scope, text)] = looked
+        for made, name, looked in self._of_members():
+            held, mark = put(made.file.path, {}), marks.mark(made.place, name)
+            held[mark] = held.get(mark, b"") + looked
+        for (value,), looked in self._results.reads.items():
+            owner = value.of.file.path if isinstance(value, Instance) else value.key
+            put(owner, {})[_result_mark(value)] = looked
+        for answers in self.search.tables:
+            answers.reads = {}
+        return {
+            owner: {mark: array("I", sorted(set(array("I", looked)))).tobytes()
+                    for mark, looked in entries.items()}
+            for owner, entries in reads.items()
+        }  # fmt: skip
+
+    def _of_members(self) -> Iterator[tuple[Def, str, bytes]]:
+        for (made, name, _), looked in self._members.reads.items():
+            yield made, name, looked
+        for (made, name), looked in self._properties.reads.items():
+            yield made, name, looked
+
     def forget(self) -> None:
         """To be called when classes have got bases or members."""
         self._orders.clear()
+        self._rows.clear()
         self.search.forget()
 
     def pass_on(self, more: Mapping[Place, Iterable[Value]]) -> set[Place]:
@@ -101,9 +151,11 @@ class Values:
 
     def several(self, file: File, scope: str, text: str) -> Known:
         """What a variable is to which ``text`` was assigned: chains, with spaces between."""
+        self.search.reads.add(_text_mark(file, scope, text))
         return self._assignments[file, scope, text]
 
     def _several(self, file: File, scope: str, text: str) -> Known:
+        self.search.reads.add(marks.scope(file.place, scope))
         if " " not in text:
             return self.chain(file, scope, text)
         return all_of([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
@@ -243,6 +295,7 @@ class Values:
             values, how = self.of_class(value, name)
             return values, min(sure, how)
         if isinstance(value, Super):
+            self.search.reads.add(marks.mark(value.of.place, name))
             values, how = self._members[value.of, name, 1]
             return values, min(how, OWN_METHOD)
         values, how = self.of_class(value.of, name)
@@ -252,6 +305,7 @@ class Values:
 
     def _of_function(self, made: Def, sure: float, name: str) -> Known:
         """A function's own attribute; else a property's value has it."""
+        self.search.reads.add(marks.mark(made.place, name))
         if made.file.language.functions_have_members and name in made.children:
             return (made.children[name],), sure
         values, how = self._properties[made, name]
@@ -264,17 +318,19 @@ class Values:
     def order(self, cls: Def) -> list[Def]:
         found = self._orders.get(cls)
         if found is None:
-            found = self._orders[cls] = linearised(cls)
+            found = self._orders[cls] = linearised(cls, self._rows)
         return found
 
     def of_class(self, cls: Def, name: str) -> Known:
         """A member of a class or of the first base that has it."""
+        self.search.reads.add(crc32(name.encode(), cls.place))
         if name and name == cls.file.language.maker and name not in cls.children:
             return (cls,), OWN_METHOD
         return self._members[cls, name, 0]
 
     def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
         order = self.order(cls)
+        self.search.reads.add(marks.mark(cls.place, marks.BASES))
         for one in order[start:]:
             made = one.children.get(name)
             if made is not None and made.kind != "constant":
@@ -291,6 +347,7 @@ class Values:
     def _attribute(self, cls: Def, text: str) -> Known:
         """A value that a method gave to ``self``: its names are that method's."""
         head = text.partition(".")[0].rstrip("()")
+        self.search.reads.add(marks.mark(cls.place, marks.PARAMETERS))
         for made in cls.children.values():
             if head in made.params and head not in cls.file.language.self_names:
                 values, sure = self.several(cls.file, made.qualified, text)
@@ -300,12 +357,16 @@ class Values:
 
     def _of_subclasses(self, cls: Def, name: str) -> Known:
         found: dict[Value, None] = {}
+        reads = self.search.reads
+        reads.add(marks.mark(cls.place, marks.SUBCLASSES))
         pending, seen = list(cls.subclasses), {cls}
         while pending and len(seen) < 1000:
             one = pending.pop()
             if one in seen:
                 continue
             seen.add(one)
+            reads.add(marks.mark(one.place, name))
+            reads.add(marks.mark(one.place, marks.SUBCLASSES))
             values, _ = self._members[one, name, 0]
             found.update((value, None) for value in values if value is not OUTSIDE)
             pending += one.subclasses
@@ -323,6 +384,7 @@ class Values:
         if isinstance(value, Def):
             if value.is_class:
                 return (value.instance,), sure
+            self.search.reads.add(marks.mark(value.place, "return"))
             text = value.file.assigned.get(f"{value.qualified}.return")
             if text is None:
                 return NOTHING
@@ -330,6 +392,7 @@ class Values:
             return values, min(sure, how, PASSED_ON)
         if isinstance(value, Super):
             return (value,), sure
+        self.search.reads.add(_result_mark(value))
         return self._results[value,]
 
     def _result(self, value: Instance | Module) -> Known:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
+from zlib import crc32
 
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
+from . import marks
 from .confidence import IMPORTED, PACKAGE, PASSED_ON
 from .fixpoint import Answers, Search
 from .scopes import EXTERNAL, NOTHING, OUTSIDE, Def, File, Known, Module, Value, all_of
@@ -28,18 +30,21 @@ class Modules:
     """Looks a name up from outside: ``exported`` is the one question."""
 
     def __init__(
-        self, files: Mapping[str, File], packages: Mapping[str, list[str]], values: Members
-    ) -> None:
+        self, files: Mapping[str, File], languages: Mapping[str, LanguageSpec],
+        packages: Mapping[str, list[str]], values: Members,
+    ) -> None:  # fmt: skip
         self._files = files
         self._packages = packages
         self._values = values
-        self._specs = _with_modules(files.values())
+        self._search = values.search
+        self._specs = _with_modules(languages.values())
         self._folders = {
-            folder for path, file in files.items() for folder in _folders(path)
-            if file.language.modules and path.endswith(file.language.modules)
+            folder for path, language in languages.items()
+            if language.modules and path.endswith(language.modules)
+            for folder in _folders(path)
         }  # fmt: skip
         self._modules: dict[str, Module] = {}
-        self._exports: Answers[tuple[str, str], Known] = values.search.table(self._export)
+        self.exports: Answers[tuple[str, str], Known] = values.search.table(self._export)
         self._tops: dict[tuple[str, str], list[Def]] = {}
         self._closures: dict[str, set[str]] = {}
 
@@ -49,7 +54,8 @@ class Modules:
             return EXTERNAL
         if not name:
             return (self.module(key),), IMPORTED
-        return self._exports[key, name]
+        self._search.reads.add(crc32(f"{key}\0{name}".encode()))
+        return self.exports[key, name]
 
     def module(self, key: str) -> Module:
         return self._modules.setdefault(key, Module(key))
@@ -94,7 +100,10 @@ class Modules:
                 return found
         if name == "default":
             return self._default(file)
+        self._search.reads.add(marks.mark(file.place, marks.STARS))
         found = self._from_stars(file, name)
+        if not found[0]:
+            self._search.reads.add(marks.mark(file.place, "default"))
         if not found[0] and "default" in file.bound:
             # What a file exports whole, a function or an object, has the names.
             values, sure = self.exported(file.path, "default")
@@ -161,13 +170,14 @@ class Modules:
 
     def _default(self, file: File) -> Known:
         """The only definition of a file that does not say which is its default."""
+        self._search.reads.add(marks.mark(file.place, marks.WHOLE))
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 
 
-def _with_modules(files: Iterable[File]) -> list[LanguageSpec]:
-    """The languages whose folders hold their modules, one of each family."""
-    found = {file.language.family: file.language for file in files if file.language.modules}
+def _with_modules(languages: Iterable[LanguageSpec]) -> list[LanguageSpec]:
+    """Those whose folders hold their modules, one of each family."""
+    found = {one.family: one for one in languages if one.modules}
     return [found[family] for family in sorted(found)]
 
 

@@ -7,17 +7,23 @@ the root as data.
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Mapping
 
 from ...core.vocabulary import file_id
-from ..imports import DECLARED, RESOLVED, Importers, SourceTree
+from ..imports import DECLARED, RESOLVED, Bound, Importers, SourceTree
 from ..languages.registry import language
-from ..parse.facts import FileFacts
+from ..parse.facts import FileFacts, Import
+from . import marks
 from .bases import adopt, inherit, merge
+from .differences import posts
 from .edges import Draft, Resolution
 from .inference import Values
+from .kept import IMPORTS, FileAnswers, Passes, Reads, join, put
 from .rounds import draw_calls, enough
 from .scopes import File
+
+_PART = re.compile(r"[^\s./:\\'\"<>]+")
 
 UNNAMED_USE = 0.5
 """Of a package from which no name is seen to be used its first file is imported, with this."""
@@ -50,24 +56,72 @@ def resolve(
 def _resolve(
     files: Mapping[str, FileFacts], root: str, processes: int, meanwhile: Callable[[], object]
 ) -> Resolution:  # fmt: skip
-    draft = Draft()
+    draft, reads = Draft(), Reads()
     known = {path: File(facts, language(facts.language)) for path, facts in files.items()}
     importers = Importers(SourceTree(files, root), files)
     for file in known.values():
-        _imports(file, importers, known, draft)
-    values = Values(known, importers.packages)
+        bind(file, importers, known, draft, reads)
+    values = Values(
+        known, {path: file.language for path, file in known.items()}, importers.packages
+    )
     every = list(known.values())
     merge(every, values)
-    adopt(every, values)
-    inherit(every, values, draft)
-    draw_calls(known, values, draft, processes or enough(known), meanwhile)
-    return draft.result()
+    adopt(every, values, reads)
+    inherit(every, values, draft, reads)
+    join(reads, values.looked_up())
+    drawn = draw_calls(known, values, processes or enough(known), meanwhile)
+    draft.join(drawn.draft)
+    join(reads, drawn.reads)
+    answers = {
+        path: answers_of(file, drawn.passes.get(path, {}), draft) for path, file in known.items()
+    }
+    languages = {path: facts.language for path, facts in files.items()}
+    edges = dict(sorted(draft.edges.items()))
+    adopting = {known[path].language.family for path, each in answers.items() if each.adopted}
+    return Resolution(
+        edges,
+        draft.by_language(languages),
+        answers,
+        {path: posts(known[path], each) for path, each in answers.items()},
+        reads,
+        importers.tree.manifests(),
+        adopting,
+    )
 
 
-def _imports(file: File, importers: Importers, known: Mapping[str, File], draft: Draft) -> None:
+def answers_of(file: File, passes: Passes, draft: Draft) -> FileAnswers:
+    """What is kept of a file that is resolved."""
+    bases = {
+        made.qualified: [(base.file.path, base.qualified, sure) for base, sure in made.bases]
+        for made in file.defs.values() if made.bases
+    }  # fmt: skip
+    adopted = {
+        made.qualified: (made.outer.file.path, made.outer.qualified)
+        for made in file.defs.values()
+        if made.outer is not None and made.outer.file is not file
+    }
+    return FileAnswers(
+        all_bound(file), file.mates,
+        bases, tuple(made.qualified for made in file.defs.values() if made.open),
+        adopted, passes, draft.counts.get(file.path, {}),
+    )  # fmt: skip
+
+
+def all_bound(file: File) -> tuple[Bound, ...]:
+    """What a file's imports give it."""
+    return (*(one for some in file.bound.values() for one in some), *file.stars)
+
+
+def bind(
+    file: File, importers: Importers, known: Mapping[str, File], draft: Draft, reads: Reads
+) -> None:  # fmt: skip
+    """Gives a file what it imports, and draws the edges ``imports``."""
     make = file.language.importer
     if make is None:
         return
+    family = file.language.family
+    parts = {part for item in file.facts.imports for part in _parts(item)}
+    looked = {marks.imported(family, part) for part in parts}
     importer = importers.of(file.language.family, make)
     file.mates = importers.package_of(file.path)
     used: set[str] | None = None
@@ -77,7 +131,7 @@ def _imports(file: File, importers: Importers, known: Mapping[str, File], draft:
         file.bind(found.bound)
         if found.outcome == DECLARED:
             continue
-        draft.count(file.facts.language, "imports", found.outcome)
+        draft.count(file.path, "imports", found.outcome)
         if found.outcome != RESOLVED:
             continue
         for target in found.files:
@@ -85,9 +139,17 @@ def _imports(file: File, importers: Importers, known: Mapping[str, File], draft:
                 draft.add(here, file_id(target), "imports", found.confidence, "file")
             else:
                 used = _used(file) if used is None else used
+                looked.add(marks.top(target, marks.WHOLE))
                 for path, sure in _of_package(importers.packages.get(target, ()), used, known):
                     draft.add(here, file_id(path), "imports", min(sure, found.confidence),
                               "package")  # fmt: skip
+    if looked:
+        put(reads, file.path, IMPORTS, looked)
+
+
+def _parts(item: Import) -> list[str]:
+    """The names in an import that may be of files, folders, packages, or classes."""
+    return [*_PART.findall(item.module), *_PART.findall(item.name)]
 
 
 def _used(file: File) -> set[str]:

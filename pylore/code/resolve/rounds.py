@@ -13,15 +13,13 @@ from typing import NamedTuple
 from .calls import Calls, Passed
 from .edges import Draft
 from .inference import Values
-from .scopes import MOST_VALUES, Def, File, Module, Place, Super, Value
+from .kept import AWAITS, CALLS, Passes, Reads, Written, join, put
+from .scopes import MOST_VALUES, OUTSIDE, Def, File, Module, Place, Super, Value
 
 ROUNDS = 8
 """How often what callers pass is followed into what they call: the longest chain of that."""
 _MANY = 20_000
 """Calls that are worth a process."""
-
-Written = tuple[str, str, str]
-"""A value as every process can read it: its class, its path or key, its qualified name."""
 
 Message = dict[Written, list[Written]]
 """What calls pass, by parameter: the function's path, its qualified name, the parameter's."""
@@ -34,9 +32,17 @@ class Round(NamedTuple):
     passed: Message | None = None
 
 
+class Drawn(NamedTuple):
+    """What came of the calls of some files."""
+
+    draft: Draft
+    passes: dict[str, Passes]
+    reads: Reads
+
+
 class RoundAnswer(NamedTuple):
     passed: Message
-    draft: Draft | None = None
+    drawn: Drawn | None = None
 
 
 Meanwhile = Callable[[], object]
@@ -46,18 +52,20 @@ Ask = Callable[[Sequence[Round], Meanwhile], list[RoundAnswer]]
 
 
 def draw_calls(
-    files: Mapping[str, File], values: Values, draft: Draft, processes: int, meanwhile: Meanwhile
-) -> None:  # fmt: skip
+    files: Mapping[str, File], values: Values, processes: int, meanwhile: Meanwhile
+) -> Drawn:  # fmt: skip
     """Draws what the calls of all files reach; other processes do that ``meanwhile``."""
+    drawn = Drawn(Draft(), {}, {})
     part = _Worker(files, values)
     parts = _dealt(files, processes)
     if len(parts) <= 1:
-        _run(part.alone, parts, draft, meanwhile)
-        return
+        _run(part.alone, parts, drawn, meanwhile)
+        return drawn
     from ..pool import Team
 
     with Team(part.answer, len(parts)) as team:
-        _run(team.each, parts, draft, meanwhile)
+        _run(team.each, parts, drawn, meanwhile)
+    return drawn
 
 
 def enough(files: Mapping[str, File]) -> int:
@@ -80,7 +88,7 @@ def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
     return [part for part in parts if part]
 
 
-def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft, meanwhile: Meanwhile) -> None:
+def _run(ask: Ask, parts: Sequence[list[str]], drawn: Drawn, meanwhile: Meanwhile) -> None:
     known: dict[Written, set[Written]] = {}
     passed = _new(ask([Round(paths=part) for part in parts], meanwhile), known)
     for _ in range(ROUNDS):
@@ -88,8 +96,10 @@ def _run(ask: Ask, parts: Sequence[list[str]], draft: Draft, meanwhile: Meanwhil
             break
         passed = _new(ask([Round(passed=passed)] * len(parts), _nothing), known)
     for answer in ask([Round()] * len(parts), _nothing):
-        if answer.draft is not None:
-            draft.join(answer.draft)
+        if answer.drawn is not None:
+            drawn.draft.join(answer.drawn.draft)
+            drawn.passes.update(answer.drawn.passes)
+            join(drawn.reads, answer.drawn.reads)
 
 
 def _nothing() -> None:
@@ -128,12 +138,19 @@ class _Worker:
         if job.passed:
             return self._answer(self._calls.again(self._read(job.passed)))
         self._calls.finish()
-        return RoundAnswer({}, self._draft)
+        return RoundAnswer({}, Drawn(self._draft, written_passes(self._calls), self._reads()))
+
+    def _reads(self) -> Reads:
+        reads = self._values.looked_up()
+        for root, each in ((CALLS, self._calls.reads), (AWAITS, self._calls.awaits)):
+            for path, looked in each.items():
+                put(reads, path, root, looked)
+        return reads
 
     @staticmethod
     def _answer(passed: Passed) -> RoundAnswer:
         return RoundAnswer({
-            (made.file.path, made.qualified, name): [_written(value) for value in values]
+            (made.file.path, made.qualified, name): [written(value) for value in values]
             for (made, name), values in passed.items()
         })  # fmt: skip
 
@@ -144,17 +161,38 @@ class _Worker:
         }
 
     def _value(self, written: Written) -> Value:
-        kind, path, qualified = written
-        if kind == Module.__name__:
-            return self._values.modules.module(path)
-        made = self._files[path].defs[qualified]
-        if kind == Super.__name__:
-            return self._values.super_of(made)
-        return made if kind == Def.__name__ else made.instance
+        return read_value(self._files, self._values, written)
 
 
-def _written(value: Value) -> Written:
+def read_value(files: Mapping[str, File], values: Values, written: Written) -> Value:
+    """The value that was written."""
+    kind, path, qualified = written
+    if kind == Module.__name__:
+        return values.modules.module(path) if path else OUTSIDE
+    made = files[path].defs[qualified]
+    if kind == Super.__name__:
+        return values.super_of(made)
+    return made if kind == Def.__name__ else made.instance
+
+
+def written_passes(calls: Calls) -> dict[str, Passes]:
+    """What the calls of each file pass."""
+    return {
+        path: {
+            (made.file.path, made.qualified, name): {
+                written(value): number for value, number in values.items()
+            }
+            for (made, name), values in emitted.items()
+            if values
+        }
+        for path, emitted in calls.emitted.items()
+    }
+
+
+def written(value: Value) -> Written:
+    """A value so that every process can read it."""
     if isinstance(value, Module):
         return (Module.__name__, value.key, "")
     made = value if isinstance(value, Def) else value.of
-    return (type(value).__name__, made.file.path, made.qualified)
+    kind = Def if isinstance(value, Def) else type(value)
+    return (kind.__name__, made.file.path, made.qualified)

@@ -8,6 +8,7 @@ from ...core.vocabulary import symbol_id
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
+from . import marks
 
 CLASSES = frozenset({"class", "interface", "type", "module"})
 """Kinds of symbols that have members."""
@@ -21,7 +22,7 @@ class Def:
 
     __slots__ = (
         "bases", "children", "file", "id", "instance", "is_class", "kind", "name", "open", "outer",
-        "params", "qualified", "subclasses",
+        "params", "place", "qualified", "subclasses",
     )  # fmt: skip
 
     def __init__(self, symbol: Symbol, file: File, id: str) -> None:
@@ -29,6 +30,7 @@ class Def:
         self.file = file
         self.name = symbol.name
         self.qualified = symbol.qualified
+        self.place = marks.inner(file.place, symbol.qualified)
         self.kind = symbol.kind
         self.params = symbol.params
         self.is_class = symbol.kind in CLASSES
@@ -82,13 +84,14 @@ class File:
     """One file's own names."""
 
     __slots__ = (
-        "assigned", "bound", "classes", "defs", "facts", "language", "mates", "path", "stars",
-        "top",
+        "assigned", "bound", "classes", "defs", "facts", "language", "mates", "path", "place",
+        "stars", "top",
     )  # fmt: skip
 
     def __init__(self, facts: FileFacts, language: LanguageSpec) -> None:
         self.facts = facts
         self.path = facts.path
+        self.place = marks.place(facts.path)
         self.language = language
         self.assigned = facts.assigned
         self.defs: dict[str, Def] = {}
@@ -104,7 +107,7 @@ class File:
                 self._define(symbol)
 
     def _define(self, symbol: Symbol) -> None:
-        made = Def(symbol, self, symbol_id(self.path, symbol.qualified))
+        made = self._make(symbol, symbol_id(self.path, symbol.qualified))
         self.defs[symbol.qualified] = made
         container, _, name = symbol.qualified.rpartition(".")
         if not container:
@@ -114,6 +117,9 @@ class File:
         if made.outer is not None:
             made.outer.children.setdefault(name, made)
 
+    def _make(self, symbol: Symbol, id: str) -> Def:
+        return Def(symbol, self, id)
+
     def bind(self, bound: Iterable[Bound]) -> None:
         for one in bound:
             if one.local == "*":
@@ -122,13 +128,17 @@ class File:
                 self.bound.setdefault(one.local, []).append(one)
 
 
-def linearised(cls: Def) -> list[Def]:
+Rows = dict["Def", tuple[list["Def"], int]]
+"""The orders of classes, and how many classes stand above one another in each."""
+
+
+def linearised(cls: Def, rows: Rows) -> list[Def]:
     """The class, then its bases in the order in which a name is looked up in them.
 
     C3 as Python has it; for a hierarchy that has no such order, and so for the
-    languages that ask for none: depth first.
+    languages that ask for none: depth first. ``rows`` has what was found before.
     """
-    order = _c3(cls, {}, 0)
+    order = _c3(cls, rows, set(), 0)
     if order is not None:
         return order
     found: dict[Def, None] = {}
@@ -141,20 +151,24 @@ def linearised(cls: Def) -> list[Def]:
     return list(found)
 
 
-def _c3(cls: Def, known: dict[Def, list[Def] | None], depth: int) -> list[Def] | None:
-    if cls in known:
-        return known[cls]
-    known[cls] = None  # for who comes here again on the way: a circle has no order
-    if depth > _DEEPEST:
+def _c3(cls: Def, known: Rows, way: set[Def], depth: int) -> list[Def] | None:
+    held = known.get(cls)
+    if held is not None:
+        return held[0] if depth + held[1] <= _DEEPEST else None
+    if cls in way or depth > _DEEPEST:  # a circle has no order
         return None
+    way.add(cls)
     rows = []
     for base, _ in cls.bases:
-        row = _c3(base, known, depth + 1)
+        row = _c3(base, known, way, depth + 1)
         if row is None:
             return None
         rows.append(row)
     merged = _merged([*rows, [base for base, _ in cls.bases]])
-    found = known[cls] = None if merged is None else [cls, *merged]
+    if merged is None:
+        return None
+    found = [cls, *merged]
+    known[cls] = (found, max((known[base][1] + 1 for base, _ in cls.bases), default=0))
     return found
 
 

@@ -111,6 +111,21 @@ class SqliteCodeFiles:
             self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
         )
 
+    def facts_of(self, path: str) -> tuple[str, str] | None:
+        """``(language, facts as JSON)`` of a file that was not left out."""
+        row: tuple[str, bytes] | None = self._db.execute(
+            "SELECT language, facts FROM code_files WHERE path = ? AND language != ''", (path,)
+        ).get
+        return None if row is None else (row[0], unpacked(row[1]))
+
+    def languages_of_all(self) -> dict[str, str]:
+        """Path to language of every file that was not left out, by path."""
+        return dict(
+            self._db.execute(
+                "SELECT path, language FROM code_files WHERE language != '' ORDER BY path"
+            )
+        )
+
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
         self._db.executemany(
@@ -207,6 +222,32 @@ class SqliteCodeFiles:
             (dumps(CODE_RELATIONS),),
         )
         return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def resolved_from(
+        self, ids: Sequence[str]
+    ) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
+        """Those of ``resolved`` that go from these files and symbols."""
+        rows = self._db.execute(
+            f"SELECT j.value, {ID_OF.format('e.to_key')}, e.relation, e.weight, e.metadata,"
+            " e.source, e.invalidated_at IS NULL"
+            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            f" ON e.from_key = {KEY_OF.format('j.value')}"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))",
+            (dumps(ids), dumps(CODE_RELATIONS)),
+        )
+        return {(row[0], row[1], row[2]): (row[3], row[4], row[5], bool(row[6])) for row in rows}
+
+    def resolved_to(self, ids: Sequence[str]) -> list[tuple[str, str, str]]:
+        """The live edges of the index's own that lead to these files and symbols."""
+        rows = self._db.execute(
+            f"SELECT {ID_OF.format('e.from_key')}, j.value, e.relation"
+            " FROM json_each(?) j CROSS JOIN graph_edges e"
+            f" ON e.to_key = {KEY_OF.format('j.value')}"
+            " WHERE e.relation IN (SELECT value FROM json_each(?))"
+            " AND e.source = 'system' AND e.invalidated_at IS NULL",
+            (dumps(ids), dumps(CODE_RELATIONS)),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""

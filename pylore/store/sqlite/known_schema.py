@@ -175,6 +175,14 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE code_answers(
+  key INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL UNIQUE,
+  outline TEXT NOT NULL DEFAULT '',        -- what imports of other files may name of it
+  reads BLOB NOT NULL,                     -- what was looked up for what: marks of 32 bits
+  answers BLOB NOT NULL                    -- JSON by zlib
+)
+-----
 CREATE TABLE code_files(
   path TEXT PRIMARY KEY,                   -- relative to the project
   hash TEXT NOT NULL,
@@ -182,6 +190,12 @@ CREATE TABLE code_files(
   language TEXT NOT NULL DEFAULT '',
   facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
     CHECK (typeof(facts) = 'blob' OR json_valid(facts))
+) WITHOUT ROWID
+-----
+CREATE TABLE code_marks(
+  mark INTEGER NOT NULL,
+  owner INTEGER NOT NULL,                  -- a key of code_answers
+  PRIMARY KEY (mark, owner)
 ) WITHOUT ROWID
 -----
 CREATE TABLE commands(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
+    from .code_answers import SqliteCodeAnswers
     from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .history import SqliteHistory
@@ -84,6 +85,13 @@ class SqliteStore:
         from .code import SqliteCodeFiles
 
         return SqliteCodeFiles(self.connection)
+
+    @property
+    def code_answers(self) -> SqliteCodeAnswers:
+        """What it keeps of their names; made here, as ``code`` is."""
+        from .code_answers import SqliteCodeAnswers
+
+        return SqliteCodeAnswers(self.connection)
 
     @property
     def documents(self) -> SqliteDocuments:

@@ -14,7 +14,7 @@ from pylore.core.errors import StoreBusy, StoreReadOnly
 from pylore.core.model import PastCommand
 from pylore.core.times import now
 
-from .code import Anchors, CodeFiles
+from .code import Anchors, CodeAnswers, CodeFiles
 from .contents import Contents
 from .documents import Documents
 from .edges import Edges, Statistics
@@ -109,6 +109,7 @@ class MemoryStore:
         self.edges, self.fulltext, self.vectors = Edges(self), FullText(self), Vectors(self)
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
+        self.code_answers = CodeAnswers(self)
         self.history, self.documents = History(self), Documents(self)
         self.contents = Contents(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()

@@ -140,6 +140,13 @@ class CodeFiles(Part):
             if language and path not in but:
                 yield path, language, facts
 
+    def facts_of(self, path: str) -> tuple[str, str] | None:
+        row = self._state.code.get(path)
+        return (row[2], row[3]) if row and row[2] else None
+
+    def languages_of_all(self) -> dict[str, str]:
+        return {path: row[2] for path, row in sorted(self._state.code.items()) if row[2]}
+
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         for path, *row in rows:
             self._changing.code[path] = (row[0], row[1], row[2], row[3])
@@ -200,6 +207,15 @@ class CodeFiles(Part):
             for edge in self._store.edges.all() if edge.relation in CODE_RELATIONS
         }  # fmt: skip
 
+    def resolved_from(self, ids: Sequence[str]) -> dict[Key, tuple[float, str, str, bool]]:
+        return {key: row for key, row in self.resolved().items() if key[0] in ids}
+
+    def resolved_to(self, ids: Sequence[str]) -> list[Key]:
+        return [
+            key for key, (_, _, source, stands) in self.resolved().items()
+            if key[1] in ids and source == "system" and stands
+        ]  # fmt: skip
+
     def add_edges(self, edges: Iterable[Edge]) -> None:
         for edge in edges:
             if edge.key not in self._state.edges:
@@ -219,3 +235,47 @@ class CodeFiles(Part):
             edge = self._state.edges.get(key)
             if edge is not None and edge.invalidated_at is None:
                 self._store.edges.invalidate(key, at)
+
+
+class CodeAnswers(Part):
+    def clear(self) -> None:
+        self._changing.code_answers = {}
+
+    def fill(self, rows: Iterable[tuple[str, str, bytes, str, Iterable[int]]]) -> None:
+        for owner, outline, reads, answers, marks in rows:
+            self._changing.code_answers[owner] = (outline, reads, answers, frozenset(marks))
+
+    def reads(self) -> list[tuple[str, bytes]]:
+        return [(owner, row[1]) for owner, row in self._state.code_answers.items()]
+
+    def outlines(self) -> list[tuple[str, str]]:
+        return [(owner, row[0]) for owner, row in self._state.code_answers.items() if row[0]]
+
+    def answers(self, owner: str) -> str:
+        return self._of(owner)[2]
+
+    def holding(self, mark: int) -> list[str]:
+        return sorted(owner for owner, row in self._state.code_answers.items() if mark in row[3])
+
+    def put_reads(self, rows: Iterable[tuple[str, bytes]]) -> None:
+        for owner, reads in rows:
+            outline, _, answers, marks = self._of(owner)
+            self._changing.code_answers[owner] = (outline, reads, answers, marks)
+
+    def put_answers(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        for owner, outline, answers in rows:
+            _, reads, _, marks = self._of(owner)
+            self._changing.code_answers[owner] = (outline, reads, answers, marks)
+
+    def put_marks(self, owner: str, gone: Iterable[int], new: Iterable[int]) -> None:
+        if owner in self._state.code_answers:
+            outline, reads, answers, marks = self._of(owner)
+            marks = marks.difference(gone).union(new)
+            self._changing.code_answers[owner] = (outline, reads, answers, marks)
+
+    def remove(self, owners: Iterable[str]) -> None:
+        for owner in owners:
+            self._changing.code_answers.pop(owner, None)
+
+    def _of(self, owner: str) -> tuple[str, bytes, str, frozenset[int]]:
+        return self._state.code_answers.get(owner, ("", b"", "", frozenset()))

@@ -50,6 +50,7 @@ class State:
         self.anchors: dict[tuple[str, str, str, str], Anchor] = {}
         self.anchor_history: list[dict[str, str]] = []
         self.code: dict[str, tuple[str, str, str, str]] = {}
+        self.code_answers: dict[str, tuple[str, bytes, str, frozenset[int]]] = {}
         self.documents: dict[tuple[str, str], tuple[DocumentFile, str]] = {}
         self.shown: dict[str, dict[str, tuple[int, str, str]]] = {}
         self.meta = {"fulltext": "memory"}

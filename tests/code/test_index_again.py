@@ -1,0 +1,145 @@
+"""``lore index`` after changes leaves the edges, counts and answers of a first index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from code_project import Project
+
+from pylore.code.kept_answers import KEPT
+from pylore.code.resolve import again as resolving
+from pylore.store import Store, create_store
+
+RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions", "defines")
+
+CORE = """class Base:
+    def run(self):
+        return self.step()
+
+    def step(self):
+        return helper()
+
+
+def helper():
+    return Base()
+"""
+USE = """from .core import Base, helper
+
+
+class Own(Base):
+    def step(self):
+        return 1
+
+
+def start():
+    Own().run()
+    helper().step()
+"""
+OTHER = "from pkg.use import Own\n\n\ndef other(base):\n    base.run()\n\n\nother(Own())\n"
+
+STEPS: tuple[dict[str, str | None], ...] = (
+    {"pkg/core.py": CORE + "\n\ndef more():\n    return helper()\n"},
+    {"pkg/core.py": CORE.replace("def helper", "def helped")},
+    {"pkg/use.py": USE.replace("helper().step()", "pass"), "pkg/new.py": "def helper(): ...\n"},
+    {"pkg/core.py": CORE},
+    {"pkg/use.py": USE.replace("(Base)", ""), "other.py": OTHER},
+    {"pkg/use.py": USE, "pkg/new.py": None},
+    {"NOTES.md": "See `Base.run`, `pkg/use.py` and `other_than_that`.\n"},
+    {"other.py": None, "NOTES.md": "See `pkg/core.py`.\n"},
+    {"pkg/use.py": USE.replace("Own", "Mine"), "other.py": OTHER},
+    {"pkg/core.py": "# nothing\n"},
+    {"pkg/core.py": CORE, "pkg/use.py": USE},
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / "store")) as store:
+        yield store
+
+
+@pytest.fixture
+def project(tmp_path: Path, store: Store) -> Project:
+    project = Project(tmp_path / "project", store)
+    for path, text in {"pkg/__init__.py": "", "pkg/core.py": CORE, "pkg/use.py": USE}.items():
+        project.write(path, text)
+    return project
+
+
+def standing(project: Project) -> list[Any]:
+    """Edges with their weights and reasons, from and to what there is."""
+    return sorted(
+        (*edge.key, edge.weight, edge.metadata)
+        for edge in project.store.edges.all(live_only=True)
+        if edge.relation in RELATIONS
+    )
+
+
+def change(project: Project, step: dict[str, str | None]) -> None:
+    for path, text in step.items():
+        if text is None:
+            (project.root / path).unlink()
+        else:
+            project.write(path, text)
+
+
+def test_after_each_change_the_store_is_as_after_a_first_index(
+    project: Project, tmp_path: Path
+) -> None:
+    project.index()
+    for number, step in enumerate(STEPS):
+        change(project, step)
+        done = project.index()
+        with create_store(str(tmp_path / f"store-{number}")) as other:
+            fresh = Project(project.root, other)
+            counts = fresh.index()
+            assert standing(project) == standing(fresh)
+            for name in ("files", "symbols", "edges", "unresolved", "languages"):
+                assert done[name] == counts[name]
+            assert sorted(project.store.code_answers.outlines()) == sorted(
+                other.code_answers.outlines()
+            )
+            for path, _, _ in other.code.facts():
+                answers = project.store.code_answers.answers(path)
+                assert answers == other.code_answers.answers(path)
+
+
+def test_what_has_come_back_is_not_called_by_who_calls_it_no_more(project: Project) -> None:
+    project.index()
+    for step in STEPS[1:4]:
+        change(project, step)
+        project.index()
+    callers = {edge[0] for edge in project.edges("calls") if edge[1].endswith("::helper")}
+    assert callers == {"symbol-pkg/core.py::Base.step"}
+
+
+def test_an_interrupted_run_resolves_everything(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.index()
+    change(project, STEPS[1])
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(resolving, "resolve_again", broken)
+    with pytest.raises(KeyboardInterrupt):
+        project.index()
+    project.index()  # resolve_again would raise
+    assert not [edge for edge in project.edges("calls") if edge[1].endswith("::helper")]
+
+
+def test_answers_of_another_version_count_for_nothing(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.index()
+    kept = project.store.meta.get(KEPT) or ""
+    with project.store.transaction():
+        project.store.meta.set(KEPT, f"0 {kept}")
+    monkeypatch.setattr(resolving, "resolve_again", None)
+    change(project, STEPS[1])
+    project.index()
+    assert project.store.meta.get(KEPT) == kept
