@@ -155,14 +155,6 @@ def test_a_damaged_store_is_no_bug_of_ours(filled: Project, whole: bytes) -> Non
         fails_well(filled, bytes(damaged), f"{places} bytes damaged, seed {SEED}")
 
 
-@pytest.mark.parametrize("tokens", ["999999999", "12x", "9" * 5000, "-1"])
-def test_damaged_tokens_of_a_word_are_made_anew(filled: Project, tokens: str) -> None:
-    with apsw.Connection(str(filled.db)) as db:
-        db.execute("UPDATE words SET tokens = ?", (tokens,))
-    done = filled.lore("search", "tokens", "--retrievers", "vector", "--ids")
-    assert done.returncode == 0 and done.stderr.count("\n") <= 1, done.stderr
-
-
 def test_a_full_text_index_of_an_unknown_tokenizer_is_named(filled: Project) -> None:
     with apsw.Connection(str(filled.db)) as db:
         db.pragma("writable_schema", 1)
