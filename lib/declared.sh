@@ -715,6 +715,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --min-score	FLOAT	-
 --diversify	BOOL	1 0
 --mmr-lambda	FLOAT	-
+--category-tags	NAME,…	-
 --feedback-weight	FLOAT	-
 --budget	INT	-
 --user-entity	TEXT	@ids

@@ -31,6 +31,8 @@ from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..store.anchor import Anchor
     from .definitions import FindSymbol
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 HOLDS = ("valid", "relocated")
 BROKEN = ("drifted", "invalid")
+_HELD = dict.fromkeys(HOLDS, "valid")
 
 
 class SymbolMissing(Exception):
@@ -49,11 +52,20 @@ class SymbolMissing(Exception):
 
 
 class Judge:
-    """Gives verdicts on the anchors of one project."""
+    """Gives verdicts on the anchors of one project.
 
-    def __init__(self, project: Project, find_symbol: FindSymbol) -> None:
+    ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        find_symbol: FindSymbol,
+        places: Callable[[Anchor], Sequence[tuple[str, str]]] = lambda anchor: (),
+    ) -> None:
         self._project = project
         self._find = find_symbol
+        self._places = places
         self._defined: dict[str, list[tuple[str, str, str]]] = {}
         """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
@@ -109,11 +121,22 @@ class Judge:
         new = self._project.moved_to(anchor.path, anchor.commit_id, content, anchor.stamp)
         if new is not None:
             return self._look(anchor, new, where)
+        for path, detail in self._places(anchor):
+            if self._project.stamp(path) != GONE:
+                return self._back_at(anchor, path, detail, where)
         if anchor.kind == "symbol":
             return self._elsewhere(anchor, anchor.path, where)
         gone = self._changed(anchor, "invalid", "no such file")
         gone.stamp = anchor.stamp  # its size helps to find it elsewhere
         return gone
+
+    def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
+        """The anchor at a place that it had left: a move that was not kept has taken it away."""
+        before = anchor.copy()
+        before.path, before.detail = path, detail
+        found = self._look(before, path, where)
+        return self._at(anchor, found.path, found.detail, _HELD.get(found.verdict, found.verdict),
+                        found.reason if found.verdict in BROKEN else "", found.hash)  # fmt: skip
 
     def _look(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
         if anchor.kind == "symbol":

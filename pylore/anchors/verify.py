@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     Parse = Callable[[str, Sequence[str]], FindSymbol]
     """(root, paths) → what finds symbols in these files by their grammar."""
 
+    Places = Callable[[Anchor], Sequence[tuple[str, str]]]
+    """Anchor → the (path, detail) that it has led to before."""
+
 MOST_PARSED = 2_000
 """Files in which a missing symbol is looked for by grammar; beyond that its look must do."""
 
@@ -115,7 +118,7 @@ def judge_all(
             result.notes.append(f"{lead} to {root}, which is not there")
             result.found += [(anchor, anchor) for anchor in some]
         else:
-            _judge_project(Project(root), some, parse, result, progress)
+            _judge_project(Project(root), _places_before(store), some, parse, result, progress)
     result.found.sort(key=lambda pair: pair[1].key)
     if result.unreadable > NOTED:
         result.notes.append(f"{result.unreadable - NOTED} more anchors could not be looked at")
@@ -130,11 +133,26 @@ def judge_kept(store: Store) -> Verified:
     return result
 
 
+def _places_before(store: Store) -> Places:
+    """What tells where an anchor has led to, the last place first, and its node's others not."""
+
+    def places(anchor: Anchor) -> list[tuple[str, str]]:
+        taken = {other.key[1:] for other in store.anchors.of(anchor.node_id)}
+        left = [
+            (state["path"], state["detail"])
+            for state in store.anchors.history(anchor.node_id)
+            if state["change"] == "moved" and state["kind"] == anchor.kind
+        ]
+        return [place for place in reversed(left) if (anchor.kind, *place) not in taken]
+
+    return places
+
+
 def _judge_project(
-    project: Project, anchors: Iterable[Anchor], parse: Parse | None, result: Verified,
-    progress: Callable[[int], None],
+    project: Project, places: Places, anchors: Iterable[Anchor], parse: Parse | None,
+    result: Verified, progress: Callable[[int], None],
 ) -> None:  # fmt: skip
-    judge = Judge(project, find_definitions)
+    judge = Judge(project, find_definitions, places)
     doubtful: dict[str, list[Anchor]] = {}
     words = set()
     for anchor in anchors:
@@ -157,12 +175,12 @@ def _judge_project(
             else:
                 result.found.append((anchor, found))
     if doubtful:
-        _judge_again(project, doubtful, project.with_words(words), parse, result)
+        _judge_again(project, places, doubtful, project.with_words(words), parse, result)
 
 
 def _judge_again(
-    project: Project, anchors: dict[str, list[Anchor]], where: dict[str, list[str]],
-    parse: Parse | None, result: Verified,
+    project: Project, places: Places, anchors: dict[str, list[Anchor]],
+    where: dict[str, list[str]], parse: Parse | None, result: Verified,
 ) -> None:  # fmt: skip
     """Gives verdicts on symbols that are not where, or not what, they seemed to be.
 
@@ -172,7 +190,7 @@ def _judge_again(
     if parse is not None:
         others = sorted(set().union(*where.values()) - anchors.keys())[:MOST_PARSED]
         find_symbol = _either(parse(project.root, [*sorted(anchors), *others]), find_definitions)
-    judge = Judge(project, find_symbol)
+    judge = Judge(project, find_symbol, places)
     for anchor in (anchor for some in anchors.values() for anchor in some):
         try:
             result.found.append((anchor, judge.judge(anchor, where)))

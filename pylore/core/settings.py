@@ -385,13 +385,16 @@ class Settings:
         high=1,
     )
     min_score = number(0.0, "leave out results that score less", low=0, high=1)
-    diversify = switch(True, "spread results that repeat each other; the best one stays")
+    diversify = switch(
+        True, "spread results that repeat each other, or are of one category; the best one stays"
+    )
     mmr_lambda = number(
         0.7,
         "what a score counts where results are spread; not repeating a better one has the rest",
         low=0,
         high=1,
     )
+    category_tags = words((), "tags that stand for the category of what has none")
     feedback_weight = number(
         0.3, "the most that ratings can add to a score or take off it", low=0, high=1
     )

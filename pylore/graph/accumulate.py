@@ -21,10 +21,11 @@ from .best_path import Step, Walk, capped_edges, sure_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ..store.protocols import Bundle, Edges
+    from ..store.protocols import Bundle
     from .best_path import Weights
+    from .kept_edges import Bundles
 
     Tie = tuple[Step, str, float, float]
     """(the step to a record, the relation by which it names a bridge, edge and relation weight)"""
@@ -34,7 +35,7 @@ BRIDGES = THING_IDS
 
 
 def accumulate(
-    edges: Edges,
+    edges: Bundles,
     seeds: Mapping[str, float],
     weights: Weights,
     *,
@@ -62,12 +63,11 @@ def accumulate(
     ways: dict[str, Step] = {}
     for _ in range(depth):
         spread = _Spread(barred)
-        bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
-        bundles = sure_edges(bundles, min_confidence)
+        bundles = sure_edges(_read(edges, frontier, weights, fanout), min_confidence)
         capped = capped_edges(bundles, fanout, result, _in_turn)
         ties = spread.along(capped, frontier, weights)
         if ties:
-            spread.across(edges, ties)
+            spread.across(edges, ties, weights, fanout)
         for id, square in spread.squares.items():
             squares[id] = squares.get(id, 0.0) + square
             ways.setdefault(id, spread.ways[id])
@@ -84,6 +84,18 @@ def accumulate(
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
+
+
+def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> list[Bundle]:
+    """The edges of these nodes; a bridge is asked the same, whatever for, so that once does."""
+    bridges: list[str] = []
+    others: list[str] = []
+    for id in ids:
+        (bridges if id.startswith(BRIDGES) else others).append(id)
+    found = edges.bundles(others, list(weights), fanout + 1) if others else []
+    if bridges:
+        found += edges.bundles(bridges, list(weights), max(fanout, tuning.MOST_NAMING) + 1)
+    return found
 
 
 def _in_turn(bundles: Sequence[Bundle], fanout: int) -> list[Bundle]:
@@ -158,22 +170,23 @@ class _Spread:
                     ties.setdefault(other, []).append((here, relation, weight, strength))
         return ties
 
-    def across(self, edges: Edges, ties: Mapping[str, list[Tie]]) -> None:
+    def across(
+        self, edges: Bundles, ties: Mapping[str, list[Tie]], weights: Weights, fanout: int
+    ) -> None:
         """Adds what records bring that name the same bridge: of two, the strongest tie counts."""
-        relations = sorted({tie[1] for own in ties.values() for tie in own})
+        relations = frozenset(tie[1] for own in ties.values() for tie in own)
         best: dict[tuple[str, str], tuple[float, Tie, str, float]] = {}
         bridges = [id for id in ties if id not in self._barred]
-        for bridge, outgoing, names, others, weights in edges.bundles(
-            bridges, relations, tuning.MOST_NAMING + 1
-        ):
-            if outgoing or len(others) > tuning.MOST_NAMING or len(others) < 2:
+        for bridge, outgoing, names, others, edge_weights in _read(edges, bridges, weights, fanout):
+            naming = sum(1 for name in names if name in relations)
+            if outgoing or not 2 <= naming <= tuning.MOST_NAMING:
                 continue
-            common = 1 / log(1 + len(others))
+            common = 1 / log(1 + naming)
             for tie in ties[bridge]:
                 start, relation, weight, strength = tie
                 way = _way_to(start)
                 value = start.score**2 * weight * strength * common
-                for name, other, other_weight in zip(names, others, weights, strict=True):
+                for name, other, other_weight in zip(names, others, edge_weights, strict=True):
                     pair = (start.id, other)
                     found = value * other_weight
                     if name == relation and other not in way and found > best.get(pair, (0.0,))[0]:

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..store.protocols import Edges
     from .best_path import Weights
+    from .kept_edges import Bundles
 
 
 def anchors(legs: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -24,7 +24,7 @@ def anchors(legs: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 
 def activate(
-    edges: Edges,
+    edges: Bundles,
     seeds: Mapping[str, float],
     weights: Weights,
     *,

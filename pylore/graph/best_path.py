@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
-    from ..store.protocols import Bundle, Edges
+    from ..store.protocols import Bundle
+    from .kept_edges import Bundles
 
     Weights = Mapping[str, tuple[float, float]]
     """Relation to its weight walked forwards and backwards."""
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
         def __call__(
             self,
-            edges: Edges,
+            edges: Bundles,
             seeds: Mapping[str, float],
             weights: Weights,
             *,
@@ -91,7 +92,7 @@ class Walk:
 
 
 def walk(
-    edges: Edges,
+    edges: Bundles,
     seeds: Mapping[str, float],
     weights: Weights,
     *,

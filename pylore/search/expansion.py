@@ -6,6 +6,7 @@ from ..core.model import Hit
 from ..core.scoring import rounded
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
+from ..graph.kept_edges import KeptEdges
 from ..graph.relations import relation_weights
 from . import tuning
 from .retrieve import add_leg_scores
@@ -45,6 +46,7 @@ def expanded(
     seeds = rule.seeds(matches, settings, notes)
     walk = reach(store, settings, seeds, notes, rule.walk, excluded)
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    _say_caps(walk, len(among), settings, notes)
     among = among[: settings.graph_max_nodes]
     reached = [hit_of(walk.reached[id], settings, explain=explain) for id in among]
     for hit in reached:
@@ -69,19 +71,24 @@ def reach(
 ) -> Walk:
     """Walks from the seeds (id to score).
 
-    ``excluded`` nodes are not entered. What the caps left out is said in ``notes``.
+    ``excluded`` nodes are not entered. That hubs' edges were cut is said in ``notes``; what the
+    cap on nodes left out is for the caller to say.
 
     Raises:
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     result = walk(
-        store.edges, seeds, relation_weights(store, settings), depth=settings.depth,
+        KeptEdges(store.edges), seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
         barred=excluded,
     )  # fmt: skip
-    _say_what_was_left_out(result, settings, notes)
+    if result.hubs:
+        hubs = counted(len(result.hubs), "well-connected node")
+        notes.append(
+            f"the weaker edges of {hubs} were left out: graph_fanout is {settings.graph_fanout}"
+        )
     return result
 
 
@@ -117,10 +124,9 @@ def walk_hits(
     found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
     among = within(store, found, scope, set(), settings)
     most = settings.graph_max_nodes
-    if len(among) > most:
-        notes.append(
-            f"{len(among) - most} more related nodes are not shown: graph_max_nodes is {most}"
-        )
+    more = found.left_out + max(0, len(among) - most)
+    if more:
+        notes.append(f"{more} more related nodes are not shown: graph_max_nodes is {most}")
     hits = [hit_of(found.reached[id], settings, explain=explain) for id in among[:most]]
     matched = {hit.id: {"path": found.reached[hit.id].score} for hit in hits}
     return put_together(describe(store, settings, hits), matched)
@@ -138,18 +144,16 @@ def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
     return hit
 
 
-def _say_what_was_left_out(result: Walk, settings: Settings, notes: list[str]) -> None:
-    if result.left_out:
-        notes.append(
-            f"{counted(result.left_out, 'more connected node was', 'more connected nodes were')} "
-            "left out: "
-            f"graph_max_nodes is {settings.graph_max_nodes}"
-        )
-    if result.hubs:
-        hubs = counted(len(result.hubs), "well-connected node")
-        notes.append(
-            f"the weaker edges of {hubs} were left out: graph_fanout is {settings.graph_fanout}"
-        )
+def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> None:
+    """One note for the caps on what was reached; ``found`` is how much of it is in scope."""
+    unseen = len(walk.reached) - tuning.LOOKED_AT * settings.graph_max_nodes
+    cut = walk.left_out + max(0, unseen) + max(0, found - settings.graph_max_nodes)
+    more = min(found, settings.graph_max_nodes) - settings.graph_limit
+    caps = [f"graph_limit is {settings.graph_limit}"] if more > 0 else []
+    caps += [f"graph_max_nodes is {settings.graph_max_nodes}"] if cut else []
+    if caps:
+        nodes = counted(cut + max(0, more), "more connected node was", "more connected nodes were")
+        notes.append(f"{nodes} left out: {', '.join(caps)}")
 
 
 def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Results that repeat each other are spread; lists without repeats stay as they are.
+"""Results that repeat each other, or are all of one category, are spread; others stay.
 
 Two results repeat each other where the passages they show have a cosine of at least
 ``duplicate_similarity``. The order is that of maximal marginal relevance (Carbonell
@@ -22,34 +22,40 @@ if TYPE_CHECKING:
     Pair = tuple[int, int]
 
 
+_LEAST_CATEGORIES = 3
+"""With fewer, to show one of them less often would bring nothing else in. What has none is of
+a category of its own."""
+
+
 def diversify(
     store: Store,
     settings: Settings,
     hits: list[Hit],
     passage: Mapping[str, int],
     *,
+    has_vectors: bool = True,
     explain: bool = False,
 ) -> list[Hit]:
     """The same hits, those that repeat better ones further down; the first one stays.
 
+    Where they are of three categories or more, none comes more often than
+    ``tuning.SAME_CATEGORY`` times among the first ``tuning.TOP`` while another is left.
     ``passage`` has the key of the passage that a hit shows; without one it is the
     first. A hit that is now below a lower one gets that one's score, so that scores
     still fall from the top down.
     """
     head = hits[: tuning.WINDOW]
-    keys = _keys(store, head, passage)
-    repeats = _repeats(store, keys, settings.duplicate_similarity)
-    if not repeats:
+    keys = _keys(store, head, passage) if has_vectors else []
+    repeats = _repeats(store, keys, settings.duplicate_similarity) if has_vectors else {}
+    known = store.nodes.categories([hit.id for hit in head], settings.category_tags)
+    categories = [known.get(hit.id) for hit in head] if known else []
+    if len(set(known.values())) + categories.count(None) < _LEAST_CATEGORIES:
+        categories = []
+    if not repeats and not categories:
         return hits
-    categories = store.nodes.categories([hit.id for hit in head])
-    order = mmr(
-        [hit.score for hit in head],
-        repeats,
-        settings.mmr_lambda,
-        [categories.get(hit.id) for hit in head],
-    )
+    order = mmr([hit.score for hit in head], repeats, settings.mmr_lambda, categories)
     if explain:
-        _explain(head, order, repeats)
+        _explain(head, order, repeats, categories)
     if order != [*range(len(head))]:
         least = head[0].score
         for hit in (head[place] for place in order):
@@ -150,8 +156,14 @@ def _repeats(store: Store, keys: Sequence[int], least: float) -> dict[Pair, floa
     return {pair: cosine for pair, cosine in zip(likely, cosines, strict=True) if cosine >= least}
 
 
-def _explain(hits: Sequence[Hit], order: Sequence[int], repeats: Mapping[Pair, float]) -> None:
-    """Says of each hit its rank and score without this, and which one before it repeats."""
+def _explain(
+    hits: Sequence[Hit],
+    order: Sequence[int],
+    repeats: Mapping[Pair, float],
+    categories: Sequence[str | None],
+) -> None:
+    """Says of each hit its rank and score without this, which one before it repeats, and of
+    which category it was taken to be."""
     for at, place in enumerate(order):
         near = max(
             ((repeats.get((min(i, place), max(i, place)), 0.0), i) for i in order[:at]),
@@ -166,5 +178,6 @@ def _explain(hits: Sequence[Hit], order: Sequence[int], repeats: Mapping[Pair, f
                 "score": hit.score,
                 "repeats": hits[near[1]].id if near[0] else None,
                 "cosine": round(near[0], 6) if near[0] else None,
+                "category": categories[place] if categories else None,
             },
         }

@@ -251,10 +251,13 @@ def _arranged(
 ) -> list[Hit]:
     """What is worth showing, in the order of ratings, its repeats spread."""
     hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
-    if settings.diversify and "vector" in found.legs and len(hits) > 2:
+    if settings.diversify and len(hits) > 2:
         from .mmr import diversify
 
-        return diversify(store, settings, hits, found.passage, explain=request.explain)
+        return diversify(
+            store, settings, hits, found.passage,
+            has_vectors="vector" in found.legs, explain=request.explain,
+        )  # fmt: skip
     return hits
 
 

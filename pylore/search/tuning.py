@@ -100,8 +100,8 @@ WINDOW = 50
 
 TOP = 5
 SAME_CATEGORY = 2
-"""Of one category, at most so many among the first ``TOP``, where results repeat each other.
-Measured as part of the rule: recall@5 is the same with it on three sets."""
+"""Of one category, at most so many among the first ``TOP``, where there is a third one to show.
+What has no category may come as often as its score lets it."""
 
 SIGN_DEVIATIONS = 4
 """Standard deviations that are added to the signs in which two vectors are taken to differ:

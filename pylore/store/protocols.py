@@ -107,8 +107,8 @@ class Nodes(Protocol):
             VerdictsUnavailable: the anchors are missing or damaged.
         """
 
-    def categories(self, ids: Sequence[str]) -> dict[str, str]:
-        """The category of each of these ids that has one."""
+    def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
+        """The category of each of these ids that has one, or else the first of ``tags`` it has."""
 
     def files(self, beginning: str) -> list[str]:
         """The paths that begin so and have a live node."""

@@ -216,6 +216,42 @@ def test_a_symbol_that_turns_up_later_is_found(anchored: Anchored, repository: R
     assert anchored.now() == ("relocated", "src/b.py", "Login.check")
 
 
+@pytest.mark.parametrize(
+    ("kind", "detail", "meanwhile"),
+    [("file", "", "relocated"), ("hash", "", "drifted"), ("symbol", "Login.check", "drifted"),
+     ("lines", "9-11", "drifted")],
+)  # fmt: skip
+def test_a_move_that_is_taken_back_leads_back(
+    anchored: Anchored, repository: Repository, kind: str, detail: str, meanwhile: str
+) -> None:
+    repository.commit("Before the move")
+    anchored.place(kind, detail=detail)
+    repository.git("mv", "src/auth.py", "src/login.py")
+    changed = CODE.replace("seen = set()", "seen = {1}").replace("import os", "import re")
+    repository.write("src/login.py", changed)
+    assert anchored.now()[:2] == (meanwhile, "src/login.py")
+    repository.git("reset", "-q", "--hard")
+    assert anchored.now() == ("relocated", "src/auth.py", detail)
+    assert anchored.now() == ("valid", "src/auth.py", detail)
+    assert anchored.links("anchored_to") == ["file-src/auth.py"]
+
+
+def test_a_place_that_another_anchor_has_is_not_taken_back(
+    anchored: Anchored, repository: Repository
+) -> None:
+    repository.commit("Before the move")
+    anchored.place("file")
+    repository.git("mv", "src/auth.py", "src/login.py")
+    assert anchored.now()[1] == "src/login.py"
+    repository.write("src/login.py", "x = 1")
+    repository.write("src/auth.py", "other = 1")
+    anchored.place("file")
+    (repository.root / "src/login.py").unlink()
+    anchored.verify()
+    found = {anchor.path: anchor.verdict for anchor in anchored.store.anchors.of("decision-a")}
+    assert found == {"src/auth.py": "valid", "src/login.py": "invalid"}
+
+
 @kinds
 def test_a_file_that_is_gone_and_comes_back(
     anchored: Anchored, repository: Repository, kind: str, detail: str

@@ -115,6 +115,8 @@ def test_small_questions(store: Store) -> None:
     assert set(store.nodes.hidden()) == {"note-b", "decision-d"}
     assert store.nodes.hidden(("superseded",)) == ["decision-d"]
     assert store.nodes.categories(["note-a", "note-b"]) == {"note-b": "habit"}
+    by_tag = store.nodes.categories(["note-a", "note-b", "decision-c"], ["aut", "api", "auth"])
+    assert by_tag == {"note-a": "api", "note-b": "habit"}
     assert store.nodes.beginning("decision-c") == "x" * 800
     assert store.nodes.beginning("decision-c", 3) == "xxx"
     assert store.nodes.beginning("note-none") == ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from math import log, sqrt
+from typing import TYPE_CHECKING
 
 import pytest
 from graphs import RELATIONS, Link, filled, graph_store, ids_of, links
@@ -13,8 +15,13 @@ from hypothesis import strategies as st
 from samples import examples
 
 from pylore.graph.accumulate import BRIDGES, accumulate
-from pylore.graph.best_path import Walk
+from pylore.graph.best_path import Walk, walk
+from pylore.graph.kept_edges import KeptEdges
 from pylore.store import Store
+from pylore.store.protocols import Bundle
+
+if TYPE_CHECKING:
+    from pylore.graph.best_path import Walker
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
 
@@ -224,3 +231,41 @@ def test_support_is_bounded_sorted_and_never_of_barred_nodes(
         assert step.steps()[0].id in seeds
         assert 1 <= step.hop <= depth
         assert not id.startswith(BRIDGES)
+
+
+class Counting:
+    """A store's edges, and how often each node's were asked for."""
+
+    def __init__(self, store: Store) -> None:
+        self._edges = store.edges
+        self.asked: Counter[str] = Counter()
+
+    def bundles(
+        self, frontier: Sequence[str], relations: Sequence[str], limit: int
+    ) -> list[Bundle]:
+        self.asked.update(frontier)
+        return self._edges.bundles(frontier, relations, limit)
+
+
+@pytest.mark.parametrize("walker", [accumulate, walk])
+@given(links())
+@settings(max_examples=20)
+def test_a_walk_asks_for_the_edges_of_a_node_once(
+    store: Store, walker: Walker, edges: list[Link]
+) -> None:
+    given = {"depth": 3, "decay": 0.7, "fanout": 3, "max_nodes": 50}
+    edges = [
+        *edges,
+        ("note-0", "entity-jwt", "mentions", 1.0),
+        ("note-1", "entity-jwt", "calls", 1.0),
+    ]
+    with filled(store, edges):
+        seeds = {"note-0": 1.0, "note-1": 0.5}
+        counting = Counting(store)
+        kept = walker(KeptEdges(counting), seeds, NAMED, **given)  # type: ignore[arg-type]
+        plain = walker(store.edges, seeds, NAMED, **given)  # type: ignore[arg-type]
+    assert set(counting.asked.values()) <= {1}
+    assert {id: step.score for id, step in kept.reached.items()} == pytest.approx(
+        {id: step.score for id, step in plain.reached.items()}
+    )
+    assert kept.support == pytest.approx(plain.support)

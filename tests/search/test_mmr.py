@@ -166,6 +166,38 @@ def test_of_one_category_two_are_in_the_first_five(store: Store) -> None:
     assert sum(id.startswith("lesson-pool") for id in first) == SAME_CATEGORY
 
 
+def kinds(store: Store, query: str, **flags: str) -> str:
+    """The last letters of what is found: one a category, where ``several`` has filled the store."""
+    return "".join(hit.id[-1] for hit in found(store, query, explain=False, **flags))
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Texts that differ, most of them of one category; some have tags in place of one."""
+    with create_store(str(tmp_path_factory.mktemp("categories"))) as store:
+        records = Records(store, Settings(), None)
+        for number in range(6):
+            text = "retry " * (9 - number) + f"after{number}"
+            records.add("note", text, id=f"note-{number}a", category="a")
+        records.add("note", "retry once of a second category", id="note-6b", category="b")
+        records.add("note", "wait and retry by tag", id="note-7c", tags=("other", "c"))
+        yield store
+
+
+def test_texts_that_differ_are_of_at_most_two_to_a_category(several: Store) -> None:
+    assert kinds(several, "retry", diversify="0") == "aaaaaabc"
+    assert kinds(several, "retry") == "aabcaaaa"
+    assert kinds(several, "retry", category_tags="d c") == "aabcaaaa"
+
+
+def test_without_a_third_category_nothing_is_displaced(several: Store) -> None:
+    two = Scope(tags=("c",))
+    assert kinds(several, "retry", limit="7") == "aaaaaab"
+    assert [hit.id for hit in search(several, Settings(), Request("retry", two), None)] == [
+        "note-7c"
+    ]
+
+
 def test_scores_still_fall_from_the_top_down(store: Store) -> None:
     own = {hit.id: hit.score for hit in found(store, diversify="0")}
     spread = found(store)

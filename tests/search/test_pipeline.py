@@ -380,7 +380,12 @@ def test_of_the_reached_the_best_are_returned(look: Lookup) -> None:
 def test_caps_that_left_something_out_are_said(look: Lookup) -> None:
     hits = look.words("cookie", graph_depth=2, graph_max_nodes=1)
     assert len(reached(hits)) == 1
-    assert any("graph_max_nodes is 1" in note for note in hits.notes)
+    assert "1 more connected node was left out: graph_max_nodes is 1" in hits.notes
+    hits = look.words("cookie", graph_depth=2, graph_limit=1, graph_max_nodes=3)
+    caps = "graph_limit is 1, graph_max_nodes is 3"
+    assert f"3 more connected nodes were left out: {caps}" in hits.notes
+    hits = look.words("cookie", graph_depth=2, graph_limit=4)
+    assert not any("left out" in note for note in hits.notes)
     hits = look.words("cookie", graph_depth=1, graph_fanout=1)
     assert len(reached(hits)) == 1
     assert any("graph_fanout is 1" in note for note in hits.notes)

@@ -21,10 +21,10 @@ from pylore.search.pipeline import Request, search
 from pylore.search.rules import Matches, rule_named
 from pylore.store import ALL, Store, create_store
 from pylore.store.filter import Scope
-from pylore.store.protocols import Edges
 
 if TYPE_CHECKING:
     from pylore.core.scoring import Factors
+    from pylore.graph.kept_edges import Bundles
     from pylore.search.rules import Rule
 
 
@@ -36,14 +36,16 @@ class Neighbours:
         return {matches.direct[0].id: 0.5}
 
     def walk(
-        self, edges: Edges, seeds: Mapping[str, float], weights: Mapping[str, tuple[float, float]],
+        self, edges: Bundles, seeds: Mapping[str, float],
+        weights: Mapping[str, tuple[float, float]],
         *, depth: int, decay: float, fanout: int, max_nodes: int, min_confidence: float = 0.0,
         barred: frozenset[str] = frozenset(),
     ) -> Walk:  # fmt: skip
         result = Walk()
-        for id, other, relation, weight, outgoing in edges.neighbours([*seeds], [*weights], ALL):
+        for id, outgoing, *columns in edges.bundles([*seeds], [*weights], ALL):
             before = Step(id, seeds[id])
-            result.reached[other] = Step(other, 0.5, before, relation, weight, 1.0, outgoing)
+            for relation, other, weight in zip(*columns, strict=True):
+                result.reached[other] = Step(other, 0.5, before, relation, weight, 1.0, outgoing)
         return result
 
     def factors(

@@ -166,12 +166,14 @@ class SqliteNodes:
             raise VerdictsUnavailable(message) from None
         return rows
 
-    def categories(self, ids: Sequence[str]) -> dict[str, str]:
-        """The category of each of these ids that has one."""
+    def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
+        """The category of each of these ids that has one, or else the first of ``tags`` it has."""
         rows = self._db.execute(
-            "SELECT n.id, n.category FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-            " WHERE n.category != ''",
-            (dumps(ids),),
+            "SELECT n.id, coalesce(nullif(n.category, ''), (SELECT t.value FROM json_each(?2) t"
+            " WHERE instr(' ' || n.tags || ' ', ' ' || t.value || ' ') ORDER BY t.key LIMIT 1))"
+            " AS found FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value"
+            " WHERE found IS NOT NULL",
+            (dumps(ids), dumps(tags)),
         )
         return dict(rows)
 

@@ -124,8 +124,12 @@ class Nodes(Part):
             for one in self._state.anchors.values() if one.node_id in ids
         ]  # fmt: skip
 
-    def categories(self, ids: Sequence[str]) -> dict[str, str]:
-        return {id: node.category for id, node in self.get_many(ids).items() if node.category}
+    def categories(self, ids: Sequence[str], tags: Sequence[str] = ()) -> dict[str, str]:
+        found = {
+            id: node.category or next((tag for tag in tags if tag in node.tags), "")
+            for id, node in self.get_many(ids).items()
+        }
+        return {id: category for id, category in found.items() if category}
 
     def files(self, beginning: str) -> list[str]:
         return [
