@@ -9,9 +9,7 @@ See Kulkarni et al., Logical Physical Clocks (2014).
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
-
+from .digests import sha256
 from .model import Node
 from .times import later
 from .vocabulary import STATUSES
@@ -127,6 +125,8 @@ def descends(name: str, ancestors: Iterable[str]) -> bool:
 
 
 def _hash(state: Node | Edge) -> str:
+    import json
+
     names = NODE_STATE if isinstance(state, Node) else EDGE_STATE
     fields = [
         _canonical(getattr(state, name)) if name in ("data", "metadata") else getattr(state, name)
@@ -139,6 +139,8 @@ def _hash(state: Node | Edge) -> str:
 def _canonical(text: str) -> str:
     if text == "{}":
         return text
+    import json
+
     try:
         return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
     except ValueError:
