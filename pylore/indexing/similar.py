@@ -7,8 +7,8 @@ The edge leads from the smaller id to the larger one, and its weight is the cosi
 
 from __future__ import annotations
 
+from _operator import mul  # the module around it is no part of the hot path
 from math import sqrt
-from operator import mul
 from struct import pack, unpack
 
 from ..core.model import Edge, Node, Record
