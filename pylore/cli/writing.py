@@ -82,14 +82,15 @@ def _link_target(text: str) -> tuple[str, str]:
 
 def _meta_field(text: str) -> tuple[str, Any]:
     """``KEY=VALUE``: the value as JSON where it is that, else as text."""
+    from ..core.json_plain import is_json
     from ..system.json_lines import parse_object
-    from ..system.json_plain import loads
 
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise UsageError(f"--meta '{text}': give KEY=VALUE, as by=review or sure=true")
     try:
-        loads(value)
-        return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
-    except (ValueError, RecursionError, LoreError):
-        return key.strip(), value
+        if is_json(value):
+            return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
+    except (RecursionError, LoreError):
+        pass
+    return key.strip(), value

@@ -10,6 +10,7 @@ See Kulkarni et al., Logical Physical Clocks (2014).
 from __future__ import annotations
 
 from .digests import sha256
+from .json_plain import dumps
 from .model import Node
 from .times import later
 from .vocabulary import STATUSES
@@ -125,15 +126,13 @@ def descends(name: str, ancestors: Iterable[str]) -> bool:
 
 
 def _hash(state: Node | Edge) -> str:
-    import json
-
     names = NODE_STATE if isinstance(state, Node) else EDGE_STATE
     fields = [
         _canonical(getattr(state, name)) if name in ("data", "metadata") else getattr(state, name)
         for name in names
         if name not in ("updated_at", "invalidated_at")
     ]
-    return sha256(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+    return sha256(dumps(fields).encode("utf-8", "replace")).hexdigest()
 
 
 def _canonical(text: str) -> str:

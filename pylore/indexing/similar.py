@@ -11,11 +11,11 @@ from _operator import mul  # the module around it is no part of the hot path
 from math import sqrt
 from struct import pack, unpack
 
+from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.times import now
 from ..core.vocabulary import NAMED_TYPES
 from ..store.filter import Scope
-from ..system.json_plain import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

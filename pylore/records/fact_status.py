@@ -8,7 +8,7 @@ promotes what is read often. Each function runs inside its caller's transaction.
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from ..system.json_plain import dumps, loads
+from ..core.json_plain import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

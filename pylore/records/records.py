@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import LoreError, StoreBusy, UsageError, nearest
 from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
+from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
@@ -15,7 +16,6 @@ from ..embed.ahead import TRIES, Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
-from ..system.json_plain import dumps, loads
 from .fact_status import first_status, state_fact
 from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file

@@ -6,8 +6,8 @@ import os
 
 from ..core.digests import sha256
 from ..core.errors import LoreError
+from ..core.json_plain import dumps, loads
 from ..core.vocabulary import CODE_TYPES
-from ..system.json_plain import dumps, loads
 from ..system.project_files import place_within
 
 TYPE_CHECKING = False

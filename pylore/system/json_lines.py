@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
-from .json_plain import Reading
+from ..core.json_plain import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,19 +26,25 @@ class Reading:
         self.parse_constant = constant
         self._scan = make_scanner(self)  # type: ignore[arg-type]
 
+    def read(self, text: str) -> tuple[Any] | None:
+        """The value; None where it is not JSON."""
+        bare = text.strip(" \t\n\r")
+        try:
+            value, end = self._scan(bare, 0)
+        except (StopIteration, ValueError):
+            return None
+        return (value,) if end == len(bare) else None
+
     def loads(self, text: str) -> Any:
         """What ``json.loads`` gives.
 
         Raises:
             ValueError: it is not JSON; as ``json`` says it.
         """
-        try:
-            value, end = self._scan(text, 0)
-        except StopIteration:
-            end = -1
-        if end == len(text):
-            return value
-        from json import JSONDecoder  # there is white space around it, or an error
+        found = self.read(text)
+        if found:
+            return found[0]
+        from json import JSONDecoder  # which says what is wrong
 
         return JSONDecoder(parse_constant=self.parse_constant).decode(text)
 
@@ -61,6 +67,15 @@ def loads(text: str) -> Any:
     {'a': [1, 0.5, None]}
     """
     return _READING.loads(text)
+
+
+def is_json(text: str) -> bool:
+    """Whether ``loads`` reads it.
+
+    >>> is_json("[1]"), is_json("me")
+    (True, False)
+    """
+    return _READING.read(text) is not None
 
 
 def dumps(value: object) -> str:
