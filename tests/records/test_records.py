@@ -54,7 +54,7 @@ def count(store: Store, table: str = "nodes") -> int:
 
 
 def everything(store: Store) -> list[Any]:
-    """All that the tables hold, the cache of words aside."""
+    """All that the tables hold."""
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",

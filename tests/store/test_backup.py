@@ -16,6 +16,7 @@ from pylore.core.errors import LoreError, StoreError
 from pylore.formats.jsonl import export_lines
 from pylore.store import back_up, create_store, open_store, restore_backup_into
 from pylore.store.sqlite import backup, restore_backup
+from pylore.store.sqlite.store import SCHEMA_VERSION
 
 
 def filled(folder: Path, *names: str) -> str:
@@ -229,8 +230,8 @@ def test_a_damaged_backup_is_refused_and_nothing_is_changed(
     [
         ("CREATE TRIGGER r AFTER DELETE ON nodes BEGIN SELECT 1; END", "not lore's (r), nothing"),
         ("CREATE VIEW v AS SELECT 1", "not lore's (v), nothing"),
-        ("PRAGMA user_version = 99", "schema version 99, this lore reads 3, nothing was restored: "
-         "use a newer lore"),
+        ("PRAGMA user_version = 99", f"schema version 99, this lore reads {SCHEMA_VERSION},"
+         " nothing was restored: use a newer lore"),
         ("DROP TABLE graph_edges", "lacks graph_edges, nothing was restored: take another backup"),
     ],
 )  # fmt: skip

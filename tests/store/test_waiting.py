@@ -252,7 +252,7 @@ from pylore.store.sqlite import write_queue
 write_queue.tell = lambda text: print(text, file=sys.stderr, flush=True)
 with open_store(sys.argv[1]) as store:
     with store.transaction():
-        store.connection.execute("INSERT INTO words VALUES (?, (SELECT count(*) FROM words))",
+        store.connection.execute("INSERT INTO purged VALUES (?, (SELECT count(*) FROM purged))",
                                  (sys.argv[2],))
 """
 
@@ -286,7 +286,7 @@ def test_writers_have_their_turn_in_the_order_they_came(store: Store) -> None:
         )
     for process in waiting:
         process.communicate()
-    rows = connection_of(store).execute("SELECT word FROM words ORDER BY CAST(tokens AS INTEGER)")
+    rows = connection_of(store).execute("SELECT id FROM purged ORDER BY CAST(at AS INTEGER)")
     assert [word for (word,) in rows] == ["word0", "word1", "word3", "word4", "word5"]
 
 
