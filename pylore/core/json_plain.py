@@ -31,8 +31,8 @@ class Reading:
         bare = text.strip(" \t\n\r")
         try:
             value, end = self._scan(bare, 0)
-        except (StopIteration, ValueError):
-            return None
+        except (StopIteration, ValueError, SystemError):
+            return None  # before Python 3.12 the scanner finds no error to raise without json
         return (value,) if end == len(bare) else None
 
     def loads(self, text: str) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -40,3 +42,12 @@ def test_an_error_is_the_one_that_json_has(text: str) -> None:
 
 def test_numbers_that_are_none_are_read_as_json_reads_them() -> None:
     assert repr(loads("[NaN, Infinity, -Infinity]")) == "[nan, inf, -inf]"
+
+
+def test_what_is_wrong_is_seen_where_json_is_not_loaded() -> None:
+    program = (
+        "import sys; from pylore.core.json_plain import is_json\n"
+        "assert 'json' not in sys.modules\n"
+        "assert [is_json(text) for text in ('{x', '[1,', 'x', '{}')] == [False] * 3 + [True]"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
