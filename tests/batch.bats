@@ -107,6 +107,56 @@ setup() { setup_copy; }
   wait
 }
 
+@test "on stdin a line of plain words is a query, named by its number" {
+  run_lore search --batch - --ids --quiet <<<$'cookie\n\nsixty requests'
+  expect 0 '{"id":"1","results":["decision-sessions"]}'$'\n''{"id":"3","results":["decision-limits"]}'
+}
+
+@test "a line has options of its own, and they end with it" {
+  needs_jq
+  printf '%s\n' '{"id":"a","query":"tokens","options":{"type":["lesson"],"graph_depth":1,"limit":1}}' \
+    '{"id":"b","query":"tokens","options":{"explain":true,"diversify":false}}' '{"id":"c","query":"tokens"}' >own.jsonl
+  for n in 1 2 3; do
+    case $n in
+      1) options='--type lesson --graph-depth 1 --limit 1' ;;
+      2) options='--explain --no-diversify' ;;
+      3) options='' ;;
+    esac
+    # shellcheck disable=SC2086 # these are words
+    [ "$(lore search --batch own.jsonl -q | sed -n "${n}p" | jq -c .results)" = \
+      "$(lore search tokens -q $options | jq -c .)" ]
+  done
+}
+
+@test "on stdin what is wrong is answered, and the rest too" {
+  run_lore search --batch - --ids --quiet <<'LINES'
+{"id":"a","query":3}
+{x
+{"query":"cookie","options":{"lmit":1}}
+{"query":"cookie","options":{"type":"nonsense"}}
+{"query":"cookie","options":{"limit":0}}
+{"query":"cookie","options":{"ids":true}}
+{"query":"cookie","options":{"type":{}}}
+{"query":"cookie","options":7}
+cookie
+LINES
+  [ "$status" -eq 1 ]
+  [ "${#lines[@]}" -eq 9 ]
+  [ "${lines[0]}" = '{"id":"a","error":"query is not a string"}' ]
+  for n in 1 2 3 4 5 6 7; do
+    contains "${lines[$n]}" "{\"id\":\"$((n + 1))\",\"error\":\""
+  done
+  contains "${lines[2]}" "did you mean '--limit'"
+  [ "${lines[8]}" = '{"id":"9","results":["decision-sessions"]}' ]
+  contains "$stderr" 'lore: stdin: line 1: query is not a string, and 7 more lines'
+}
+
+@test "in a file a wrong option ends the batch" {
+  printf '%s\n' '{"id":"a","query":"cookie","options":{"limit":0}}' >wrong.jsonl
+  run_lore search --batch wrong.jsonl
+  expect_error 2 "--limit"
+}
+
 @test "what does not go together is refused" {
   run_lore search --batch queries.jsonl words
   expect_error 2 "leave the words out"

@@ -286,11 +286,32 @@ def test_the_hot_path_loads_nothing_heavy(words: tuple[str, ...], store: str) ->
     assert found & HEAVY == set()
 
 
-def test_a_record_of_new_words_loads_no_tokenizer(store: str) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "note", "Sesquipedalian новые слова 会话", "--why", "so", "--file", "src/b.py:1-2"),
+        ("add", "note", "Linked", "--link", "decision-a:relates_to", "--tags", "a,b", "--text"),
+        ("link", "note-c", "relates_to", "decision-a", "--meta", "by=me"),
+        ("fact", "jacq", "depends_on", "oslo", "--confirm"),
+        ("edit", "note-c", "Names are other words", "--title", "Names"),
+        ("graph-link", "lesson-b", "part_of", "decision-a"),
+    ],
+    ids=" ".join,
+)
+def test_what_writes_in_loops_loads_nothing_heavy(words: tuple[str, ...], store: str) -> None:
     program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
-    found = loaded(program, "add", "note", "Sesquipedalian новые слова 会话", store=store)
-    assert "pylore.embed.bpe" in found
-    assert found & {"tokenizers", "numpy", "wordllama"} == set()
+    found = loaded(program, *words, store=store)
+    assert "pylore.records.records" in found
+    assert found & {*HEAVY, "functools", "hashlib", "subprocess"} == set()
+
+
+def test_a_batch_loads_nothing_heavy(store: str, tmp_path: Path) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"id": "1", "query": "signed tokens", "options": {"limit": 2}}\n')
+    program = "from pylore.cli.main import _run; _run(sys.argv[1:])"
+    found = loaded(program, "search", "--batch", str(questions), store=store)
+    assert "pylore.cli.batch" in found
+    assert found & HEAVY == set()
 
 
 def test_the_check_sees_what_is_loaded() -> None:

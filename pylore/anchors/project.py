@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from hashlib import sha256
 
+from ..core.digests import sha256
 from ..core.errors import LoreError
 from ..system.file_stamps import GONE, size_in, stamp_of
 from ..system.git import Git, blob_hash
@@ -21,7 +20,6 @@ LARGEST = 16 << 20
 """Bytes of the largest file that is looked into."""
 
 _DIGITS = 32
-_WORD = re.compile(rb"[\w\x80-\xff]+")
 _WORDS_AT_ONCE = 200
 
 
@@ -120,15 +118,18 @@ class Project:
 
     def with_words(self, words: Iterable[str]) -> dict[str, list[str]]:
         """Word to the files that have it somewhere in their text, for all words at once."""
+        from re import compile
+
+        in_text = compile(rb"[\w\x80-\xff]+")
         found: dict[str, list[str]] = {word: [] for word in sorted(set(words))}
         by_part: dict[bytes, list[str]] = {}
         for word in found:
-            by_part.setdefault(max(_WORD.findall(word.encode()), key=len, default=b""), []).append(
-                word
-            )
+            by_part.setdefault(
+                max(in_text.findall(word.encode()), key=len, default=b""), []
+            ).append(word)
         for path in self._candidates([part.decode() for part in by_part if part]):
             try:
-                parts = set(_WORD.findall(self.read(path)))
+                parts = set(in_text.findall(self.read(path)))
             except Unreadable:
                 continue
             for part in by_part.keys() & parts:

@@ -1,22 +1,37 @@
-"""``lore search --batch``: many queries in one process, a line in, a line out."""
+"""``lore search --batch``: many queries in one process, a line in, a line out.
+
+A file is read as it is written, all of it objects. On stdin a program or a person asks and
+waits: a line may be plain words, and each gets its answer, be it what is wrong with it.
+
+Programs start this hundreds of times: it imports no click, numpy or json.
+"""
 
 from __future__ import annotations
 
 import gc
 
-from ..evaluate.queries import read_lines, read_questions
+from ..core.errors import LoreError, UsageError
+from ..core.limits import QUESTION_LINE
+from ..evaluate.queries import question_of, read_lines, read_questions
 from ..system.json_encode import dumps
+from ..system.json_lines import parse_object
 from ..terminal.output import Output, flush, note, write
+from .args import Arguments, parse, setting_of_option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from ..core.model import Hits
     from ..evaluate.queries import Question
+    from .declaration import Command
 
     Ask = Callable[[Question], Hits]
+    Say = Callable[[str], None]
+
+_OF_ALL_LINES = ("batch", "skip-bad", "json", "jsonl", "text", "ids", "tree", "jq", "quiet")
+"""Options that no line has for itself."""
 
 
 def answer_all(ask: Ask, output: Output, path: str, *, skip_bad: bool, quiet: bool) -> None:
@@ -25,30 +40,34 @@ def answer_all(ask: Ask, output: Output, path: str, *, skip_bad: bool, quiet: bo
     The form is JSON lines; ``--ids`` has ids for results, ``--jq`` waits for them all.
 
     Raises:
-        LoreError: a line is broken (its number is named) and ``skip_bad`` is not
-            set; the answers to the lines before it have been written.
+        LoreError: a line of a file is broken (its number is named) and ``skip_bad`` is not
+            set; the answers to the lines before it have been written. Or lines of stdin were
+            answered with an error.
     """
     gc.enable()  # a hot command does without: it has one query to live for
     name = "stdin" if path == "-" else path
-    say = (lambda text: None) if quiet else note
-    found = answers(ask, read_lines(path), name=name, say=say, skip_bad=skip_bad)
+    say: Say = (lambda text: None) if quiet else note
+    lines = read_lines(path)
+    wrong: list[str] = []
+    if path == "-" and not skip_bad:
+        found = dialogue(ask, lines, say=say, wrong=wrong)
+    else:
+        found = answers(ask, lines, name=name, say=say, skip_bad=skip_bad)
     if output.form == "ids":
-        found = ({**row, "results": [hit["id"] for hit in row["results"]]} for row in found)
+        found = map(_with_ids, found)
     if output.jq is not None:
         Output("jsonl", output.jq).list(found, str)
-        return
-    for row in found:
-        write(dumps(row) + "\n")
-        flush()
+    else:
+        for row in found:
+            write(dumps(row) + "\n")
+            flush()
+    if wrong:
+        more = f", and {len(wrong) - 1} more lines" if len(wrong) > 1 else ""
+        raise LoreError(f"stdin: {wrong[0]}{more}: their answers have an 'error'")
 
 
 def answers(
-    ask: Ask,
-    lines: Iterable[bytes],
-    *,
-    name: str,
-    say: Callable[[str], None],
-    skip_bad: bool = False,
+    ask: Ask, lines: Iterable[bytes], *, name: str, say: Say, skip_bad: bool = False
 ) -> Iterator[dict[str, Any]]:
     """``{"id", "results"}`` for each line, made when it is asked for.
 
@@ -58,7 +77,86 @@ def answers(
         LoreError: a line is broken, and ``skip_bad`` is not set.
     """
     for question in read_questions(lines, name, bad=say if skip_bad else None):
-        found = ask(question)
-        for text in found.notes:
-            say(f"{question.id}: {text}")
-        yield {"id": question.id, "results": [hit.to_dict() for hit in found]}
+        yield _answer(ask, question, say)
+
+
+def dialogue(
+    ask: Ask, lines: Iterable[bytes], *, say: Say, wrong: list[str]
+) -> Iterator[dict[str, Any]]:
+    """``{"id", "results"}`` or ``{"id", "error"}`` for each line that has words.
+
+    A line that begins with ``{`` is an object as in a file, any other is a query. The id of
+    what has none is the line's number. ``wrong`` gets what is wrong, each with its line.
+    """
+    for number, line in enumerate(lines, start=1):
+        id = str(number)
+        try:
+            if not line.strip():
+                continue
+            fields = _fields(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
+            id = fields.setdefault("id", id)
+            row = _answer(ask, question_of(fields), say)
+        except LoreError as error:
+            wrong.append(f"line {number}: {error}")
+            row = {"id": id if isinstance(id, str) and id else str(number), "error": str(error)}
+        yield row
+
+
+def _fields(line: bytes) -> dict[str, Any]:
+    if line.lstrip().startswith(b"{"):
+        return parse_object(line, QUESTION_LINE)
+    if len(line) > QUESTION_LINE:
+        raise LoreError(f"longer than {QUESTION_LINE} bytes")
+    try:
+        query = line.decode().strip()
+    except UnicodeDecodeError as error:
+        raise LoreError(f"not UTF-8 (byte {error.start})") from None
+    if "\0" in query:
+        raise LoreError("has a NUL byte")
+    return {"query": query}
+
+
+def _answer(ask: Ask, question: Question, say: Say) -> dict[str, Any]:
+    found = ask(question)
+    for text in found.notes:
+        say(f"{question.id}: {text}")
+    return {"id": question.id, "results": [hit.to_dict() for hit in found]}
+
+
+def _with_ids(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "results": [hit["id"] for hit in row["results"]]} if "results" in row else row
+
+
+def for_a_line(given: Arguments, options: Mapping[str, Any], command: Command) -> Arguments:
+    """A command line with the options of one line of a batch in place of its own.
+
+    Raises:
+        UsageError: there is no such option, or it is for all lines.
+    """
+    own = parse([word for name, value in options.items() for word in _spelled(name, value)],
+                command)  # fmt: skip
+    for name in _OF_ALL_LINES:
+        if name in own.switches or name in own.values or name in own.flags:
+            raise UsageError(f"--{name} is for all lines: give it to the batch")
+    both = Arguments()
+    both.flags = {**given.flags, **own.flags}
+    both.values = {**given.values, **own.values}
+    both.values["exclude"] = given.values.get("exclude", []) + own.values.get("exclude", [])
+    both.switches = given.switches | own.switches
+    return both
+
+
+def _spelled(name: str, value: object) -> list[str]:
+    """An option of a line as a command line has it: ``"limit": 5`` as ``--limit=5``."""
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return []
+    if isinstance(value, bool):
+        if setting_of_option(option) is not None:
+            return [f"{option}={int(value)}"]
+        return [option] if value else []
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, (str, int, float)) for item in items):
+        raise UsageError(f"'{name}' of options is not a text, a number, true, false or a list "
+                         "of texts: see 'lore search --help'")  # fmt: skip
+    return [f"{option}={','.join(map(str, items))}"]

@@ -140,8 +140,8 @@ class Command:
     """
 
     __slots__ = (
-        "also", "arguments", "brief", "examples", "hot", "name", "parts", "run", "settings",
-        "summary", "usage", "verbs",
+        "also", "arguments", "brief", "examples", "hot", "name", "parts", "quick", "run",
+        "settings", "summary", "usage", "verbs",
     )  # fmt: skip
 
     def __init__(
@@ -156,6 +156,7 @@ class Command:
         settings: tuple[str, ...] | None = (),
         run: str | Function = "",
         hot: str | Function = "",
+        quick: str | Function = "",
         brief: str = "",
         verbs: tuple[str, ...] = (),
     ) -> None:
@@ -176,6 +177,9 @@ class Command:
         self.hot = hot
         """The function that is given the words and reads them with ``args.parse``, or
         ``module:name`` below ``pylore/cli``."""
+        self.quick = quick
+        """In place of ``run``, below ``pylore/cli``: where the words are plain
+        (``plain_words``), it is called without click."""
         self.brief = brief
         """The arguments of a verb, as the list of verbs has them."""
         self.verbs = verbs
@@ -189,7 +193,7 @@ class Command:
         return Command(
             name, self.usage, summary, text, *options,
             examples=examples, arguments=self.arguments, also=self.also, settings=self.settings,
-            run=self.run, hot=self.hot, brief=brief,
+            run=self.run, hot=self.hot, quick=self.quick, brief=brief,
         )  # fmt: skip
 
     def listed(self) -> Iterator[Option]:

@@ -9,6 +9,7 @@ import os
 
 from ..app.engine import Engine
 from ..core.errors import UsageError
+from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
 from ..terminal.output import Output
 from .args import Arguments, parse
@@ -28,9 +29,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..app.search import SearchRequest
     from ..core.model import Hits
     from ..evaluate.queries import Question
     from .declaration import Command
+
+_MOST_ENGINES = 100
+"""Sets of options of lines of a batch that are kept, each with its settings."""
 
 
 def search_command(argv: Sequence[str], command: Command) -> None:
@@ -44,27 +49,12 @@ def search_command(argv: Sequence[str], command: Command) -> None:
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     ahead = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
-    from ..app.search import SearchRequest, add_cochanges_note, search
+    from ..app.search import add_cochanges_note, search
 
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root(), ahead=ahead)
-
-        def ask(query: str, excluded: tuple[str, ...] = ()) -> Hits:
-            return search(engine, SearchRequest(
-                query,
-                near=given.words("files"),
-                types=given.words("type"),
-                statuses=given.words("status"),
-                tags=given.words("tag"),
-                files=given.words("file"),
-                since=given.last("since") or "",
-                filter_expanded="filter-expanded" in given.switches,
-                exclude=given.words("exclude") + excluded,
-                explain=bool({"explain", "tree"} & given.switches),
-            ))  # fmt: skip
-
         if batch is None:
-            found = ask(" ".join(words))
+            found = search(engine, _request(" ".join(words), given))
             add_cochanges_note(engine, found)
             if "tree" in given.switches and not settings.depth:
                 found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
@@ -72,24 +62,47 @@ def search_command(argv: Sequence[str], command: Command) -> None:
             output.list([hit.to_dict() for hit in found], text)
             record_shown(engine, " ".join(words), found)
         else:
-            _answer_batch(engine, given, output, ask)
+            _answer_batch(engine, given, command, output, batch)
+
+
+def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> SearchRequest:
+    from ..app.search import SearchRequest
+
+    return SearchRequest(
+        query,
+        near=given.words("files"),
+        types=given.words("type"),
+        statuses=given.words("status"),
+        tags=given.words("tag"),
+        files=given.words("file"),
+        since=given.last("since") or "",
+        filter_expanded="filter-expanded" in given.switches,
+        exclude=given.words("exclude") + excluded,
+        explain=bool({"explain", "tree"} & given.switches),
+    )
 
 
 def _answer_batch(
-    engine: Engine,
-    given: Arguments,
-    output: Output,
-    ask: Callable[[str, tuple[str, ...]], Hits],
+    engine: Engine, given: Arguments, command: Command, output: Output, path: str
 ) -> None:
-    from .batch import answer_all
+    from ..app.search import search
+    from .batch import answer_all, for_a_line
+
+    engines = {frozenset(given.flags.items()): engine}
 
     def answer(question: Question) -> Hits:
-        found = ask(question.query, question.exclude)
-        record_shown(engine, question.query, found)
+        asked = for_a_line(given, question.options, command) if question.options else given
+        flags = frozenset(asked.flags.items())
+        if flags not in engines:
+            if len(engines) >= _MOST_ENGINES:
+                engines.clear()
+            engines[flags] = engine.under(from_environment(asked.flags))
+        found = search(engines[flags], _request(question.query, asked, question.exclude))
+        record_shown(engines[flags], question.query, found)
         return found
 
     answer_all(
-        answer, output, given.last("batch") or "-",
+        answer, output, path,
         skip_bad="skip-bad" in given.switches, quiet=engine.settings.quiet,
     )  # fmt: skip
 

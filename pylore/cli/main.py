@@ -1,7 +1,8 @@
 """Where every command that runs in Python begins and ends.
 
 A command is found by its declaration; those that agents call hundreds of times
-(``hot.py``) never import click. Every way of failing becomes one line and an exit code.
+(``hot.py``, ``writing.py``) never import click. Every way of failing becomes one line and an
+exit code.
 """
 
 from __future__ import annotations
@@ -82,10 +83,17 @@ def _run(words: list[str]) -> int:
     if command is not None and command.hot:
         function(command.hot, "pylore.cli")(words[1:], command)
         return DONE
+    if command is not None and command.quick:
+        from .plain_words import read_plainly
+
+        options = read_plainly(words[1:], command)
+        if options is not None:
+            function(command.quick, "pylore.cli")(**options)
+            return DONE
     from .commands import refuse, run
 
     gc.enable()
-    if command is None or not command.run:
+    if command is None or not (command.run or command.quick):
         raise refuse(words[0] if words else "")
     return run(command, words[1:])
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-from unicodedata import normalize
-
+from .digests import sha256
 from .errors import LoreError
 from .vocabulary import NAMED_TYPES
 
@@ -35,7 +33,7 @@ def record_id(type: str, text: str, digits: int = KEY_DIGITS) -> str:
     >>> record_id("decision", "Use JWT") == record_id("decision", " Use JWT ")
     True
     """
-    content = f"{type}\n{normalize('NFC', text).strip()}"
+    content = f"{type}\n{_composed(text).strip()}"
     return f"{type}-{sha256(content.encode()).hexdigest()[:digits]}"
 
 
@@ -49,7 +47,7 @@ def named_id(type: str, name: str) -> str:
     """
     if type not in ("entity", "concept"):
         return f"{type}-{name}"
-    spelled = normalize("NFC", name).strip().lower()
+    spelled = _composed(name).strip().lower()
     if spelled.startswith("-") and spelled[1:2].isdigit():
         spelled = f"minus {spelled[1:]}"
     slug = "-".join(_words(spelled.translate(_SIGNS)))
@@ -59,6 +57,15 @@ def named_id(type: str, name: str) -> str:
         digest = sha256(slug.encode()).hexdigest()[:KEY_DIGITS]
         slug = f"{slug[:LONGEST_SLUG].rstrip('-')}-{digest}"
     return f"{type}-{slug}"
+
+
+def _composed(text: str) -> str:
+    """The text in NFC: an accent and its letter are one."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return normalize("NFC", text)
 
 
 def _words(text: str) -> list[str]:

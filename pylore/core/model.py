@@ -97,7 +97,7 @@ class Node(Record):
         """The reason that was given with a record; nothing without one."""
         if '"why"' not in self.data:
             return ""
-        from json import loads
+        from .json_plain import loads
 
         why = loads(self.data).get("why")
         return why if isinstance(why, str) else ""

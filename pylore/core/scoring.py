@@ -24,8 +24,10 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
     """
     fused: dict[str, float] = {}
     for leg in legs.values():
-        for rank, id in enumerate(leg, start=1):
-            fused[id] = fused.get(id, 0.0) + 1 / (k + rank)
+        part = {id: 1 / (k + rank) for rank, id in enumerate(leg, start=1)}
+        for id in fused.keys() & part.keys():
+            part[id] += fused[id]
+        fused.update(part)
     return fused
 
 
@@ -48,9 +50,14 @@ def convex(
         if name == "vector":
             high = max(high, tuning.SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
-        for id, score in leg.items():
-            scaled = (score - low) / (high - low) if high > low else 1.0
-            fused[id] = fused.get(id, 0.0) + share * scaled
+        width = high - low
+        if width <= 0:
+            part = dict.fromkeys(leg, share)
+        else:
+            part = {id: share * ((score - low) / width) for id, score in leg.items()}
+        for id in fused.keys() & part.keys():
+            part[id] += fused[id]
+        fused.update(part)
     return fused
 
 
@@ -126,4 +133,6 @@ def score_of(factors: Factors) -> float:
 
 def best_first(scores: Mapping[str, float]) -> dict[str, float]:
     """The same scores, the highest first; ties by id."""
-    return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0])))
+    # The order by id is kept among equals: two sorts without a call of Python a score.
+    ids = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+    return {id: scores[id] for id in ids}

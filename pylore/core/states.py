@@ -9,9 +9,8 @@ See Kulkarni et al., Logical Physical Clocks (2014).
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
-
+from .digests import sha256
+from .json_plain import dumps
 from .model import Node
 from .times import later
 from .vocabulary import STATUSES
@@ -133,12 +132,14 @@ def _hash(state: Node | Edge) -> str:
         for name in names
         if name not in ("updated_at", "invalidated_at")
     ]
-    return sha256(json.dumps(fields, ensure_ascii=False).encode("utf-8", "replace")).hexdigest()
+    return sha256(dumps(fields).encode("utf-8", "replace")).hexdigest()
 
 
 def _canonical(text: str) -> str:
     if text == "{}":
         return text
+    import json
+
     try:
         return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
     except ValueError:

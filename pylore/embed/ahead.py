@@ -8,6 +8,7 @@ lock, and it runs again (``Ahead.settled``).
 
 from __future__ import annotations
 
+from ..core.digests import blake2b
 from ..core.errors import EmbedderError
 
 TYPE_CHECKING = False
@@ -209,6 +210,4 @@ class _KeptVectors:
 
 
 def _key(text: str) -> bytes:
-    from hashlib import blake2b
-
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

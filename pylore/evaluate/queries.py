@@ -1,7 +1,7 @@
 """Files of questions: what ``lore search --batch``, ``lore eval`` and ``lore tune`` ask.
 
-A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]]}``.
-Other fields are left alone.
+A line is one object: ``{"id", "query"[, "exclude": [ids]][, "relevant": [ids]][, "options": {}]}``.
+Other fields are left alone. ``options`` are a search's own, for this query alone.
 """
 
 from __future__ import annotations
@@ -16,22 +16,28 @@ from ..system.json_lines import parse_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
 
 class Question(Record):
     """One query with its name, the nodes that answer it, and those that must not."""
 
-    __slots__ = ("exclude", "id", "query", "relevant")
+    __slots__ = ("exclude", "id", "options", "query", "relevant")
 
     def __init__(
-        self, id: str, query: str, relevant: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+        self,
+        id: str,
+        query: str,
+        relevant: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self.id = id
         self.query = query
         self.relevant = relevant
         self.exclude = exclude
+        self.options = options or {}
 
 
 def read_lines(path: str) -> Iterator[bytes]:
@@ -66,7 +72,7 @@ def read_questions(
             continue
         try:
             line = line.removeprefix(BOM_UTF8) if number == 1 else line
-            question = _question(parse_object(line, QUESTION_LINE))
+            question = question_of(parse_object(line, QUESTION_LINE))
         except LoreError as error:
             place = f"{name}: line {number}" if name else f"line {number}"
             if bad is None:
@@ -78,16 +84,24 @@ def read_questions(
             yield question
 
 
-def _question(fields: dict[str, Any]) -> Question:
+def question_of(fields: Mapping[str, Any]) -> Question:
+    """The question that the fields of an object are.
+
+    Raises:
+        LoreError: they are none.
+    """
     id, query = fields.get("id"), fields.get("query")
     if not isinstance(id, str) or not id:
         raise LoreError("id is not a string")
     if not isinstance(query, str):
         raise LoreError("query is not a string")
-    return Question(id, query, _ids(fields, "relevant"), _ids(fields, "exclude"))
+    options = fields.get("options")
+    if options is not None and not isinstance(options, dict):
+        raise LoreError("options is not an object")
+    return Question(id, query, _ids(fields, "relevant"), _ids(fields, "exclude"), options)
 
 
-def _ids(fields: dict[str, Any], name: str) -> tuple[str, ...]:
+def _ids(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     if value is None:
         return ()

@@ -7,11 +7,11 @@ The edge leads from the smaller id to the larger one, and its weight is the cosi
 
 from __future__ import annotations
 
-import json
+from _operator import mul  # the module around it is no part of the hot path
 from math import sqrt
-from operator import mul
 from struct import pack, unpack
 
+from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.times import now
 from ..core.vocabulary import NAMED_TYPES
@@ -77,7 +77,7 @@ class Plan(Record):
         if text is None:
             return None
         try:
-            fields = json.loads(text)
+            fields = loads(text)
             return cls(float(fields["least"]), int(fields["nearest"]),
                        tuple(map(str, fields["types"])), fields["embedder"])  # fmt: skip
         except (ValueError, TypeError, KeyError):
@@ -85,7 +85,7 @@ class Plan(Record):
 
     def remember(self, store: Store) -> None:
         """From now on these edges follow the records; none is stale."""
-        store.meta.set(_BUILT, json.dumps(self.to_dict()))
+        store.meta.set(_BUILT, dumps(self.to_dict()))
         store.meta.set(_STALE, None)
 
     def compared(self, store: Store) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ promotes what is read often. Each function runs inside its caller's transaction.
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.json_plain import dumps, loads
 from ..core.model import Record
 
 TYPE_CHECKING = False
@@ -174,16 +175,11 @@ def _retracted_note(old: Edge) -> list[str]:
 
 
 def _fields(metadata: str) -> dict[str, Any]:
-    import json
-
-    fields: dict[str, Any] = json.loads(metadata)
+    fields: dict[str, Any] = loads(metadata)
     return fields
 
 
 def _changed(metadata: str, **changes: object) -> str:
     """JSON with these fields set; None takes a field away."""
-    import json
-
     fields = {**_fields(metadata), **changes}
-    return json.dumps({key: item for key, item in fields.items() if item is not None},
-                      ensure_ascii=False)  # fmt: skip
+    return dumps({key: item for key, item in fields.items() if item is not None})

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from functools import partial, wraps
 
-from ..anchors.attach import anchor_file, drop_file_anchors
 from ..core.errors import LoreError, StoreBusy, UsageError, nearest
 from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
+from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
@@ -20,10 +17,8 @@ from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
 from .fact_status import first_status, state_fact
-from .purge import delete_for_good
-from .restore import Overtaken, Restoring, location_of, require_ends, require_takeable
+from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
-from .undo import AGAIN, NAME, PURGE, forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +28,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
+    from .restore import Restoring
 
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
@@ -41,8 +37,6 @@ TITLE_LENGTH = 80
 
 NEAR_PASSAGES = 25
 """How many passages are looked at for near-duplicates: with few, signs miss some."""
-
-_LINES = re.compile(r"[0-9]{1,9}(-[0-9]{1,9})?")
 
 
 class Change(Record):
@@ -61,17 +55,18 @@ def _written(
 ) -> Callable[Concatenate[Records, Given], Result]:
     """One transaction, without the time that embedding takes."""
 
-    @wraps(method)
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
         command = _command(method.__name__, fields)
         return self._settled(lambda: method(self, *given, **fields), command)
 
-    return run
+    return _in_place_of(method, run)
 
 
 def _command(method: str, fields: Mapping[str, object]) -> str:
     """What the history calls a call of a method."""
     if method == "forget" and fields.get("purge"):
+        from .undo import PURGE
+
         return PURGE
     return "supersede" if method == "edit" and fields.get("status") == "superseded" else method
 
@@ -86,15 +81,24 @@ def _worded(
     def of(
         method: Callable[Concatenate[Records, Given], Result],
     ) -> Callable[Concatenate[Records, Given], Result]:
-        @wraps(method)
         def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
             texts = (*given[first:], *(fields.get(name) for name in ("text", "title", "why")))
             self._ahead.learn([text for text in texts if isinstance(text, str)])
             return method(self, *given, **fields)
 
-        return run
+        return _in_place_of(method, run)
 
     return of
+
+
+def _in_place_of(
+    method: Callable[..., Any], run: Callable[Given, Result]
+) -> Callable[Given, Result]:
+    """What ``functools.wraps`` does, whose package takes longer to load than a link may take."""
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(run, name, getattr(method, name))
+    run.__wrapped__ = method  # type: ignore[attr-defined]
+    return run
 
 
 class Records:
@@ -312,6 +316,9 @@ class Records:
     @_written
     def forget(self, ids: Sequence[str], *, purge: bool = False) -> list[Change]:
         """Invalidates nodes with their edges (``restore`` undoes it); ``purge`` deletes them."""
+        from .purge import delete_for_good
+        from .undo import forget
+
         changes = []
         for id in ids:
             node = self._require(id)
@@ -360,6 +367,9 @@ class Records:
             LoreError: there is no such node, or nothing to take back.
             StoreBusy: others write all the time.
         """
+        from .restore import Overtaken, require_takeable
+        from .undo import AGAIN, NAME
+
         if ids:
             return self._settled(lambda: [self._undo_node(id) for id in ids], NAME)
         for _ in range(TRIES):
@@ -367,7 +377,7 @@ class Records:
                 last = require_takeable(self._store)
             try:
                 name = AGAIN if last.name == NAME else NAME
-                return self._settled(partial(self._undo_command, last.id), name)
+                return self._settled(self._undoing(last.id), name)
             except Overtaken:
                 continue
         raise StoreBusy(f"{self._store.path}: is written to all the time: try again")
@@ -405,6 +415,9 @@ class Records:
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
                                   *self._said()])  # fmt: skip
 
+    def _undoing(self, number: int) -> Callable[[], list[Change]]:
+        return lambda: self._undo_command(number)
+
     def _undo_command(self, number: int) -> list[Change]:
         last, done = self._back().command(number)
         changes = [Change(id, state) for id, state in done.items()]
@@ -412,6 +425,8 @@ class Records:
         return changes
 
     def _back(self) -> Restoring:
+        from .restore import Restoring
+
         return Restoring(self._store, self._index, self._tie)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
@@ -544,6 +559,8 @@ class Records:
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Links a record to its file; ``before`` is where it was and no longer is."""
+        from ..anchors.own_file import anchor_file, drop_file_anchors
+
         here = location_of(node)
         if before[0] and before != here:
             drop_file_anchors(self._store, node.id, *before)
@@ -634,10 +651,14 @@ def title_of(text: str) -> str:
 def split_location(file: str) -> tuple[str, int | None, int | None]:
     """``a.py:10-20`` → ``("a.py", 10, 20)``; without numbers the whole file."""
     path, colon, lines = file.rpartition(":")
-    first, _, last = lines.partition("-")
-    if not colon or not _LINES.fullmatch(lines):
+    first, dash, last = lines.partition("-")
+    if not (colon and _is_line(first) and (not dash or _is_line(last))):
         return file, None, None
     return path, int(first), int(last or first)
+
+
+def _is_line(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def path_in_store(path: str, root: str) -> str:
@@ -651,15 +672,14 @@ def path_in_store(path: str, root: str) -> str:
 
 def _with_why(data: str, why: str) -> str:
     """A node's data with this reason; an empty one takes the reason away."""
-    fields = {key: value for key, value in json.loads(data).items() if key != "why"}
-    return json.dumps({**fields, "why": why} if why else fields, ensure_ascii=False)
+    fields = {key: value for key, value in loads(data).items() if key != "why"}
+    return dumps({**fields, "why": why} if why else fields)
 
 
 def _with_fields(metadata: str, fields: Mapping[str, Any]) -> str:
     """An edge's metadata with these fields set; None takes one away."""
-    kept = {**json.loads(metadata), "superseded_by": None, **fields}
-    return json.dumps({name: one for name, one in kept.items() if one is not None},
-                      ensure_ascii=False)  # fmt: skip
+    kept = {**loads(metadata), "superseded_by": None, **fields}
+    return dumps({name: one for name, one in kept.items() if one is not None})
 
 
 def _is_literal(text: str) -> bool:

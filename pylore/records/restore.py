@@ -9,6 +9,7 @@ from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from ..store.copied import RESTORE_BACKUP
 from .history import edge_states, last_change, state_at
+from .places import location_of, require_ends
 from .sources import mark_pruned
 from .undo import PURGE, Steps
 
@@ -16,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..core.model import Edge, Node, Past, PastCommand
+    from ..core.model import Node, Past, PastCommand
     from ..store import Store
     from ..store.protocols import EdgeKey
 
@@ -157,16 +158,3 @@ def require_takeable(store: Store) -> PastCommand:
                         f"run 'lore {RESTORE_BACKUP} {store.path}.before-restore-…', which is "
                         "the store as it was")  # fmt: skip
     return last
-
-
-def require_ends(store: Store, edge: Edge) -> None:
-    """LoreError where an end of an edge is forgotten, or there is none."""
-    for id in edge.key[:2]:
-        if store.nodes.require(id).invalidated_at is not None:
-            raise LoreError(f"'{id}' is forgotten: 'lore restore {id}' brings it back")
-
-
-def location_of(node: Node) -> tuple[str, str]:
-    """``(path, lines)`` of a node as its anchor has them: ``("a.py", "10-20")``."""
-    lines = "" if node.line_start is None else f"{node.line_start}-{node.line_end}"
-    return node.file or "", lines

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-from hashlib import sha256
 
+from ..core.digests import sha256
 from ..core.errors import LoreError
+from ..core.json_plain import dumps, loads
 from ..core.vocabulary import CODE_TYPES
 from ..system.project_files import place_within
 
@@ -66,19 +66,19 @@ def is_pruned(node: Node) -> bool:
     """Whether a document is forgotten for no other reason than its lost file."""
     if node.invalidated_at is None or PRUNED not in node.data:
         return False
-    return json.loads(node.data).get(PRUNED) is True
+    return loads(node.data).get(PRUNED) is True
 
 
 def mark_pruned(node: Node, *, pruned: bool = True) -> None:
     """Puts the mark of a lost file on a document, or takes it away."""
     if not pruned and PRUNED not in node.data:
         return
-    data = json.loads(node.data)
+    data = loads(node.data)
     if pruned:
         data[PRUNED] = True
     elif data.pop(PRUNED, None) is None:
         return
-    node.data = json.dumps(data, ensure_ascii=False)
+    node.data = dumps(data)
 
 
 def stated_by_file(node: Node) -> set[str]:
@@ -89,15 +89,17 @@ def stated_by_file(node: Node) -> set[str]:
 
 def state_of(node: Node) -> str:
     """A hash of what the file of a document states, as it stands in the node."""
-    data = json.loads(node.data)
+    data = loads(node.data)
     said: dict[str, Any] = {"title": node.title, "body": node.body}
     for name in _stated(node):
         if name not in _NO_TEXTS:
             said[name] = getattr(node, name) if name in STATED_FIELDS else data.get(name)
+    import json
+
     text = json.dumps(said, sort_keys=True)
     return sha256(text.encode()).hexdigest()[:32]
 
 
 def _stated(node: Node) -> list[str]:
-    found = json.loads(node.data).get(STATED, []) if STATED in node.data else []
+    found = loads(node.data).get(STATED, []) if STATED in node.data else []
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []

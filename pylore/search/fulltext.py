@@ -87,9 +87,10 @@ class FullTextLeg:
                 self.how[id] = "all" if id in whole else how
         shares = tuning.PASSAGE_SHARES
         return {
-            id: sum(share * score for share, score in zip(shares, best, strict=False))
+            id: shares[0] * best[0] if len(best) == 1
+            else sum(share * score for share, score in zip(shares, best, strict=False))
             for id, best in by_node.items()
-        }
+        }  # fmt: skip
 
     def _ranked(self, found: dict[str, dict[str, float]]) -> dict[str, float]:
         leg: dict[str, float] = {}
@@ -101,7 +102,7 @@ class FullTextLeg:
             named = coverage(self._query, title)
             worth = (1 - tuning.TITLE_SHARE) * covered + tuning.TITLE_SHARE * named
             most = scores[first] / max(worth, tuning.LEAST_WORTH)
-            leg.update((id, score / most if most else 0.0) for id, score in scores.items())
+            leg.update({id: score / most if most else 0.0 for id, score in scores.items()})
         return best_first(leg)
 
 

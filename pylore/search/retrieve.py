@@ -139,7 +139,8 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
     if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
         return fused
     for id in fused:
-        if id.startswith(CODE_IDS) and is_test(path_of(id)):
+        lower = id.lower()
+        if ("test" in lower or "spec" in lower) and is_test(path_of(id)):
             fused[id] *= settings.test_weight
     return fused
 

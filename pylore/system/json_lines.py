@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from ..core.errors import LoreError
+from ..core.json_plain import Reading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
     if "\0" in text:
         raise LoreError("has a NUL byte")
     try:
-        value = _DECODER.decode(text)
+        value = _READING.loads(text)
     except (ValueError, RecursionError) as error:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
@@ -52,7 +51,7 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_READING = Reading(_refuse_constant)
 
 
 def _require_plain_text(value: Any) -> None:

@@ -84,7 +84,9 @@ class Options(Kind):
 
     def __init__(self, folder: Path) -> None:
         self._commands = {
-            name: built(command) for name, command in every_command().items() if command.run
+            name: built(command)
+            for name, command in every_command().items()
+            if command.run or command.quick
         }
         super().__init__(folder)
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.errors import DONE, UsageError
-from ...core.settings import BY_NAME, SETTINGS
+from ...core.settings import SETTINGS
 from ...system.temporary import remove_abandoned_folders
 from ..declaration import function
+from ..plain_words import own_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,10 +43,13 @@ def run(command: Command, words: list[str]) -> int:
 
 def built(command: Command) -> click.Command:
     """The command as click has it, its function loaded."""
+    if command.quick:
+        callback = function(command.quick, "pylore.cli")
+    else:
+        callback = function(command.run, __name__)
     return click.Command(
-        command.name, params=[*_parameters(command)],
-        callback=function(command.run, __name__), add_help_option=False,
-    )  # fmt: skip
+        command.name, params=[*_parameters(command)], callback=callback, add_help_option=False
+    )
 
 
 def refuse(word: str) -> UsageError:
@@ -58,13 +62,10 @@ def refuse(word: str) -> UsageError:
 
 def _parameters(command: Command) -> Iterator[click.Parameter]:
     """The options and arguments of a command, as click has them."""
-    settings = set()
     for option in command.options():
-        if option.setting and option.value:
-            settings.add(option.setting)
-        else:
+        if not (option.setting and option.value):
             yield _option(option)
-    settings |= set(command.settings if command.settings is not None else BY_NAME) - {"quiet"}
+    settings = own_settings(command)
     for setting in SETTINGS:
         if setting.name in settings:
             short = ["-n"] if setting.name == "limit" else []

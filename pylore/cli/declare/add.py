@@ -71,5 +71,5 @@ concept, entity, file, symbol, task, run, session, commit.""",
         Argument("TYPE", "type", "types"),
         Argument("[TEXT…]", "text"),
     ),
-    run="records:add",
+    quick="writing:add",
 )

@@ -45,5 +45,5 @@ opens the file, and what is saved is imported. --force changes this store alone.
         Argument("ID", "id", "ids"),
         Argument("[TEXT…]", "words"),
     ),
-    run="records:edit",
+    quick="writing:edit",
 )

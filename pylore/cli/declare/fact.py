@@ -54,5 +54,5 @@ promote_after times.""",
         Argument("PREDICATE", "predicate", "relations"),
         Argument("OBJECT", "object", "ids"),
     ),
-    run="records:fact",
+    quick="writing:fact",
 )

@@ -52,5 +52,5 @@ away.""",
     ),
     also=(QUIET,),
     settings=("busy_timeout",),
-    run="records:link",
+    quick="writing:link",
 )

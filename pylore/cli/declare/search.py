@@ -56,9 +56,12 @@ reads the query from stdin.""",
     Heading("Many queries in one process"),
     Option(
         "--batch FILE",
-        'a JSON object a line, {"id","query"[,"exclude":[IDs]]}, from a\n'
-        'file or - (stdin); prints {"id","results":[…]} for each, at\n'
-        "once. All other options hold for every query",
+        'a JSON object a line, {"id","query"[,"exclude":[IDs]]\n'
+        '[,"options":{"type":"note",…}]}, from a file or - (stdin);\n'
+        'prints {"id","results":[…]} for each, at once. All other\n'
+        "options hold for every query that has none of its own. On stdin\n"
+        "a line may be plain words too, an id may be left out (then it is\n"
+        'the line\'s number), and what is wrong is answered, {"id","error"}',
         kind="files",
     ),
     Option("--skip-bad", "leave broken lines out, name them, answer the rest"),
@@ -92,6 +95,7 @@ Every setting is an option too: 'lore config list' names them.""",
         'lore search "token expiry" --files src/auth.py,@git',
         "lore search --files src/auth.py --graph-depth 1",
         "lore search --batch queries.jsonl --ids --graph-depth 1",
+        'printf "%s\\n" "jwt" "session expiry" | lore search --batch - --ids',
     ),
     arguments=(Argument("QUERY…", "query"),),
     settings=None,

@@ -1,0 +1,87 @@
+"""What a command has whose function gets its options as parameters: settings, store, output.
+
+``add``, ``link``, ``edit`` and ``fact`` are called in loops as a search is, so this imports no
+click, numpy or json.
+"""
+
+from __future__ import annotations
+
+from ..core.settings import SETTINGS, from_environment
+from ..store import tell_waiting
+from ..terminal.output import FORMATS, Output, note
+from .runtime import open_for_reading, project_root, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.settings import Settings
+    from ..embed import Embedder
+    from ..records.records import Change, Records
+    from ..store import Store
+
+
+class Session:
+    """One command's settings, output and store, from its options."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        flags = {}
+        for setting in SETTINGS:
+            text = options.pop("setting_" + setting.name, None)
+            if text is not None:
+                flags[setting.name] = text
+        self.settings: Settings = from_environment(flags)
+        for warning in self.settings.warnings:
+            note(warning)
+        self.output = chosen_output(options)
+        if not self.settings.quiet:
+            tell_waiting(note)
+
+    def open(self) -> Store:
+        """The store of this command's data folder."""
+        return open_for_reading(self.settings)
+
+    def engine(self, store: Store) -> Engine:
+        """What requests work on: this store under these settings."""
+        from ..app.engine import Engine
+
+        return Engine(store, self.settings, project_root())
+
+    def embedder(self, store: Store) -> Embedder | None:
+        """The embedder that the settings name."""
+        from ..embed import open_embedder
+
+        return open_embedder(self.settings.embedder, store, self.settings)
+
+    def records(self, store: Store) -> Records:
+        """The writing side of the store."""
+        from ..records.records import Records
+
+        return Records(store, self.settings, self.embedder(store), project_root())
+
+    def say(self, notes: list[str]) -> None:
+        """Notes for the person, unless they want quiet."""
+        say(notes, self.settings)
+
+    def print_change(self, change: Change) -> None:
+        """What a write did, as one thing."""
+        self.output.one({"id": change.id, "state": change.state}, lambda row: _text([row]))
+
+    def print_changes(self, changes: Sequence[Change]) -> None:
+        """What a write did to each of many."""
+        rows = [{"id": change.id, "state": change.state} for change in changes]
+        self.output.list(rows, _text)
+
+
+def chosen_output(options: dict[str, Any]) -> Output:
+    """The form of the output that these options ask for; takes them out of ``options``."""
+    forms = [form for form in FORMATS if options.pop("as_" + form, False)]
+    return Output.choose(forms, options.pop("jq", None))
+
+
+def _text(rows: Sequence[dict[str, Any]]) -> str:
+    from ..terminal.text import changes_text
+
+    return changes_text(rows)

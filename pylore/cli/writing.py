@@ -1,0 +1,96 @@
+"""add, fact, link, edit: the commands that write what is known, a record or a link at a time.
+
+They are called in loops as a search is, so this imports no click, numpy or json.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError, UsageError
+from .runtime import read_stdin
+from .session import Session
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
+        **options: Any) -> None:  # fmt: skip
+    """``lore add``."""
+    session = Session(options)
+    body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
+    with session.open() as store:
+        change = session.records(store).add(
+            type, body, tags=split_list(tags), links=[_link_target(link) for link in links],
+            **options,
+        )  # fmt: skip
+    session.say(change.notes)
+    session.print_change(change)
+
+
+def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
+    """``lore fact``."""
+    session = Session(options)
+    with session.open() as store:
+        change = session.records(store).fact(subject, predicate, object, **options)
+    session.say(change.notes)
+    session.print_change(change)
+
+
+def link(from_id: str, relation: str, to_id: str, meta: tuple[str, ...], **options: Any) -> None:
+    """``lore link``."""
+    session = Session(options)
+    fields = dict(map(_meta_field, meta))
+    with session.open() as store:
+        change = session.records(store).link(from_id, relation, to_id, metadata=fields, **options)
+    session.print_change(change)
+
+
+def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: bool,
+         **options: Any) -> None:  # fmt: skip
+    """``lore edit``; what a person writes in an editor is asked for with click."""
+    session = Session(options)
+    with session.open() as store:
+        text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
+        if text is None and not tags and not any(value is not None for value in options.values()):
+            from .commands.editor import edited, import_edited
+
+            if import_edited(session, store, id, force=force):
+                return
+            text = edited(store, id)
+        changes = {**options, "text": text, "tags": split_list(tags) if tags else None}
+        change = session.records(store).edit(id, force=force, **changes)
+    session.say(change.notes)
+    session.print_change(change)
+
+
+def split_list(values: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of an option that takes a list and may be given several times."""
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _text_on_stdin(session: Session) -> str:
+    return read_stdin(session.settings.max_text, "max_text")
+
+
+def _link_target(text: str) -> tuple[str, str]:
+    id, colon, relation = text.rpartition(":")
+    if not colon or not id or not relation:
+        raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
+    return id, relation
+
+
+def _meta_field(text: str) -> tuple[str, Any]:
+    """``KEY=VALUE``: the value as JSON where it is that, else as text."""
+    from ..core.json_plain import is_json
+    from ..system.json_lines import parse_object
+
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--meta '{text}': give KEY=VALUE, as by=review or sure=true")
+    try:
+        if is_json(value):
+            return key.strip(), parse_object(f'{{"it":{value}}}'.encode(), 8 + len(text) * 4)["it"]
+    except (RecursionError, LoreError):
+        pass
+    return key.strip(), value

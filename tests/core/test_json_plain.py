@@ -1,0 +1,53 @@
+"""JSON without the package: what ``json`` reads and writes, letter by letter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pylore.core.json_plain import dumps, loads
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_what_is_written_is_what_json_writes(value: Any) -> None:
+    assert dumps(value) == json.dumps(value, ensure_ascii=False)
+
+
+@given(VALUES, st.booleans())
+def test_what_is_read_is_what_json_reads(value: Any, spaced: bool) -> None:
+    text = json.dumps(value, indent=1 if spaced else None) + "\n" * spaced
+    assert repr(loads(text)) == repr(json.loads(text))
+
+
+@pytest.mark.parametrize("text", ["", "{", "x", '{"a":1}x', '{"a":"\n"}', "[1,]", '{"a" 1}', "01"])
+def test_an_error_is_the_one_that_json_has(text: str) -> None:
+    with pytest.raises(ValueError) as wanted:
+        json.loads(text)
+    with pytest.raises(type(wanted.value)) as found:
+        loads(text)
+    assert str(found.value) == str(wanted.value)
+
+
+def test_numbers_that_are_none_are_read_as_json_reads_them() -> None:
+    assert repr(loads("[NaN, Infinity, -Infinity]")) == "[nan, inf, -inf]"
+
+
+def test_what_is_wrong_is_seen_where_json_is_not_loaded() -> None:
+    program = (
+        "import sys; from pylore.core.json_plain import is_json\n"
+        "assert 'json' not in sys.modules\n"
+        "assert [is_json(text) for text in ('{x', '[1,', 'x', '{}')] == [False] * 3 + [True]"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
