@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.errors import UsageError
+from ...core.model import Node
 from ...core.times import parse_since
 from ...store.filter import Scope, require_statuses
 from ...terminal.text import list_text
