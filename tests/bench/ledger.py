@@ -21,7 +21,6 @@ from pathlib import Path
 from places import ROOT
 
 HISTORY = ROOT / "bench" / "history.jsonl"
-_load = round(os.getloadavg()[0], 1)  # before the run adds its own
 
 
 def keep(bench: str, ratios: Mapping[str, float | None], history: Path = HISTORY) -> None:
@@ -31,8 +30,8 @@ def keep(bench: str, ratios: Mapping[str, float | None], history: Path = HISTORY
         return
     line = {
         "bench": bench,
-        "commit": _git("rev-parse", "--short=12", "HEAD"),
-        "dirty": bool(_git("status", "--porcelain", "--untracked-files=no")),
+        "commit": _commit,
+        "dirty": _dirty,
         "date": datetime.now(timezone.utc).strftime("%Y-%m-%d"),
         "machine": machine(),
         "load": _load,
@@ -75,3 +74,9 @@ def _said(*words: str) -> str:
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+# As the run began: somebody may commit while it goes on, and it adds to the load itself.
+_commit = _git("rev-parse", "--short=12", "HEAD")
+_dirty = bool(_git("status", "--porcelain", "--untracked-files=no"))
+_load = round(os.getloadavg()[0], 1)
