@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pylore.core.model import Node
 from pylore.core.text import (
     STOP_WORDS,
     camel_parts,
@@ -57,6 +58,7 @@ def fulltext(
     """The full text of a store that has one passage, with the key 1."""
     folder = tmp_path_factory.mktemp(request.param)
     with create_store(str(folder), fulltext=request.param) as store:
+        store.nodes.put(Node("note-1", "note"))
         assert store.nodes.new_passages(["note-1"], "texts") == [1]
         yield store.fulltext
 
