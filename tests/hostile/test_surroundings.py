@@ -138,7 +138,7 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
     assert (shared.returncode, ignored) == (0, 0o666)  # what goes into git is as the umask says
     assert modes == {
         "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
-        "search.db-queue": 0o600, "search.db-reads": 0o600,
+        "search.db-queue": 0o600,
     }  # fmt: skip
     cache = modes_below(Path(planted.environ["XDG_CACHE_HOME"]) / "lore")
     assert cache.pop("") == 0o700

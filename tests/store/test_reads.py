@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
@@ -77,6 +78,7 @@ def test_a_reader_waits_for_no_writer(store: Store) -> None:
     assert count_accesses(store, Settings(), [NODE]) == []
     other.close()
     assert counted(store) == 1
+    assert stat.S_IMODE(waiting(store).stat().st_mode) == 0o600
 
 
 def test_what_fails_counts_neither_twice_nor_never(store: Store) -> None:
