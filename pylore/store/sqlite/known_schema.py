@@ -169,6 +169,13 @@ CREATE TABLE commands(
   at TEXT NOT NULL
 )
 -----
+CREATE TABLE common_words(
+  collection TEXT NOT NULL,
+  word TEXT NOT NULL,
+  passages INTEGER NOT NULL,
+  PRIMARY KEY (collection, word)
+) WITHOUT ROWID
+-----
 CREATE TABLE documents(
   root TEXT NOT NULL,                      -- what path starts from; empty: the project
   node_id TEXT NOT NULL,

@@ -41,6 +41,9 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
         )
     if version < 2:
         SqliteRatings(connection).recount()
+    if version < 4:
+        for collection in TABLES:
+            SqliteFullText(connection).count_words(collection)
 
 
 def _copy_passages(connection: apsw.Connection) -> None:

@@ -105,6 +105,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
 _MADE: dict[str, dict[str, str]] = {
     "passages": {"key": _KEY, "node_id": _ID, "collection": _among([*TABLES])},
     "ratings": {"node_id": _ID, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
+    "common_words": {"collection": _among([*TABLES]), "word": _TEXT, "passages": _COUNT},
     **{
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
         for name in TABLES.values()
