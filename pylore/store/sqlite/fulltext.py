@@ -158,7 +158,14 @@ class SqliteFullText:
         table = TABLES[collection]
         within, parameters = passages_in(scope, "+rowid")
         if how != "prefix" and self._is_large(collection):
-            best = self._by_rare_words(collection, groups, weights, (within, parameters), limit)
+            best = self._by_rare_words(
+                collection,
+                groups,
+                weights,
+                (within, parameters),
+                limit,
+                limit if scope else limit // 4,
+            )
             if best is not None:
                 return best
         rank, rank_parameters = self._rank(table, weights)
@@ -196,13 +203,14 @@ class SqliteFullText:
         weights: Mapping[str, float],
         within: tuple[str, list[str]],
         limit: int,
+        enough: int,
     ) -> list[tuple[int, str, float]] | None:
         if self._rare_first is None:
             from .rare_first import RareFirst
 
             self._rare_first = RareFirst(self._db)
         columns = tuple(weights.get(name, 1.0) for name in COLUMNS)
-        found = self._rare_first.search(collection, groups, columns, within, limit)
+        found = self._rare_first.search(collection, groups, columns, within, limit, enough)
         if found is None:
             return None
         ids: dict[int, str] = dict(

@@ -52,12 +52,14 @@ class RareFirst:
         weights: tuple[float, ...],
         within: tuple[str, list[str]],
         limit: int,
+        enough: int,
     ) -> Rows | None:
         """The best passages; None where ranking all of them is as well.
 
-        ``within`` is a condition on rows, with its parameters.
+        ``within`` is a condition on rows, with its parameters. Where fewer than ``enough``
+        are found, more is looked at, up to all.
         """
-        ask = _Ask(self._db, TABLES[collection], within, limit)
+        ask = _Ask(self._db, TABLES[collection], within, limit, enough)
         size = ask.size(phrase for group in groups for phrase in group)
         if size is None:
             return []
@@ -136,14 +138,18 @@ class _Ask:
     """The questions that one search asks of its table."""
 
     def __init__(
-        self, db: apsw.Connection, table: str, within: tuple[str, list[str]], limit: int
+        self,
+        db: apsw.Connection,
+        table: str,
+        within: tuple[str, list[str]],
+        limit: int,
+        enough: int,
     ) -> None:
         self._db = db
         self._table = table
         self._condition, self._parameters = within
         self.limit = limit
-        self.enough = limit // 4
-        """So many passages are found at least, unless there are fewer: more than are shown."""
+        self.enough = enough
 
     def size(self, phrases: Iterable[str]) -> tuple[int, float] | None:
         """How many passages there are, and their mean length in words; None: no phrase is there."""
