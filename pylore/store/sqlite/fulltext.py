@@ -155,25 +155,18 @@ class SqliteFullText:
         groups = _PHRASES[how](query, self.engine)
         if not any(groups):
             return []
-        table = TABLES[collection]
-        within, parameters = passages_in(scope, "+rowid")
         if how != "prefix" and self._is_large(collection):
-            best = self._by_rare_words(
-                collection,
-                groups,
-                weights,
-                (within, parameters),
-                limit,
-                limit if scope else limit // 4,
-            )
+            best = self._by_rare_words(collection, groups, scope, weights, limit)
             if best is not None:
                 return best
+        table = TABLES[collection]
+        within, parameters = passages_in(scope, "+rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT p.key, p.node_id, f.score FROM (SELECT rowid, -{rank} AS score"
+            f"SELECT p.key, n.id, f.score FROM (SELECT rowid, -{rank} AS score"
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
-            " ORDER BY f.score DESC, p.key",
+            " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
             (*rank_parameters, expression(groups), *parameters, limit),
         ).fetchall()
         return rows
@@ -183,9 +176,9 @@ class SqliteFullText:
         table = TABLES[collection]
         within, parameters = passages_in(scope, "+rowid")
         rows = self._db.execute(
-            f"SELECT p.node_id FROM (SELECT rowid FROM {table}"
+            f"SELECT n.id FROM (SELECT rowid FROM {table}"
             f" WHERE {table} MATCH ?{within} LIMIT ?) f"
-            " CROSS JOIN passages p ON p.key = f.rowid",
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
             (expression(_all(query, self.engine)), *parameters, limit),
         )
         return {id for (id,) in rows}
@@ -200,26 +193,31 @@ class SqliteFullText:
         self,
         collection: str,
         groups: list[list[str]],
+        scope: Scope,
         weights: Mapping[str, float],
-        within: tuple[str, list[str]],
         limit: int,
-        enough: int,
     ) -> list[tuple[int, str, float]] | None:
         if self._rare_first is None:
             from .rare_first import RareFirst
 
             self._rare_first = RareFirst(self._db)
-        columns = tuple(weights.get(name, 1.0) for name in COLUMNS)
-        found = self._rare_first.search(collection, groups, columns, within, limit, enough)
-        if found is None:
-            return None
-        ids: dict[int, str] = dict(
-            self._db.execute(
-                "SELECT p.key, p.node_id FROM json_each(?) j CROSS JOIN passages p"
-                " ON p.key = j.value",
-                (dumps([key for key, _ in found]),),
-            )
+        found = self._rare_first.search(
+            collection,
+            groups,
+            tuple(weights.get(name, 1.0) for name in COLUMNS),
+            passages_in(scope, "+rowid"),
+            limit,
+            limit if scope else limit // 4,
         )
+        return None if found is None else self._named(found)
+
+    def _named(self, found: list[tuple[int, float]]) -> list[tuple[int, str, float]]:
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT p.key, n.id FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value"
+            " CROSS JOIN nodes n ON n.key = p.node_key",
+            (dumps([key for key, _ in found]),),
+        ).fetchall()
+        ids = dict(rows)
         return [(key, ids[key], score) for key, score in found if key in ids]
 
     def _rank(self, table: str, weights: Mapping[str, float]) -> tuple[str, list[float]]:

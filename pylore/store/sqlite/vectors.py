@@ -93,11 +93,11 @@ class SqliteVectors:
         self.load_extension()
         within, parameters = passages_in(scope)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, p.node_id, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
+            "SELECT v.key, n.id, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
             " SELECT key FROM signs"
             f" WHERE 1{within} ORDER BY vec_distance_hamming(vec_bit(sign), vec_bit(?)) LIMIT ?"
             ") near CROSS JOIN passages_vec v ON v.key = near.key"
-            " CROSS JOIN passages p ON p.key = near.key"
+            " CROSS JOIN passages p ON p.key = near.key CROSS JOIN nodes n ON n.key = p.node_key"
             " ORDER BY score DESC, v.key LIMIT ?",
             (vector, *parameters, self._sign(vector), CANDIDATES * limit, limit),
         ).fetchall()
@@ -106,8 +106,8 @@ class SqliteVectors:
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
         yield from self._db.execute(
-            "SELECT p.node_id, v.embedding FROM json_each(?) j"
-            " CROSS JOIN passages p ON p.node_id = j.value"
+            "SELECT n.id, v.embedding FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key"
             " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
             (dumps(ids),),
         )
