@@ -1,4 +1,4 @@
-"""Full text over many passages, with "many" made a thousand: what it finds, and what it leaves out."""
+"""Full text over many passages, where a thousand are many: what is found, what is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ``Scope`` as SQL."""
+"""A ``Scope`` as SQL, and words as what full text is asked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from ...system.json_encode import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..filter import Scope
 
 
@@ -54,3 +56,10 @@ def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
         f" WHERE {condition})",
         parameters,
     )
+
+
+def expression(groups: Sequence[Sequence[str]]) -> str:
+    """What a full-text table is asked: one at least of the phrases of each group."""
+    if len(groups) == 1:
+        return " OR ".join(groups[0])
+    return " AND ".join(f"({' OR '.join(group)})" for group in groups)

@@ -15,12 +15,12 @@ from ...core.errors import StoreError
 from ...core.text import composed, inflections
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ...system.json_encode import dumps
-from .conditions import passages_in
+from .conditions import expression, passages_in
 from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ...core.text import Query
     from ..filter import Scope
@@ -203,6 +203,7 @@ class SqliteFullText:
             self._rare_first = RareFirst(self._db)
         found = self._rare_first.search(
             collection,
+            TABLES[collection],
             groups,
             tuple(weights.get(name, 1.0) for name in COLUMNS),
             passages_in(scope, "+rowid"),
@@ -300,10 +301,3 @@ def _prefix(query: Query, engine: str) -> list[list[str]]:
 
 _PHRASES = {"all": _all, "some": _some, "inflected": _inflected, "prefix": _prefix}
 """The ways to match, each as groups of phrases: a passage must have one of each group."""
-
-
-def expression(groups: Sequence[Sequence[str]]) -> str:
-    """What a full-text table is asked: one phrase at least of each group."""
-    if len(groups) == 1:
-        return " OR ".join(groups[0])
-    return " AND ".join(f"({' OR '.join(group)})" for group in groups)

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from ...core import tuning
 from .common_words import CommonWords
+from .conditions import expression
 from .driver import apsw
-from .fulltext import TABLES, expression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class RareFirst:
     def search(
         self,
         collection: str,
+        table: str,
         groups: Groups,
         weights: tuple[float, ...],
         within: tuple[str, list[str]],
@@ -59,7 +60,7 @@ class RareFirst:
         ``within`` is a condition on rows, with its parameters. Where fewer than ``enough``
         are found, more is looked at, up to all.
         """
-        ask = _Ask(self._db, TABLES[collection], within, limit, enough)
+        ask = _Ask(self._db, table, within, limit, enough)
         size = ask.size(phrase for group in groups for phrase in group)
         if size is None:
             return []
@@ -67,7 +68,7 @@ class RareFirst:
         if passages < tuning.LARGE:
             return None
         self._weights = weights
-        common = CommonWords(self._db, collection, TABLES[collection], passages)
+        common = CommonWords(self._db, collection, table, passages)
         common.look_up([phrase for group in groups for phrase in group])
         with_any = self._with_any if len(groups) == 1 else self._with_all
         return with_any(ask, groups, common)
