@@ -49,15 +49,15 @@ docs/decisions/0034 only."""
 
 LARGE = 100_000
 """In a collection of fewer passages all that match are ranked. Measured: at 100,000 the two
-ways take as long for a plain question, at 1,000,000 this one a fourth to a sixth."""
+ways take as long for a plain question, at 1,000,000 this one a third to a fifth."""
 
 WORTH_IT = 8
 """So many times more passages must have one of the words than would be ranked."""
 
 FEW_OF_A_WORD = 250
 """So many passages for each word of the query are ranked for its rare words, and about twice as
-many for having several of the others. Measured on 600,000 real passages and more: with a
-half of it, first results were missed."""
+many for having several of the others. Measured on 1,000,000 passages: with half of it
+more of the first results were missed."""
 
 WORDS = 8
 """A query of fewer words counts as one of so many. Measured with ``FEW_OF_A_WORD``."""
