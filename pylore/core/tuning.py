@@ -44,3 +44,38 @@ ENDING = 2
 SHORT_QUERY = 6
 """Up to this many terms, a word's other forms count as the word. Measured as part of
 docs/decisions/0034 only."""
+
+# --- full text over many passages (pylore/store/sqlite/rare_first.py, docs/decisions/0048)
+
+LARGE = 100_000
+"""In a collection of fewer passages all that match are ranked. Measured: at 100,000 the two
+ways take as long for a plain question, at 1,000,000 this one a third to a fifth."""
+
+WORTH_IT = 8
+"""So many times more passages must have one of the words than would be ranked."""
+
+FEW_OF_A_WORD = 250
+"""So many passages for each word of the query are ranked for its rare words, and about twice as
+many for having several of the others. Measured on 1,000,000 passages: with half of it
+more of the first results were missed."""
+
+WORDS = 8
+"""A query of fewer words counts as one of so many. Measured with ``FEW_OF_A_WORD``."""
+
+FEW = 500
+"""To rank so many passages, it is quicker to know the words' IDFs than to let FTS5 count
+them. Measured."""
+
+FIRST_RESULTS = 10
+"""What is left out must not score more than so many that were found, or it is looked for."""
+
+TOGETHER = 1.5
+"""So many times more often than by chance a passage has words of two groups. Not measured:
+where it has them less often, fewer groups follow."""
+
+COMMON = 1_000
+"""A word that so many passages have is counted ahead of a search: for one that fewer have,
+counting takes some 0.05 ms."""
+
+COUNTED_AFTER = 10_000
+"""When so many passages have come in, it is looked at whether words are to be counted anew."""

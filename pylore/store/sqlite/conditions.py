@@ -1,4 +1,4 @@
-"""A ``Scope`` as SQL: conditions on a node, and on the passages of such nodes."""
+"""A ``Scope`` as SQL, on nodes and on their passages; words as what full text is asked."""
 
 from __future__ import annotations
 
@@ -167,3 +167,10 @@ def _beginning(glob: str) -> str:
     """
     ends = [place for place in map(glob.find, "*?[") if place >= 0]
     return glob[: min(ends)] if ends else glob
+
+
+def expression(groups: Sequence[Sequence[str]]) -> str:
+    """What a full-text table is asked: one at least of the phrases of each group."""
+    if len(groups) == 1:
+        return " OR ".join(groups[0])
+    return " AND ".join(f"({' OR '.join(group)})" for group in groups)

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from math import log
 
+from ...core import tuning
 from ...core.errors import StoreError
 from ...core.text import composed, inflections
-from ...core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
-from .conditions import Passages
+from ...system.json_encode import dumps
+from .conditions import Passages, expression
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -23,11 +24,15 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
+    from .rare_first import RareFirst
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts"}
 """Collection to its table."""
+
+_CAN_SCORE = hasattr(apsw.Connection, "register_fts5_function")
+"""apsw has it from 3.47 on."""
 
 CREATE = {
     "fts5": "CREATE VIRTUAL TABLE {table} USING fts5({columns},"
@@ -44,6 +49,9 @@ class SqliteFullText:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._engine = ""
+        self._last: dict[str, int] = {}
+        self._added: dict[str, int] = {}
+        self._rare_first: RareFirst | None = None
 
     @property
     def engine(self) -> str:
@@ -62,6 +70,7 @@ class SqliteFullText:
         """
         engine = choose_engine(wanted)
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('fulltext', ?)", (engine,))
+        self._db.execute("DELETE FROM common_words")
         self.create(engine)
 
     def create(self, engine: str) -> None:
@@ -73,11 +82,23 @@ class SqliteFullText:
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
         """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
+        indexed = [(key, *map(composed, columns)) for key, *columns in rows]
         self._db.executemany(
             f"INSERT INTO {TABLES[collection]}(rowid, {', '.join(COLUMNS)})"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            ((key, *map(composed, columns)) for key, *columns in rows),
+            indexed,
         )
+        self._added[collection] = self._added.get(collection, 0) + len(indexed)
+        if self._added[collection] >= tuning.COUNTED_AFTER:
+            self._added[collection] = 0
+            self.count_words(collection)
+
+    def count_words(self, collection: str) -> None:
+        """Counts the words that many passages have, where there are twice as many of these."""
+        if self.engine == "fts5":
+            from .common_words import count_words
+
+            count_words(self._db, collection, TABLES[collection])
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out."""
@@ -114,7 +135,8 @@ class SqliteFullText:
     def _holds_any(self, collection: str) -> bool:
         # FTS5 and FTS4 both keep a row a document in this table of theirs.
         table = f"{TABLES[collection]}_docsize"
-        return self._db.execute(f"SELECT 1 FROM {table} LIMIT 1").get is not None
+        self._last[collection] = self._db.execute(f"SELECT max(rowid) FROM {table}").get or 0
+        return self._last[collection] > 0
 
     def search(
         self,
@@ -130,9 +152,13 @@ class SqliteFullText:
         ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another
         form, or ``prefix``: some word must begin so. The score grows with relevance.
         """
-        expression = _EXPRESSIONS[how](query, self.engine)
-        if not expression:
+        groups = _PHRASES[how](query, self.engine)
+        if not any(groups):
             return []
+        if how != "prefix" and self._is_large(collection):
+            best = self._by_rare_words(collection, groups, scope, weights, limit)
+            if best is not None:
+                return best
         table = TABLES[collection]
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
@@ -141,7 +167,7 @@ class SqliteFullText:
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
             " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
-            (*rank_parameters, expression, *parameters, limit),
+            (*rank_parameters, expression(groups), *parameters, limit),
         ).fetchall()
         return rows
 
@@ -153,9 +179,48 @@ class SqliteFullText:
             f"SELECT n.id FROM (SELECT rowid FROM {table}"
             f" WHERE {table} MATCH ?{within} LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            (_all(query, self.engine), *parameters, limit),
+            (expression(_all(query, self.engine)), *parameters, limit),
         )
         return {id for (id,) in rows}
+
+    def _is_large(self, collection: str) -> bool:
+        """Whether there may be so many passages that it pays not to rank all that match."""
+        if collection not in self._last:
+            self._holds_any(collection)
+        return self._last[collection] >= tuning.LARGE and self.engine == "fts5" and _CAN_SCORE
+
+    def _by_rare_words(
+        self,
+        collection: str,
+        groups: list[list[str]],
+        scope: Scope,
+        weights: Mapping[str, float],
+        limit: int,
+    ) -> list[tuple[int, str, float]] | None:
+        if self._rare_first is None:
+            from .rare_first import RareFirst
+
+            self._rare_first = RareFirst(self._db)
+        table = TABLES[collection]
+        found = self._rare_first.search(
+            collection,
+            table,
+            groups,
+            tuple(weights.get(name, 1.0) for name in COLUMNS),
+            Passages(self._db, scope, collection).condition(f"+{table}.rowid"),
+            limit,
+            limit if scope else limit // 4,
+        )
+        return None if found is None else self._named(found)
+
+    def _named(self, found: list[tuple[int, float]]) -> list[tuple[int, str, float]]:
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT p.key, n.id FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value"
+            " CROSS JOIN nodes n ON n.key = p.node_key",
+            (dumps([key for key, _ in found]),),
+        ).fetchall()
+        ids = dict(rows)
+        return [(key, ids[key], score) for key, score in found if key in ids]
 
     def _rank(self, table: str, weights: Mapping[str, float]) -> tuple[str, list[float]]:
         if self.engine == "fts5":
@@ -207,33 +272,33 @@ def _phrase(words: list[str]) -> str:
     return '"' + " ".join(words) + '"'
 
 
-def _all(query: Query, engine: str) -> str:
-    short = len(query.terms) <= SHORT_QUERY
-    terms = [
-        " OR ".join(map(_phrase, alternatives + (_other_forms(alternatives) if short else [])))
+def _all(query: Query, engine: str) -> list[list[str]]:
+    short = len(query.terms) <= tuning.SHORT_QUERY
+    return [
+        [*map(_phrase, alternatives + (_other_forms(alternatives) if short else []))]
         for alternatives in query.terms
     ]
-    return " AND ".join(f"({term})" for term in terms)
 
 
 def _other_forms(alternatives: list[list[str]]) -> list[list[str]]:
     return [[form] for words in alternatives if len(words) == 1 for form in inflections(words[0])]
 
 
-def _some(query: Query, engine: str) -> str:
+def _some(query: Query, engine: str) -> list[list[str]]:
     phrases = [_phrase(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
-    return " OR ".join([*(_phrase([word]) for word in query.single_words()), *phrases])
+    return [[*(_phrase([word]) for word in query.single_words()), *phrases]]
 
 
-def _inflected(query: Query, engine: str) -> str:
+def _inflected(query: Query, engine: str) -> list[list[str]]:
     forms = [form for word in query.single_words() for form in inflections(word)]
-    return " OR ".join(_phrase([form]) for form in dict.fromkeys(forms))
+    return [[_phrase([form]) for form in dict.fromkeys(forms)]]
 
 
-def _prefix(query: Query, engine: str) -> str:
-    beginnings = [word for word in query.single_words() if len(word) >= PREFIX_LENGTH]
+def _prefix(query: Query, engine: str) -> list[list[str]]:
+    beginnings = [word for word in query.single_words() if len(word) >= tuning.PREFIX_LENGTH]
     form = '"{}"*' if engine == "fts5" else '"{}*"'
-    return " OR ".join(form.format(word) for word in beginnings)
+    return [[form.format(word) for word in beginnings]]
 
 
-_EXPRESSIONS = {"all": _all, "some": _some, "inflected": _inflected, "prefix": _prefix}
+_PHRASES = {"all": _all, "some": _some, "inflected": _inflected, "prefix": _prefix}
+"""The ways to match, each as groups of phrases: a passage must have one of each group."""

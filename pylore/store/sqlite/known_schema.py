@@ -204,6 +204,13 @@ CREATE TABLE commands(
   at TEXT NOT NULL
 )
 -----
+CREATE TABLE common_words(
+  collection TEXT NOT NULL,
+  word TEXT NOT NULL,
+  passages INTEGER NOT NULL,
+  PRIMARY KEY (collection, word)
+) WITHOUT ROWID
+-----
 CREATE TABLE counts(
   what TEXT NOT NULL,                      -- nodes, forgotten, edges
   name TEXT NOT NULL,

@@ -560,3 +560,13 @@ WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category,
   IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
     new.data, new.invalidated_at)
 BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END;
+
+-- In how many passages a word was that many have, when they were last counted. A large
+-- collection is searched by its rare words first (rare_first.py); the row of '' says how
+-- many passages there were. Nothing but the time that a search takes hangs on it.
+CREATE TABLE common_words(
+  collection TEXT NOT NULL,
+  word TEXT NOT NULL,
+  passages INTEGER NOT NULL,
+  PRIMARY KEY (collection, word)
+) WITHOUT ROWID;

@@ -103,6 +103,8 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             (name, weight, backward, description, old),
         )
     _make_whole(connection)
+    for collection in TABLES:
+        SqliteFullText(connection).count_words(collection)
     if version < 2:
         SqliteRatings(connection).recount()
 

@@ -108,6 +108,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
 
 _MADE: dict[str, dict[str, str]] = {
     "passages": {"key": _KEY, "node_key": _NODE, "collection": _among([*TABLES])},
+    "common_words": {"collection": _among([*TABLES]), "word": _TEXT, "passages": _COUNT},
     "ratings": {"node_key": _KEY, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
     **{
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
