@@ -155,6 +155,8 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE clusters(cluster INTEGER PRIMARY KEY, centroid BLOB NOT NULL)
+-----
 CREATE TABLE code_files(
   path TEXT PRIMARY KEY,                   -- relative to the project
   hash TEXT NOT NULL,
@@ -215,6 +217,8 @@ CREATE TABLE graph_edges(
   invalidated_at TEXT, changed_at TEXT,
   PRIMARY KEY (from_id, to_id, relation)
 ) WITHOUT ROWID
+-----
+CREATE TABLE members(key INTEGER PRIMARY KEY, first INTEGER NOT NULL, second INTEGER NOT NULL)
 -----
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
@@ -297,7 +301,7 @@ CREATE TABLE shown(
   PRIMARY KEY (run_id, node_id)
 ) WITHOUT ROWID
 -----
-CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)
+CREATE TABLE sketches(place INTEGER PRIMARY KEY, sketch BLOB NOT NULL)
 -----
 CREATE TABLE sqlite_stat1(tbl,idx,stat)
 -----

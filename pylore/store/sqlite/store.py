@@ -166,14 +166,16 @@ class SqliteStore:
         return SqliteChecks(self.connection, self.path)
 
     def compact(self) -> None:
-        """Puts each table's pages side by side: a search reads them an eighth faster.
+        """Puts near vectors, and each table's pages, side by side: a search reads them faster.
 
         Worth its time after a large import. It changes nothing that can be seen, so
         a store that is busy, or a disk without room for a copy, is left as it is.
         """
         try:
+            with self.transaction():
+                self.vectors.arrange()
             self.connection.execute("VACUUM")
-        except (apsw.BusyError, apsw.FullError):
+        except (StoreBusy, apsw.BusyError, apsw.FullError):
             return
 
     def copied_to(self, folder: str) -> SqliteStore:

@@ -1,12 +1,11 @@
-"""Vectors of passages, searched by cosine in two steps, with sqlite-vec's functions.
+"""Vectors of passages, searched by cosine in three steps, with sqlite-vec's functions.
 
-``signs`` keeps one bit a dimension: 32 bytes a passage to scan instead of 1,024.
-The candidates it finds (smallest Hamming distance) are scored by the whole vectors
-in ``passages_vec``. With four candidates for each result that is wanted, 98 % of the
-ten nearest and 90 % of the fifty nearest passages are found (measured on 10,000 and
-21,000 passages of static embeddings).
+The clusters with the nearest centroids are looked through, by the sketches of their
+passages (``quantise``); the candidates that these find are scored by the whole vectors.
+Where there are few vectors there are no clusters, and all sketches are looked at. Found
+are 98 % of the ten nearest passages (docs/decisions/0049).
 
-Both are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
+All are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
 that grows with n × candidates, which made it slower here than ORDER BY … LIMIT.
 """
 
@@ -14,20 +13,49 @@ from __future__ import annotations
 
 import os
 import sys
+from operator import mul
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import passages_in
+from .conditions import where
 from .driver import apsw
+from .quantise import floats, quantise, quantise_all, restore, sketch
+from .vector_tables import BITS, KEYS, create_tables, drop_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..filter import Scope
+    from .quantise import Quantised
+
+    Found = list[tuple[int, str, float]]
 
 CANDIDATES = 4
-"""Passages taken from the signs for each one that is wanted."""
+"""Passages taken by their sketches for each one that is wanted."""
+
+CLUSTERED = 50_000
+"""From so many vectors on there are clusters: with fewer, looking at all sketches is as quick."""
+
+PROBES = 64
+"""Clusters that a search looks through."""
+
+_FEW = 32
+"""Up to so many vectors the nearest centroids are found without numpy."""
+
+_NEAR = 32
+"""Centroids among which the second one for a vector is looked for then."""
+
+_BY_CENTROID = "ORDER BY vec_distance_cosine(vec_int8(centroid), vec_int8(?)) LIMIT ?"
+_IN_CLUSTERS = (
+    f"json_each(?) c CROSS JOIN sketches s ON s.place BETWEEN c.value << {BITS}"
+    f" AND (c.value << {BITS}) + {KEYS}"
+)
+_OF_MEMBERS = (
+    f"DELETE FROM sketches WHERE place IN (SELECT (first << {BITS}) + key FROM members"
+    f" WHERE key = ?1 UNION ALL SELECT (second << {BITS}) + key FROM members WHERE key = ?1"
+    " UNION ALL SELECT ?1)"
+)
 
 
 class SqliteVectors:
@@ -61,61 +89,131 @@ class SqliteVectors:
     def create(self, dimension: int) -> None:
         """Makes the tables, empty; older ones are dropped with all that they held.
 
-        ``dimension`` must be a multiple of 8: a sign is a bit.
+        ``dimension`` must be a multiple of 8: a sketch has whole bytes.
         """
-        self.drop()
-        self._db.execute("CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)")
-        self._db.execute(
-            "CREATE TABLE passages_vec(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
-            f" CHECK (length(embedding) = {4 * dimension:d}))"
-        )
+        create_tables(self._db, dimension)
 
     def drop(self) -> None:
         """Takes the tables away: this store then has no vectors."""
-        self._db.execute("DROP TABLE IF EXISTS signs")
-        self._db.execute("DROP TABLE IF EXISTS passages_vec")
+        drop_tables(self._db)
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds ``(key, vector)`` rows; a vector is little-endian float32."""
-        self.load_extension()
-        rows = list(rows)
-        self._db.executemany("INSERT INTO passages_vec VALUES (?, ?)", rows)
-        self._db.executemany("INSERT INTO signs VALUES (?, vec_quantize_binary(?))", rows)
+        made = quantise_all(rows)
+        self._db.executemany(
+            "INSERT INTO passages_vec VALUES (?, ?)", ((key, vector) for key, vector, _ in made)
+        )
+        self.add_sketches(made)
+
+    def add_sketches(self, made: Sequence[Quantised]) -> None:
+        """Adds those of vectors that are there."""
+        if self._db.execute("SELECT 1 FROM clusters LIMIT 1").get is None:
+            self._db.executemany(
+                "INSERT INTO sketches VALUES (?, ?)", ((key, bits) for key, _, bits in made)
+            )
+            return
+        found = self._clusters_of([vector for _, vector, _ in made])
+        placed = [(key, *numbers) for (key, _, _), numbers in zip(made, found, strict=True)]
+        self._db.executemany("INSERT INTO members VALUES (?, ?, ?)", placed)
+        self._db.executemany(
+            "INSERT INTO sketches VALUES (?, ?)",
+            (
+                ((number << BITS) + key, bits)
+                for (key, _, bits), numbers in zip(made, found, strict=True)
+                for number in numbers
+            ),
+        )
 
     def remove(self, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out."""
         rows = [(key,) for key in keys]
         self._db.executemany("DELETE FROM passages_vec WHERE key = ?", rows)
-        self._db.executemany("DELETE FROM signs WHERE key = ?", rows)
+        self._db.executemany(_OF_MEMBERS, rows)
+        self._db.executemany("DELETE FROM members WHERE key = ?", rows)
 
-    def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
+    def arrange(self) -> None:
+        """Makes clusters where there are many vectors, and many more or fewer than when this was
+        last done; the caller holds a transaction.
+        """
+        if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passages_vec'").get is None:
+            return
+        count = self._db.execute("SELECT count(*) FROM passages_vec").get
+        held = self._db.execute("SELECT count(*) FROM clusters").get
+        wanted = clusters_for(count)
+        if wanted and not held / 2 < wanted < 2 * held:
+            from .clusters import arrange
+
+            arrange(self._db, wanted)
+
+    def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
-        within, parameters = passages_in(scope)
-        rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, p.node_id, 1 - vec_distance_cosine(v.embedding, ?) AS score FROM ("
-            " SELECT key FROM signs"
-            f" WHERE 1{within} ORDER BY vec_distance_hamming(vec_bit(sign), vec_bit(?)) LIMIT ?"
-            ") near CROSS JOIN passages_vec v ON v.key = near.key"
-            " CROSS JOIN passages p ON p.key = near.key"
-            " ORDER BY score DESC, v.key LIMIT ?",
-            (vector, *parameters, self._sign(vector), CANDIDATES * limit, limit),
+        asked = quantise(vector)
+        clusters = [
+            number
+            for (number,) in self._db.execute(
+                f"SELECT cluster FROM clusters {_BY_CENTROID}", (asked, PROBES)
+            )
+        ]
+        found = self._search_some(clusters, asked, scope, limit)
+        if len(found) < limit and (clusters or scope or scope.excluded):
+            found = self._search_all(asked, scope, limit)
+        return found
+
+    def _search_some(
+        self, clusters: Sequence[int], asked: bytes, scope: Scope, limit: int
+    ) -> Found:
+        """The nearest of those in some clusters, or of all where there are none."""
+        near = (
+            f"SELECT s.place & {KEYS} AS key FROM {_IN_CLUSTERS if clusters else 'sketches s'}"
+            " ORDER BY vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) LIMIT ?"
+        )
+        parameters = [dumps([0, *clusters])] if clusters else []
+        return self._score(
+            f"(SELECT DISTINCT key FROM ({near})) near"
+            " CROSS JOIN passages p ON p.key = near.key",
+            (*parameters, sketch(asked), CANDIDATES * limit * (2 if clusters else 1)),
+            asked, scope, limit,
+        )  # fmt: skip
+
+    def _search_all(self, asked: bytes, scope: Scope, limit: int) -> Found:
+        """The nearest of all that the scope allows, for one that allows little."""
+        source = "nodes n CROSS JOIN passages p ON p.node_id = n.id"
+        return self._score(source, (), asked, scope, limit)
+
+    def _score(
+        self, source: str, parameters: tuple[object, ...], asked: bytes, scope: Scope, limit: int
+    ) -> Found:
+        """The nearest of the passages ``p`` of a source that the scope allows."""
+        condition, allowed = where(scope)
+        if condition != "1" and not source.startswith("nodes n "):
+            source += " CROSS JOIN nodes n ON n.id = p.node_id"
+        rows: Found = self._db.execute(  # type: ignore[assignment]
+            "SELECT p.key, p.node_id,"
+            " 1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?)) AS score"
+            f" FROM {source} CROSS JOIN passages_vec v ON v.key = p.key WHERE {condition}"
+            " ORDER BY score DESC, p.key LIMIT ?",
+            (asked, *parameters, *allowed, limit),
         ).fetchall()
         return rows
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
-        yield from self._db.execute(
+        rows = self._db.execute(
             "SELECT p.node_id, v.embedding FROM json_each(?) j"
             " CROSS JOIN passages p ON p.node_id = j.value"
             " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
             (dumps(ids),),
         )
+        for id, vector in rows:
+            yield id, restore(vector)
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The signs of these passages, a bit a dimension; those without a vector are left out."""
+        self.load_extension()
         rows = self._db.execute(
-            "SELECT s.key, s.sign FROM json_each(?) j CROSS JOIN signs s ON s.key = j.value",
+            "SELECT v.key, vec_quantize_binary(vec_int8(v.embedding)) FROM json_each(?) j"
+            " CROSS JOIN passages_vec v ON v.key = j.value",
             (dumps(keys),),
         )
         return dict(rows)
@@ -124,16 +222,47 @@ class SqliteVectors:
         """The cosine of each pair of passages; both must have a vector."""
         self.load_extension()
         rows = self._db.execute(
-            "SELECT 1 - vec_distance_cosine(a.embedding, b.embedding) FROM json_each(?) j"
+            "SELECT 1 - vec_distance_cosine(vec_int8(a.embedding), vec_int8(b.embedding))"
+            " FROM json_each(?) j"
             " CROSS JOIN passages_vec a ON a.key = json_extract(j.value, '$[0]')"
             " CROSS JOIN passages_vec b ON b.key = json_extract(j.value, '$[1]') ORDER BY j.key",
             (dumps(pairs),),
         )
         return [cosine for (cosine,) in rows]
 
-    def _sign(self, vector: bytes) -> bytes:
-        sign: bytes = self._db.execute("SELECT vec_quantize_binary(?)", (vector,)).get
-        return sign
+    def _clusters_of(self, vectors: Sequence[bytes]) -> list[tuple[int, int]]:
+        """The two clusters that each vector is in."""
+        if len(vectors) > _FEW:
+            from .clusters import nearest
+
+            held: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT cluster, centroid FROM clusters"
+            ).fetchall()
+            found = nearest(vectors, [centroid for _, centroid in held])
+            return [(held[one][0], held[other][0]) for one, other in found]
+        self.load_extension()
+        query = f"SELECT cluster, centroid FROM clusters {_BY_CENTROID}"
+        return [
+            _two(vector, self._db.execute(query, (vector, _NEAR)).fetchall())  # type: ignore[arg-type]
+            for vector in vectors
+        ]
+
+
+def clusters_for(count: int) -> int:
+    """How many clusters so many vectors are to have; 0 where they are few."""
+    return int(count**0.8 / 20) if count >= CLUSTERED else 0
+
+
+def _two(vector: bytes, near: Sequence[tuple[int, bytes]]) -> tuple[int, int]:
+    """As ``clusters.nearest``, of the centroids that are nearest to a vector."""
+    asked, (first, *others) = floats(vector), [floats(centroid) for _, centroid in near]
+    away = [a - b for a, b in zip(asked, first, strict=True)]
+    length = sum(map(mul, away, away)) or 1.0
+    costs = []
+    for other in others:
+        apart = [a - b for a, b in zip(asked, other, strict=True)]
+        costs.append(sum(map(mul, apart, apart)) + sum(map(mul, away, apart)) ** 2 / length)
+    return near[0][0], near[1 + costs.index(min(costs))][0]
 
 
 def extension_file() -> str:
