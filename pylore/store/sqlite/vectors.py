@@ -37,8 +37,12 @@ CANDIDATES = 4
 CLUSTERED = 50_000
 """From so many vectors on there are clusters: with fewer, looking at all sketches is as quick."""
 
-PROBES = 64
-"""Clusters that a search looks through."""
+PROBES = (16, 192)
+"""Clusters that a search looks through, at the least and at the most."""
+
+NEAR = 0.25
+"""It looks through those whose centroid's cosine is within this of the best: a query that lies
+between many clusters needs more of them than one that lies in one."""
 
 _FEW = 32
 """Up to so many vectors the nearest centroids are found without numpy."""
@@ -149,16 +153,24 @@ class SqliteVectors:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
         asked = quantise(vector)
-        clusters = [
-            number
-            for (number,) in self._db.execute(
-                f"SELECT cluster FROM clusters {_BY_CENTROID}", (asked, PROBES)
-            )
-        ]
+        clusters = self._clusters_near(asked)
         found = self._search_some(clusters, asked, scope, limit)
         if len(found) < limit and (clusters or scope or scope.excluded):
             found = self._search_all(asked, scope, limit)
         return found
+
+    def _clusters_near(self, asked: bytes) -> list[int]:
+        least, most = PROBES
+        rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT cluster, vec_distance_cosine(vec_int8(centroid), vec_int8(?)) AS away"
+            " FROM clusters ORDER BY away LIMIT ?",
+            (asked, most),
+        ).fetchall()
+        return [
+            number
+            for at, (number, away) in enumerate(rows)
+            if at < least or away <= rows[0][1] + NEAR
+        ]
 
     def _search_some(
         self, clusters: Sequence[int], asked: bytes, scope: Scope, limit: int
