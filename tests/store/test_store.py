@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from struct import unpack
+from struct import pack, unpack
 
 import apsw
 import pytest
@@ -625,6 +625,41 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     assert {name: row[:2] for name, row in weights.items()} == {
         name: row for name, row in todays.items() if name != "calls"
     }
+
+
+def test_the_vectors_of_version_3_become_bytes(tmp_path: Path) -> None:
+    connection = store_of_version(3, tmp_path)
+    vectors = [(key, pack("<8f", *[0.5 if bit & key else -0.5 for bit in (1, 2, 4, 8) * 2]))
+               for key in range(1, 16)]  # fmt: skip
+    for table in ("passages_vec", "passages_vec_next"):
+        connection.execute(
+            f"CREATE TABLE {table}(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
+            " CHECK (length(embedding) = 32))"
+        )
+        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", vectors)
+    connection.execute("CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)")
+    connection.execute("INSERT INTO signs SELECT key, x'00' FROM passages_vec")
+    connection.executemany(
+        "INSERT INTO meta VALUES (?, ?)",
+        [("embedder", "some"), ("embedder_dimension", "8"),
+         ("embedder_next", "other"), ("embedder_next_dimension", "8")],
+    )  # fmt: skip
+    connection.execute(
+        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')"
+    )
+    connection.execute("INSERT INTO passages(key, node_id) SELECT key, 'note-a' FROM passages_vec")
+    connection.close()
+    with open_store(str(tmp_path)) as store:
+        for taken_over in (False, True):
+            if taken_over:
+                with store.transaction():
+                    store.staged_vectors.take_over()
+            assert foreign.foreign_objects(connection_of(store), SCHEMA_VERSION) == {}
+            for key, vector in vectors:
+                found = store.vectors.search(vector, Scope(), 15)
+                assert found[0] == (key, "note-a", pytest.approx(1.0, abs=1e-6))
+                assert len(found) == 15
+        assert store.meta.get("embedder") == "other"
 
 
 @pytest.mark.parametrize("version", [1, 2])

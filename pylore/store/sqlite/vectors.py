@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Found = list[tuple[int, str, float]]
 
-CANDIDATES = 4
+CANDIDATES = 6
 """Passages taken by their sketches for each one that is wanted."""
 
 CLUSTERED = 50_000
@@ -141,8 +141,9 @@ class SqliteVectors:
         """
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passages_vec'").get is None:
             return
-        count = self._db.execute("SELECT count(*) FROM passages_vec").get
         held = self._db.execute("SELECT count(*) FROM clusters").get
+        table = "members" if held else "passages_vec"  # the smaller one
+        count = self._db.execute(f"SELECT count(*) FROM {table}").get
         wanted = clusters_for(count)
         if wanted and not held / 2 < wanted < 2 * held:
             from .clusters import arrange
