@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
+    from ..store.protocols import EdgeKey
 
 
 _IN_MEMORY = 8_000_000
@@ -66,14 +67,20 @@ _BATCH = 500
 """Nodes that are looked up together."""
 
 
-class Imported(Record):
+class Brought(Record):
+    """The keys of the edges that an import has added or changed, which nobody is told."""
+
+    __slots__ = ("brought",)
+
+
+class Imported(Brought):
     """What an import did, as counts; ``notes`` are for people.
 
     Each node, edge and anchor counts as ``added``, ``updated``, ``kept`` (what was here
     stands) or ``unchanged``; ``conflicts`` are those of the nodes that had been changed on
     both sides, and ``conflicting`` names them. ``skipped`` holds (place, what was wrong) of
-    what was left out, ``dangling`` counts the edges of the store that lead nowhere, where
-    anything has changed, ``unresolved`` the links of documents that lead to nothing,
+    what was left out, ``dangling`` counts those of the edges that it has added or changed
+    that lead nowhere, ``unresolved`` the links of documents that lead to nothing,
     ``invalidated`` the edges whose document no longer has the link, ``pruned`` the documents
     that were forgotten because their files are gone.
     """
@@ -84,6 +91,7 @@ class Imported(Record):
     )  # fmt: skip
 
     def __init__(self) -> None:
+        self.brought: set[EdgeKey] = set()
         self.nodes = 0
         self.edges = 0
         self.added = 0
@@ -102,6 +110,12 @@ class Imported(Record):
     def count(self, state: str) -> None:
         """Counts one write by its state."""
         setattr(self, state, getattr(self, state) + 1)
+
+    def count_edge(self, key: EdgeKey, state: str) -> None:
+        """Counts the write of an edge."""
+        self.count(state)
+        if state in ("added", "updated"):
+            self.brought.add(key)
 
 
 class LineNames:
@@ -351,9 +365,9 @@ class _LineImporter:
         for state in self._merge.finish():
             result.count(state)
         if result.added + result.updated or self._merge.purges:
-            dangling = self._store.edges.dangling()
-            result.dangling = len(dangling) if result.edges else 0
-            result.notes += notes_of_loose(self._merge.loose(dangling))
+            result.brought |= self._merge.brought
+            result.dangling = len(self._store.edges.dangling_among(result.brought))
+            result.notes += notes_of_loose(self._merge.loose())
         result.conflicting = self._merge.conflicts
         result.conflicts = len(result.conflicting)
         result.notes += merge_notes(self._merge.purges, self._merge.back, self._merge.ahead)
@@ -434,7 +448,7 @@ class _LineImporter:
             old = self._store.edges.get(from_id, to_id, relation)
             edge = edge_from(fields, old or Edge(from_id, to_id, relation))
             edge.created_at = edge.created_at or self._now
-            self.result.count(self._store.edges.put(edge))
+            self.result.count_edge(edge.key, self._store.edges.put(edge))
         self.result.edges += 1
 
     def _take_other(self, fields: dict[str, Any]) -> None:

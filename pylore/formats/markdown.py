@@ -491,8 +491,7 @@ class _Writer:
         self._result.notes += lost[:_NOTES]
         if len(lost) > _NOTES:
             self._result.notes.append(f"{len(lost) - _NOTES} more documents have lost their file")
-        if self._result.edges:
-            self._result.dangling = len(self._store.edges.dangling())
+        self._result.dangling = len(self._store.edges.dangling_among(self._result.brought))
 
     def _say_nodes(self) -> None:
         """Says which documents are back, and which say something else than their files."""

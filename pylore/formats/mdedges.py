@@ -145,7 +145,7 @@ class PageEdges:
                 edge.source, edge.metadata, edge.invalidated_at = "file", metadata, None
                 edge.status = "confirmed" if edge.status == TAKEN_BACK else edge.status
             self._result.edges += 1
-            self._result.count(self._store.edges.put(edge))
+            self._result.count_edge(edge.key, self._store.edges.put(edge))
         for key, edge in old.items():
             if key not in wanted and edge.invalidated_at is None and _document_of(edge) in paths:
                 self._store.edges.invalidate(key, self._now, TAKEN_BACK)

@@ -88,7 +88,7 @@ class Merge:
         self._purged = store.history.purged()
         self._purged_before = frozenset(self._purged)
         self._ended: set[str] = set()
-        self._brought: set[EdgeKey] = set()
+        self.brought: set[EdgeKey] = set()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
@@ -228,17 +228,17 @@ class Merge:
         state = self._edges.edge(theirs)
         if state in ("added", "updated"):
             self._foretell(" ".join(theirs.key), theirs)
-            self._brought.add(theirs.key)
+            self.brought.add(theirs.key)
         return state
 
-    def loose(self, dangling: Iterable[EdgeKey]) -> list[EdgeKey]:
-        """Those of the edges that lead nowhere that do so by this merge, since an end was
-        forgotten or deleted for good; an end that has never been here is none of these."""
+    def loose(self) -> list[EdgeKey]:
+        """The edges that lead nowhere by this merge, since an end was forgotten or deleted
+        for good; an end that has never been here is none of these."""
         ended = self._ended | {id for id, lives in self.purges if not lives}
+        touched = {edge.key for id in ended for edge in self._store.edges.of(id)}
         return [
-            key for key in dangling
-            if (key in self._brought or not ended.isdisjoint(key[:2]))
-            and any(self._is_gone(id) for id in key[:2])
+            key for key in self._store.edges.dangling_among(touched | self.brought)
+            if any(self._is_gone(id) for id in key[:2])
         ]  # fmt: skip
 
     def _is_gone(self, id: str) -> bool:
@@ -319,7 +319,7 @@ class Merge:
         for id, names in self._names.items():
             self._keep_names(id, names)
         back = self._edges.stand_again()
-        self._brought.update(edge.key for edge in back)
+        self.brought.update(edge.key for edge in back)
         self._edges.finish()
         return ["updated" for _ in back] + self._anchors.finish()
 

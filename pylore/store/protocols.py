@@ -239,6 +239,9 @@ class Edges(Protocol):
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
 
+    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Those of these edges that are live and have an end that is not a live node, by key."""
+
 
 class Contents(Protocol):
     """What a store says of each id, access counts left out: for telling where two differ."""

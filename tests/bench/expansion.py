@@ -25,7 +25,7 @@ from pylore.core.settings import Settings
 from pylore.graph.best_path import Walk, walk
 from pylore.graph.relations import relation_weights
 from pylore.store import Store, create_store, open_store
-from pylore.store.sqlite.foreign import schema_text
+from pylore.store.sqlite.foreign import SCHEMA_FILES, schema_texts
 
 NODES = 100_000
 EDGES = 1_000_000
@@ -112,7 +112,7 @@ def _bytes_an_edge(store: Store) -> float:
 
 def _fingerprint() -> str:
     """Changes when the schema or the making of the graph does."""
-    made = schema_text()
+    made = "".join(schema_texts(SCHEMA_FILES[-1:]))
     made += f"{NODES} {EDGES} {_EXPONENT} {_RELATIONS}"
     made += "".join(inspect.getsource(step) for step in (_build, _edges, _id))
     return hashlib.sha256(made.encode()).hexdigest()[:8]
@@ -132,8 +132,9 @@ def _build(folder: Path) -> None:
             ((_id(number), "2026-01-31T12:00:00Z") for number in range(NODES)),
         )
         store.connection.executemany(
-            "INSERT OR IGNORE INTO graph_edges(from_id, to_id, relation, weight, created_at)"
-            " VALUES (?, ?, ?, ?, '2026-01-31T12:00:00Z')",
+            "INSERT OR IGNORE INTO graph_edges(from_key, to_key, relation, weight, created_at)"
+            " VALUES ((SELECT key FROM nodes WHERE id = ?), (SELECT key FROM nodes WHERE id = ?),"
+            " ?, ?, '2026-01-31T12:00:00Z')",
             _edges(),
         )
     part.rename(folder)

@@ -125,7 +125,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
 
 @pytest.mark.parametrize(
     "table",
-    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "words",
+    ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "absent",
      "texts_fts"],
 )  # fmt: skip
 def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -> None:
@@ -154,8 +154,9 @@ def test_fts4_is_checked_too(tmp_path: Path) -> None:
 
 
 def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) -> None:
-    damage(folder, "INSERT INTO graph_edges(from_id, to_id, relation, created_at)"
-                   " VALUES ('decision-1', 'decision-2', 'relates_to', '')")  # fmt: skip
+    damage(folder, "INSERT INTO absent VALUES (101, 'decision-1'), (102, 'decision-2')",
+           "INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
+           " VALUES (101, 102, 'relates_to', '')")  # fmt: skip
     checks = examined(folder)
     assert warning(checks) - {"jq"} == {"edges"}
     assert failing(checks) == set()
@@ -165,8 +166,8 @@ def test_a_forgotten_end_makes_an_edge_dangle_which_is_a_warning(folder: str) ->
 def test_an_index_at_odds_with_its_table_is_found_by_the_full_check(folder: str) -> None:
     declared = "UPDATE sqlite_schema SET sql = 'CREATE INDEX passages_node ON passages({})'"
     its = " WHERE name = 'passages_node'"
-    damage(folder, declared.format("key") + its)
-    damage(folder, "REINDEX passages_node", declared.format("node_id") + its)
+    damage(folder, declared.format("collection") + its)
+    damage(folder, "REINDEX passages_node", declared.format("node_key") + its)
     assert "integrity" in failing(examined(folder, full=True))
 
 

@@ -195,7 +195,7 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
     def passages() -> set[tuple[object, ...]]:
         return set(
             connection_of(store).execute(
-                "SELECT p.node_id, f.title, f.body, f.parts, v.embedding, s.sign FROM passages p"
+                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.sign FROM passages p"
                 " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
                 " LEFT JOIN signs s USING (key) WHERE p.collection = 'code'"
             )
@@ -223,7 +223,7 @@ def test_what_is_written_without_checks_would_have_passed_them(project: Project)
     update = "UPDATE graph_edges SET weight = 1.5 WHERE relation = 'calls'"
     with pytest.raises(apsw.ConstraintError):
         connection_of(store).execute(update)
-    with Unguarded(connection_of(store)):
+    with Unguarded(connection_of(store), "edges"):
         connection_of(store).execute(update)
     assert store.checks.damage(full=True) != []
 

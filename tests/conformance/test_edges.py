@@ -155,6 +155,10 @@ def test_an_edge_dangles_where_either_end_is_no_live_node(store: Store) -> None:
         ("note-a", "note-e", "supersedes"), ("note-b", "note-a", "contradicts"),
     ]  # fmt: skip
     assert store.edges.dangling() == dangling and store.edges.dangling(2) == dangling[:2]
+    whole = [edge.key for edge in store.edges.all() if edge.key not in dangling]
+    some = [*dangling[1:], *whole, ("note-none", "note-a", "calls")]
+    assert store.edges.dangling_among(reversed(some)) == dangling[1:]
+    assert store.edges.dangling_among([]) == []
 
 
 def changes(store: Store, key: tuple[str, str, str] = KEY) -> list[tuple[object, ...]]:

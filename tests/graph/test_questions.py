@@ -265,14 +265,14 @@ def test_stats_of_an_empty_store(store: Store) -> None:
         ("UPDATE nodes SET type = 'doc' WHERE id = 'note-0'",
          {"nodes_by_type": {"doc": 1, "note": 2}}),
         ("DELETE FROM nodes WHERE id = 'note-2'", {"nodes": 2}),
-        ("INSERT INTO graph_edges(from_id, to_id, relation, created_at)"
-         " VALUES ('note-0', 'note-2', 'calls', '')", {"edges": 3}),
+        ("INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
+         " VALUES (1, 3, 'calls', '')", {"edges": 3}),
         ("UPDATE graph_edges SET invalidated_at = '2026'", {"edges": 0}),
         ("UPDATE graph_edges SET relation = 'implements'",
          {"edges_by_relation": {"implements": 2}}),
-        ("DELETE FROM graph_edges WHERE to_id = 'note-2'", {"components": 2}),
-        ("REPLACE INTO graph_edges(from_id, to_id, relation, created_at, invalidated_at)"
-         " VALUES ('note-0', 'note-1', 'calls', '', '2026')", {"edges": 1}),
+        ("DELETE FROM graph_edges WHERE to_key = 3", {"components": 2}),
+        ("REPLACE INTO graph_edges(from_key, to_key, relation, created_at, invalidated_at)"
+         " VALUES (1, 2, 'calls', '', '2026')", {"edges": 1}),
     ],
 )  # fmt: skip
 def test_whatever_changes_the_graph_is_counted(

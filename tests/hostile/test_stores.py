@@ -75,16 +75,17 @@ SOUND = """
 INSERT INTO nodes(id, type, title, data, created_at, updated_at) VALUES
   ('run-1', 'run', 'a task', '{"task": "a task"}', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
 INSERT INTO shown VALUES ('run-1', 'note-2', 1, 'keys', '2026-01-01T00:00:00Z');
-INSERT INTO graph_edges(from_id, to_id, relation, metadata, created_at) VALUES
-  ('note-1', 'run-1', 'used_in_run', '{"rating": "helpful", "position": 1, "query": "keys"}',
-   '2026-01-01T00:00:00Z');
-INSERT INTO ratings VALUES ('note-1', 1.0, 1);
+INSERT INTO graph_edges(from_key, to_key, relation, metadata, created_at)
+  SELECT a.key, b.key, 'used_in_run', '{"rating": "helpful", "position": 1, "query": "keys"}',
+   '2026-01-01T00:00:00Z' FROM nodes a JOIN nodes b WHERE a.id = 'note-1' AND b.id = 'run-1';
+INSERT OR IGNORE INTO ratings SELECT key, 1.0, 1 FROM nodes WHERE id = 'note-1';
 INSERT INTO anchors(node_id, kind, path, detail, hash, commit_id, created_at, verified_at) VALUES
   ('note-1', 'file', 'src/a.py', '', '', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
   ('note-2', 'lines', 'src/a.py', '1-2', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
   ('note-3', 'glob', 'src/*', '', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
 UPDATE nodes SET file = 'src/a.py', line_start = 1, line_end = 2 WHERE id = 'note-1';
-INSERT INTO passages(key, node_id) SELECT max(key) + 1, 'run-1' FROM passages;
+INSERT INTO passages(key, node_key)
+  SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
 INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
@@ -108,7 +109,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "version -1": "PRAGMA user_version = -1",
     "version 0": "PRAGMA user_version = 0",
     "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",
-    "a view in place of edges": "DROP TABLE graph_edges; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_id FROM r",
+    "a view in place of edges": "DROP TABLE graph_edges; CREATE VIEW graph_edges AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n FROM r) SELECT n AS from_key FROM r",
     "a view in place of meta": "DROP TABLE meta; CREATE VIEW meta AS SELECT 'fulltext' AS key, 'fts5' AS value",
     "a view beside the tables": "CREATE VIEW more AS SELECT load_extension('evil')",
     "a generated column in purged": "DROP TABLE purged; CREATE TABLE purged(id TEXT PRIMARY KEY, at AS (hex(zeroblob(300000000))))",
@@ -213,11 +214,10 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "an empty id": "UPDATE nodes SET id = '' WHERE id = 'note-2'",
     "an id without a type": "UPDATE nodes SET id = 'nothing' WHERE id = 'note-2'",
     "an id that is a blob": "UPDATE nodes SET id = x'00ff' WHERE id = 'note-2'",
-    "an id that is a number": "UPDATE nodes SET id = 7 WHERE id = 'note-2'",
-    "an id that is NULL": "UPDATE nodes SET id = NULL WHERE id = 'note-2'",
+    "an id that is a number": "UPDATE nodes SET id = 7 WHERE id = 'note-2'; UPDATE passages SET node_key = 99",
     "an id with a NUL": f"UPDATE nodes SET id = id || {NUL} || 'x' WHERE id = 'note-2'",
     "an id with a newline": f"UPDATE nodes SET id = id || {NEWLINE} || 'x' WHERE id = 'note-2'",
-    "an id with a separator": "UPDATE nodes SET id = id || char(31) || 'x' WHERE id = 'note-2'; UPDATE graph_edges SET to_id = to_id || char(31) || 'x'",
+    "an id with a separator": "UPDATE nodes SET id = id || char(31) || 'x' WHERE id = 'note-2'; UPDATE absent SET id = id || char(31) || 'x'",
     "an id not UTF-8": f"UPDATE nodes SET id = {BAD} WHERE id = 'note-2'",
     "an id that is an option": "UPDATE nodes SET id = '--purge' WHERE id = 'note-2'",
     "a huge id": "UPDATE nodes SET id = 'note-' || hex(zeroblob(2000000)) WHERE id = 'note-2'",
@@ -232,15 +232,15 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "a relation that is a blob": "UPDATE graph_edges SET relation = x'00ff'",
     "a relation not UTF-8": f"UPDATE graph_edges SET relation = {BAD}",
     "a relation with a separator": "UPDATE graph_edges SET relation = relation || char(31)",
-    "an edge's end that is a blob": "UPDATE graph_edges SET to_id = x'00ff'",
-    "an edge's end that is a number": "UPDATE graph_edges SET to_id = 7",
+    "an edge's end that is a blob": "UPDATE graph_edges SET to_key = x'00ff'",
+    "an edge's end that is a number": "UPDATE graph_edges SET to_key = -7",
     "an edge's status unknown": "UPDATE graph_edges SET status = 'unheard'",
     "an edge's source a blob": "UPDATE graph_edges SET source = x'00ff'",
     "metadata that is not JSON": "UPDATE graph_edges SET metadata = '{'",
     "metadata that is a list": "UPDATE graph_edges SET metadata = '[7]'",
     "metadata of other kinds": "UPDATE graph_edges SET metadata = '{\"rating\": {}, \"position\": \"x\", \"query\": [], \"rated_at\": {}}'",
-    "edges in a circle": "INSERT INTO graph_edges(from_id, to_id, relation, created_at) VALUES ('note-3', 'note-1', 'relates_to', ''), ('note-1', 'note-1', 'relates_to', ''), ('note-2', 'note-2', 'supersedes', '')",
-    "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO graph_edges(from_id, to_id, relation, created_at) SELECT 'note-1', 'note-x' || i, 'relates_to', '' FROM n",
+    "edges in a circle": "INSERT OR IGNORE INTO graph_edges(from_key, to_key, relation, created_at) SELECT a.key, b.key, 'supersedes', '' FROM nodes a JOIN nodes b ON (a.id, b.id) IN (VALUES ('note-3', 'note-1'), ('note-1', 'note-1'), ('note-2', 'note-2'))",
+    "a hub": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO absent SELECT 1000 + i, 'note-x' || i FROM n; INSERT INTO graph_edges(from_key, to_key, relation, created_at) SELECT (SELECT key FROM nodes WHERE id = 'note-1'), key, 'relates_to', '' FROM absent WHERE key > 1000",
     "history of other kinds": "INSERT INTO edge_history VALUES ('note-1', 'note-2', 'relates_to', 'much', 7, x'00', '{', 7, 'unheard', x'00', 7, 'x')",
     # relations, types, meta
     "a relation's weight that is text": "UPDATE relations SET weight = 'much'",
@@ -287,13 +287,13 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "clusters without a sketch": "INSERT INTO clusters SELECT 1 << 60, embedding FROM passages_vec LIMIT 1",
     "members of all clusters": "INSERT INTO members SELECT key, -1, 1 << 62 FROM passages",
     "vectors of other keys": "UPDATE passages_vec SET key = key + 1000",
-    "passages of nobody": "UPDATE passages SET node_id = 'note-none'",
-    "passages of a blob": "UPDATE passages SET node_id = x'00ff'",
+    "passages of nobody": "UPDATE passages SET node_key = 77777",
+    "passages of a blob": "UPDATE passages SET node_key = x'00ff'",
     "passages of an unknown collection": "UPDATE passages SET collection = 'unheard'",
-    "a passage at the end of the numbers": "INSERT INTO passages(key, node_id) VALUES (9223372036854775807, 'note-1')",
+    "a passage at the end of the numbers": "INSERT INTO passages(key, node_key) VALUES (9223372036854775807, 1)",
     "a passage below 0": "UPDATE passages SET key = -key",
-    "ratings that are text": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 'much', 'many')",
-    "ratings without end": "INSERT OR REPLACE INTO ratings VALUES ('note-1', 9e999, 1), ('note-2', 1, 0), ('note-3', 1, -1)",
+    "ratings that are text": "INSERT OR REPLACE INTO ratings VALUES (1, 'much', 'many')",
+    "ratings without end": "INSERT OR REPLACE INTO ratings VALUES (1, 9e999, 1), (2, 1, 0), (3, 1, -1)",
     "shown at other kinds": "UPDATE shown SET position = 'first', query = x'00', shown_at = 7",
     "shown below 0": "UPDATE shown SET position = -9223372036854775808",
     "full text of blobs": "UPDATE texts_fts_content SET c0 = x'00ff', c1 = x'00ff'",

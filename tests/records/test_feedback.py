@@ -223,6 +223,9 @@ def test_what_is_purged_meanwhile_does_not_keep_a_run_from_ending(store: Store) 
     assert store.ratings.of([*IDS]) == {}
 
 
+KEY = "(SELECT key FROM nodes WHERE id = ?)"
+
+
 def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None:
     with store.transaction():
         for number, weight in enumerate((0.1, 0.2, 0.3, 0.7)):
@@ -231,13 +234,13 @@ def test_sums_that_differ_in_their_last_digits_are_in_step(store: Store) -> None
     for change, wrong in (("helpful = helpful + 1e-12", 0), ("helpful = helpful - 0.1", 1),
                           ("rated = rated + 1", 2)):  # fmt: skip
         connection_of(store).execute(
-            f"UPDATE ratings SET {change} WHERE node_id = 'note-{wrong // 2}'"
+            f"UPDATE ratings SET {change} WHERE node_key = {KEY}", (f"note-{wrong // 2}",)
         )
         assert store.ratings.wrong() == wrong
-    connection_of(store).execute("DELETE FROM ratings WHERE node_id = 'note-1'")
+    connection_of(store).execute(f"DELETE FROM ratings WHERE node_key = {KEY}", ("note-1",))
     assert store.ratings.wrong() == 2
     store.ratings.recount()
-    connection_of(store).execute("INSERT INTO ratings VALUES ('note-2', 0, 1)")
+    connection_of(store).execute(f"INSERT INTO ratings VALUES ({KEY}, 0, 1)", ("note-2",))
     assert store.ratings.wrong() == 1
 
 

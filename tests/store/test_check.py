@@ -60,7 +60,7 @@ def test_what_is_in_step_is_well(store: Store) -> None:
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("DELETE FROM passages WHERE node_id <> 'note-a'",
+        ("DELETE FROM passages WHERE node_key <> (SELECT key FROM nodes WHERE id = 'note-a')",
          ["2 live nodes without passages", "2 full-text rows without a passage"]),
         ("UPDATE nodes SET tags = 'a', title = '' WHERE id = 'run-1'",
          ["1 live nodes without passages"]),

@@ -235,7 +235,10 @@ def hostile(filled: Project) -> Project:
                                else f"UPDATE {table} SET {column} = hostile()")  # fmt: skip
         db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")
         db.execute("INSERT INTO types VALUES (hostile(), '')")
-        db.execute("UPDATE graph_edges SET relation = hostile() WHERE from_id = 'note-3'")
+        db.execute(
+            "UPDATE graph_edges SET relation = hostile()"
+            " WHERE from_key = (SELECT key FROM nodes WHERE id = 'note-3')"
+        )
         db.execute("UPDATE nodes SET type = hostile() WHERE id = 'note-4'")
         db.execute("UPDATE nodes SET id = 'note-5' || hostile() WHERE id = 'note-5'")
         db.execute("UPDATE nodes SET invalidated_at = hostile() WHERE id = 'note-9'")

@@ -14,14 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_fts4 import rank_bm25 as theirs
-from sqlite_stores import connection_of
+from sqlite_stores import connection_of, store_of_version
 
 from pylore.core.errors import StoreBusy, StoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query, words
 from pylore.core.vocabulary import RELATIONS
-from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
@@ -29,10 +28,10 @@ from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS
 from pylore.store import Store, create_store, open_store, restore_backup_into
 from pylore.store.filter import Scope
-from pylore.store.sqlite import foreign
-from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES, rank_bm25
+from pylore.store.sqlite.foreign import foreign_objects
+from pylore.store.sqlite.fulltext import rank_bm25
 from pylore.store.sqlite.quantise import floats
-from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+from pylore.store.sqlite.store import SCHEMA_VERSION, SqliteStore
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -519,7 +518,7 @@ def test_a_store_with_the_tools_of_others(tmp_path: Path) -> None:
     decisions(tmp_path, "fts5").close()
     plain = sqlite3.connect(tmp_path / "search.db")
     titles = plain.execute(
-        "SELECT n.title FROM nodes n JOIN passages p ON p.node_id = n.id"
+        "SELECT n.title FROM nodes n JOIN passages p ON p.node_key = n.key"
         " JOIN texts_fts f ON f.rowid = p.key WHERE texts_fts MATCH 'jwt'"
     ).fetchall()
     assert titles == [("JWT for session tokens",)]
@@ -531,28 +530,6 @@ def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
         store.nodes.put(note("note-1"))
     with create_store(str(tmp_path)) as store:
         assert store.nodes.get("note-1") is not None
-
-
-def store_of_version(version: int, folder: Path) -> apsw.Connection:
-    """An empty store as lore made it when its schema was of this version."""
-    connection = apsw.Connection(str(folder / "search.db"))
-    own = Path(foreign.__file__).parent
-    for name in foreign.SCHEMA_FILES[:version]:
-        connection.execute((own / name).read_text())
-    columns = ", ".join(COLUMNS)
-    for table in TABLES.values() if version > 1 else ():
-        connection.execute(CREATE["fts5"].format(table=table, columns=columns))
-    if version == 1:
-        connection.execute(f"CREATE VIRTUAL TABLE passages_fts USING fts5({columns})")
-    connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES_OF_NODES.items())
-    connection.executemany(
-        "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
-        ((name, *row) for name, row in RELATIONS.items()),
-    )
-    connection.execute("INSERT INTO meta VALUES ('fulltext', 'fts5')")
-    connection.pragma("application_id", APPLICATION_ID)
-    connection.pragma("user_version", version)
-    return connection
 
 
 def test_a_store_of_version_2_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
@@ -654,11 +631,11 @@ def test_the_vectors_of_version_3_become_bytes(tmp_path: Path) -> None:
             if taken_over:
                 with store.transaction():
                     store.staged_vectors.take_over()
-            assert foreign.foreign_objects(connection_of(store), SCHEMA_VERSION) == {}
+            assert foreign_objects(connection_of(store), SCHEMA_VERSION) == {}
             for key, vector in vectors:
                 found = store.vectors.search(vector, Scope(), 15)
-                assert found[0] == (key, "note-a", pytest.approx(1.0, abs=1e-6))
-                assert len(found) == 15
+                assert found[0][:2] == (key, "note-a") and len(found) == 15
+                assert found[0][2] == pytest.approx(1.0, abs=1e-6)
         assert store.meta.get("embedder") == "other"
 
 

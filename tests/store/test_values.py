@@ -66,6 +66,7 @@ VALUES: dict[str, tuple[tuple[object, ...], tuple[object, ...]]] = {
     "text": ((b"x", "a\0b"), ("", "any\ntext\x1b")),
     "line": (LINES, ("", "é b")),
     "id": ((*LINES, LONG + "x"), (LONG,)),
+    "key": (("x", b"x", 0, 1.5, (1 << 53) + 1), (1, 1 << 53)),
     "path": ((b"x", "a\0b", "x" * 4097), ("x" * 4096,)),
     "time": ((b"x", "a\nb", "x" * 40), (EARLY, "x" * 39)),
     "count": (("x", -1, 0.5, (1 << 53) + 1), (0, 1 << 53)),
@@ -86,9 +87,9 @@ COLUMNS = {
     " anchor_history.reason shown.query",
     "line": "nodes.type nodes.tags graph_edges.relation edge_history.relation anchors.hash"
     " anchors.stamp anchors.commit_id",
-    "id": "nodes.id graph_edges.from_id graph_edges.to_id edge_history.from_id"
-    " edge_history.to_id anchors.node_id anchor_history.node_id shown.run_id shown.node_id"
-    " passages.node_id ratings.node_id",
+    "id": "nodes.id absent.id edge_history.from_id"
+    " edge_history.to_id anchors.node_id anchor_history.node_id shown.run_id shown.node_id",
+    "key": "graph_edges.from_key graph_edges.to_key passages.node_key",
     "path": "anchors.path",
     "time": "nodes.created_at nodes.updated_at nodes.accessed_at? nodes.invalidated_at?"
     " graph_edges.created_at graph_edges.accessed_at? graph_edges.invalidated_at?"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pylore.store.sqlite.store import SqliteStore
+import apsw
+
+from pylore.core.vocabulary import RELATIONS
+from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
+from pylore.store.sqlite import foreign
+from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES
+from pylore.store.sqlite.store import APPLICATION_ID, SqliteStore
 
 if TYPE_CHECKING:
-    import apsw
-
     from pylore.store import Store
 
 
@@ -16,3 +21,25 @@ def connection_of(store: Store) -> apsw.Connection:
     """The connection of a store that is one of SQLite's."""
     assert isinstance(store, SqliteStore)
     return store.connection
+
+
+def store_of_version(version: int, folder: Path) -> apsw.Connection:
+    """An empty store as lore made it when its schema was of this version."""
+    connection = apsw.Connection(str(folder / "search.db"))
+    own = Path(foreign.__file__).parent
+    for name in foreign.SCHEMA_FILES[:version]:
+        connection.execute((own / name).read_text())
+    columns = ", ".join(COLUMNS)
+    for table in TABLES.values() if version > 1 else ():
+        connection.execute(CREATE["fts5"].format(table=table, columns=columns))
+    if version == 1:
+        connection.execute(f"CREATE VIRTUAL TABLE passages_fts USING fts5({columns})")
+    connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES_OF_NODES.items())
+    connection.executemany(
+        "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
+        ((name, *row) for name, row in RELATIONS.items()),
+    )
+    connection.execute("INSERT INTO meta VALUES ('fulltext', 'fts5')")
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", version)
+    return connection

@@ -146,8 +146,8 @@ def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Impo
     total = Imported()
     for part in parts:
         _add(total, part.write())
-    if len(parts) > 1 and total.edges:
-        total.dangling = len(store.edges.dangling())
+    if len(parts) > 1:  # what one part lacks, a later one may have brought
+        total.dangling = len(store.edges.dangling_among(total.brought))
     return total
 
 
@@ -203,6 +203,7 @@ def _add(total: Imported, part: Imported) -> None:
                  "invalidated", "pruned", "unresolved", "conflicting", "skipped",
                  "notes"):  # fmt: skip
         setattr(total, name, getattr(total, name) + getattr(part, name))
+    total.brought |= part.brought
     total.dangling = part.dangling
 
 

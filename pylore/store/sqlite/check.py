@@ -33,16 +33,16 @@ _INDEXED = (
 _LIVE_WITHOUT_PASSAGES = """
   SELECT id FROM nodes WHERE invalidated_at IS NULL
   AND (title <> '' OR body <> '' OR tags <> '' OR file <> '')
-  AND NOT EXISTS (SELECT 1 FROM passages WHERE node_id = nodes.id)"""
+  AND NOT EXISTS (SELECT 1 FROM passages WHERE node_key = nodes.key)"""
 _PASSAGES_WITHOUT_NODES = """
-  SELECT node_id FROM passages WHERE NOT EXISTS
-  (SELECT 1 FROM nodes WHERE id = passages.node_id AND invalidated_at IS NULL)"""
+  SELECT key FROM passages WHERE NOT EXISTS
+  (SELECT 1 FROM nodes n WHERE n.key = passages.node_key AND invalidated_at IS NULL)"""
 _PASSAGES_WITHOUT_TEXT = """
   SELECT key FROM passages EXCEPT SELECT key FROM indexed"""
 _TEXT_WITHOUT_PASSAGES = """
   SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
 _PASSAGES_WITHOUT_VECTORS = """
-  SELECT p.node_id, f.title, f.body FROM passages p JOIN indexed f ON f.key = p.key
+  SELECT p.key, f.title, f.body FROM passages p JOIN indexed f ON f.key = p.key
   WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
   SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""

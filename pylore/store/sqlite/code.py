@@ -5,7 +5,9 @@ from __future__ import annotations
 from ...core.model import Edge, Node
 from ...system.json_encode import dumps
 from .driver import apsw
-from .nodes import rows_of
+from .edges import INSERT_EDGE, edge_rows
+from .keys import EDGE_ENDS, ID_OF, KEY_OF, drop_taken
+from .nodes import INSERT_NODE, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,15 +15,7 @@ if TYPE_CHECKING:
 
 CODE_RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions")
 """What is found by resolving names; those of source ``system`` are the index's own."""
-_FIELDS = ", ".join(Node.__slots__)
 _OWN_FIELDS = ", ".join(f"n.{name}" for name in Node.__slots__)
-_MARKS = ", ".join("?" * len(Node.__slots__))
-_EDGE_FIELDS = (
-    "from_id", "to_id", "relation", "weight", "source", "status", "metadata", "created_at",
-)  # fmt: skip
-_INTO_EDGES = (
-    f"INTO graph_edges({', '.join(_EDGE_FIELDS)}) VALUES ({', '.join('?' * len(_EDGE_FIELDS))})"
-)
 _UPDATES = ", ".join(
     f"{name} = excluded.{name}"
     for name in Node.__slots__
@@ -32,21 +26,31 @@ _UPDATES = ", ".join(
 class Unguarded:
     """For rows that are new and made by lore itself: no triggers run, and no checks.
 
-    New rows have no history, and the kept counts go once for all of them; what the checks
+    New rows have no history, and are counted here, all at once; what the checks
     ask for is so by the way in which the rows are made. Both would double the time of an
     edge: a check of the form ``x IN ('a', 'b', 'c')`` makes its list anew for each row.
     """
 
-    __slots__ = ("_db",)
+    __slots__ = ("_db", "_what", "added")
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, what: str) -> None:
         self._db = connection
+        self._what = what
+        self.added: dict[str, int] = {}
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> dict[str, int]:
+        """How many were added of each type or relation; whoever adds them counts them."""
         self._set(False)
+        return self.added
 
     def __exit__(self, *_: object) -> None:
         self._set(True)
+        drop_taken(self._db)
+        self._db.executemany(
+            "INSERT INTO counts VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET number = number + excluded.number",
+            ((self._what, *row) for row in self.added.items()),
+        )
         self._db.execute("DELETE FROM meta WHERE key = 'stats'")
         self._db.execute("UPDATE meta SET value = value + 1 WHERE key = 'names'")
 
@@ -103,12 +107,16 @@ class SqliteCodeFiles:
                 yield path, language, self._facts_of(path)
 
     def _facts_of(self, path: str) -> str:
-        facts: str = self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
-        return facts
+        return unpacked(
+            self._db.execute("SELECT facts FROM code_files WHERE path = ?", (path,)).get
+        )
 
     def put(self, rows: Iterable[tuple[str, str, str, str, str]]) -> None:
         """Writes ``(path, hash, stamp, language, facts as JSON)`` rows."""
-        self._db.executemany("INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)", rows)
+        self._db.executemany(
+            "INSERT OR REPLACE INTO code_files VALUES (?, ?, ?, ?, ?)",
+            ((*row, packed(facts) if row[3] else facts) for *row, facts in rows),
+        )
 
     def restamp(self, stamps: Iterable[tuple[str, str]]) -> None:
         """Sets ``(stamp, path)`` of files whose content is the same."""
@@ -154,22 +162,20 @@ class SqliteCodeFiles:
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whole; what was there keeps its creation and access."""
         self._db.executemany(
-            f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})"
-            f" ON CONFLICT(id) DO UPDATE SET {_UPDATES}",
-            rows_of(nodes),
+            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_UPDATES}", rows_of(nodes)
         )
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whose ids the store has never had."""
-        with Unguarded(self._db):
-            self._db.executemany(f"INSERT INTO nodes({_FIELDS}) VALUES ({_MARKS})", rows_of(nodes))
+        with Unguarded(self._db, "nodes") as added:
+            self._db.executemany(INSERT_NODE, rows_of(_counted(nodes, added)))
 
     def symbol_count(self) -> int:
         """How many symbols stand."""
-        count: int = self._db.execute(
-            "SELECT count(*) FROM nodes WHERE type = 'symbol' AND invalidated_at IS NULL"
+        count: int | None = self._db.execute(
+            "SELECT number FROM counts WHERE what = 'nodes' AND name = 'symbol'"
         ).get
-        return count
+        return count or 0
 
     # --- edges
 
@@ -177,8 +183,8 @@ class SqliteCodeFiles:
         """Relation to the number of its live edges, of those that the index makes."""
         return dict(
             self._db.execute(
-                "SELECT relation, count(*) FROM graph_edges WHERE invalidated_at IS NULL"
-                " AND relation IN (SELECT value FROM json_each(?)) GROUP BY relation",
+                "SELECT name, number FROM counts WHERE what = 'edges' AND number > 0"
+                " AND name IN (SELECT value FROM json_each(?)) ORDER BY name",
                 (dumps(("defines", *CODE_RELATIONS)),),
             )
         )
@@ -186,8 +192,9 @@ class SqliteCodeFiles:
     def defined(self, file_ids: Sequence[str]) -> set[tuple[str, str]]:
         """``(file, symbol)`` of the live ``defines`` edges of these files."""
         rows: list[tuple[str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT e.from_id, e.to_id FROM json_each(?) j CROSS JOIN graph_edges e"
-            " ON e.from_id = j.value AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
+            f"SELECT n.id, {ID_OF.format('e.to_key')} FROM json_each(?) j"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN graph_edges e"
+            " ON e.from_key = n.key AND e.relation = 'defines' WHERE e.invalidated_at IS NULL",
             (dumps(file_ids),),
         ).fetchall()
         return set(rows)
@@ -195,7 +202,7 @@ class SqliteCodeFiles:
     def resolved(self) -> dict[tuple[str, str, str], tuple[float, str, str, bool]]:
         """The edges that resolving names has made: key to (weight, metadata, source, stands)."""
         rows = self._db.execute(
-            "SELECT from_id, to_id, relation, weight, metadata, source, invalidated_at IS NULL"
+            f"SELECT {EDGE_ENDS}, relation, weight, metadata, source, invalidated_at IS NULL"
             " FROM graph_edges WHERE relation IN (SELECT value FROM json_each(?))",
             (dumps(CODE_RELATIONS),),
         )
@@ -203,30 +210,49 @@ class SqliteCodeFiles:
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges that the store has never had; one that it has had stays as it is."""
-        with Unguarded(self._db):
-            self._db.executemany(f"INSERT OR IGNORE {_INTO_EDGES}", _edge_rows(edges))
+        with Unguarded(self._db, "edges") as added:
+            rows = self._db.executemany(
+                f"{INSERT_EDGE} ON CONFLICT DO NOTHING RETURNING relation",
+                edge_rows(self._db, edges),
+            )
+            for (relation,) in rows:
+                added[relation] = added.get(relation, 0) + 1
 
     def put_edges(self, edges: Iterable[Edge]) -> None:
         """Writes edges; one that a person has made, and that stands, stays as it is."""
         self._db.executemany(
-            f"INSERT {_INTO_EDGES} ON CONFLICT DO UPDATE SET"
+            f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
             " weight = excluded.weight, metadata = excluded.metadata, source = excluded.source,"
             " invalidated_at = NULL"
             " WHERE graph_edges.invalidated_at IS NOT NULL"
             " OR graph_edges.source NOT IN ('user_edit', 'conversation')",
-            _edge_rows(edges),
+            edge_rows(self._db, edges),
         )
 
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
         """Marks edges as invalidated."""
         self._db.executemany(
-            "UPDATE graph_edges SET invalidated_at = ?"
-            " WHERE from_id = ? AND to_id = ? AND relation = ? AND invalidated_at IS NULL",
+            f"UPDATE graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
+            f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND invalidated_at IS NULL",
             ((at, *key) for key in keys),
         )
 
 
-def _edge_rows(edges: Iterable[Edge]) -> Iterator[tuple[object, ...]]:
-    from operator import attrgetter  # writing alone needs it
+def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
+    for node in nodes:
+        numbers[node.type] = numbers.get(node.type, 0) + 1
+        yield node
 
-    return map(attrgetter(*_EDGE_FIELDS), edges)
+
+def packed(facts: str) -> bytes:
+    """What was found in a file as it is kept: a fifth of the text."""
+    from zlib import compress  # only an index reads or writes it
+
+    return compress(facts.encode(), 1)
+
+
+def unpacked(facts: str | bytes) -> str:
+    """The text again."""
+    from zlib import decompress
+
+    return facts if isinstance(facts, str) else decompress(facts).decode()

@@ -44,13 +44,13 @@ def passages_in(scope: Scope, rowid: str = "rowid") -> tuple[str, list[str]]:
         if not scope.excluded:
             return "", []
         return (
-            f" AND {rowid} NOT IN (SELECT key FROM passages"
-            " WHERE node_id IN (SELECT value FROM json_each(?)))",
+            f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)",
             [dumps([*scope.excluded])],
         )
     condition, parameters = where(scope)
     return (
-        f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.id = p.node_id"
+        f" AND {rowid} IN (SELECT p.key FROM passages p JOIN nodes n ON n.key = p.node_key"
         f" WHERE {condition})",
         parameters,
     )

@@ -10,6 +10,7 @@ from ...core.model import EDGE_HISTORY
 from ...system.json_encode import dumps
 from ..anchor import ANCHOR_HISTORY
 from .driver import apsw
+from .keys import EDGE_ENDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _CHANGE = "CASE change WHEN 'sync' THEN 'import' ELSE change END"
 _EDGE = ("from_id", "to_id", "relation")
 _ORDINARY = "status = 'confirmed' AND source = 'user_edit' AND invalidated_at IS NULL"
 _BAR = " || '|' || "
+_EDGES = f"(SELECT {EDGE_ENDS}, * FROM graph_edges LIMIT -1)"
 
 
 def _joined(columns: Sequence[str]) -> str:
@@ -76,7 +78,7 @@ _QUERIES = (
              _node("node", "id", ("created_at", "updated_at",
                                   _LATER.format(c="changed_at", at="updated_at"))),
              "data"), ("id",)),
-    (_select("graph_edges", "from_id",
+    (_select(_EDGES, "from_id",
              _edge("edge", ("created_at", _LATER.format(c="changed_at", at="created_at"))),
              "metadata"), ("from_id", "to_id")),
     (_select("node_history", "node_id",
@@ -90,15 +92,15 @@ _QUERIES = (
      ("node_id",)),
 )  # fmt: skip
 
-_IDS = """
-  SELECT id FROM nodes UNION ALL SELECT from_id FROM graph_edges
+_IDS = f"""
+  SELECT id FROM nodes UNION ALL SELECT from_id FROM {_EDGES}
   UNION ALL SELECT node_id FROM node_history UNION ALL SELECT from_id FROM edge_history
   UNION ALL SELECT node_id FROM anchors UNION ALL SELECT node_id FROM anchor_history
   UNION ALL SELECT id FROM purged UNION ALL SELECT node_id FROM ancestors"""
 
-_UNUSUAL = """
+_UNUSUAL = f"""
   SELECT id FROM purged
-  UNION SELECT from_id FROM graph_edges WHERE to_id IN (SELECT id FROM purged)
+  UNION SELECT from_id FROM {_EDGES} WHERE to_id IN (SELECT id FROM purged)
   UNION SELECT from_id FROM edge_history WHERE to_id IN (SELECT id FROM purged)
   UNION SELECT node_id FROM ancestors
   UNION SELECT node_id FROM node_history GROUP BY node_id, made_at HAVING count(*) > 1

@@ -6,23 +6,48 @@ from ...core.model import EDGE_HISTORY, Edge
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
+from .keys import EDGE_ENDS, ID_OF, KEY_OF, given_keys, ids_of, keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..protocols import Bundle, Neighbour
+    from ..protocols import Bundle, EdgeKey, Neighbour
 
-_FIELDS = ", ".join(Edge.__slots__)
+_REST = Edge.__slots__[2:]
+_READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
+INSERT_EDGE = (
+    f"INSERT INTO graph_edges(from_key, to_key, {', '.join(_REST)})"
+    f" VALUES ({', '.join('?' * len(Edge.__slots__))})"
+)
+"""A row of ``edge_rows``."""
+
 _PUT = (
-    f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})"
-    f" ON CONFLICT DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+    f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET"
+    f" {', '.join(f'{name} = excluded.{name}' for name in _CONTENT)}"
+)
+_THIS = f"from_key = {KEY_OF.format('?1')} AND to_key = {KEY_OF.format('?2')} AND relation = ?3"
+
+_NOWHERE = "SELECT key FROM absent UNION ALL SELECT key FROM nodes WHERE invalidated_at IS NOT NULL"
+DANGLING = " UNION ".join(
+    f"SELECT from_key, to_key, relation FROM ({_NOWHERE}) gone CROSS JOIN graph_edges"
+    f" ON {end} = gone.key WHERE invalidated_at IS NULL"
+    for end in ("from_key", "to_key")
+)
+"""A query: ``from_key, to_key, relation`` of live edges with an end that is not a live node."""
+
+_NO_LIVE_NODE = (
+    "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
+    " (SELECT 1 FROM nodes n WHERE n.id = j.value AND n.invalidated_at IS NULL)"
 )
 
+_CHUNK = 1000
+"""Edges whose ends are looked up together."""
+
 # A row holds many edges as text: one long string reaches Python faster than as
-# many rows. Ids have no control characters (ids.check_id), so this one separates.
+# many rows. Names of relations have no control characters, so this one separates.
 _SEPARATOR = "\x1f"
 
 # The edges of a node, any of them, up to a limit: one look-up a node and direction.
@@ -44,24 +69,29 @@ FROM json_each(:frontier) f CROSS JOIN json_each(:relations) r
 """
 
 _INTO_FILES = """
-SELECT e.from_id, j.value, e.weight FROM json_each(:paths) j CROSS JOIN graph_edges e
-ON e.to_id = 'file-' || j.value
+SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
+ON n.id = 'file-' || j.value CROSS JOIN graph_edges e ON e.to_key = n.key
 WHERE e.relation = :relation AND e.invalidated_at IS NULL
-UNION ALL SELECT e.from_id, j.value, e.weight FROM json_each(:paths) j CROSS JOIN graph_edges e
-ON e.to_id > 'symbol-' || j.value || '::' AND e.to_id < 'symbol-' || j.value || ':;'
+UNION ALL SELECT {from_id}, j.value, e.weight FROM json_each(:paths) j CROSS JOIN {nodes} n
+ON n.id > 'symbol-' || j.value || '::' AND n.id < 'symbol-' || j.value || ':;'
+CROSS JOIN graph_edges e ON e.to_key = n.key
 WHERE e.relation = :relation AND e.invalidated_at IS NULL
 """
 
 
 def _both_ways(half: str) -> str:
-    out = half.format(outgoing=1, this="from_id", other="to_id")
-    into = half.format(outgoing=0, this="to_id", other="from_id")
+    out = half.format(outgoing=1, this="from_key", other="to_key")
+    into = half.format(outgoing=0, this="to_key", other="from_key")
     # LIMIT -1 keeps SQLite from computing the inner query a second time for the WHERE.
     return f"SELECT * FROM ({out} UNION ALL {into} LIMIT -1) WHERE ends IS NOT NULL"
 
 
 _SOME_EDGES = _both_ways(_SOME)
 _STRONGEST_EDGES = _both_ways(_STRONGEST)
+_FILES_EDGES = " UNION ALL ".join(
+    _INTO_FILES.format(nodes=nodes, from_id=ID_OF.format("e.from_key"))
+    for nodes in ("nodes", "absent")
+)
 
 
 def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
@@ -117,15 +147,19 @@ class SqliteEdges:
         self, sql: str, frontier: Sequence[str], relations: Sequence[str], limit: int
     ) -> list[Bundle]:
         with GraphFaults():
-            rows: list[tuple[str, int, str]] = self._db.execute(  # type: ignore[assignment]
-                sql, {"frontier": dumps(frontier), "relations": dumps(relations), "limit": limit}
+            named = {key: id for id, key in keys_of(self._db, frontier).items()}
+            rows: list[tuple[int, int, str]] = self._db.execute(  # type: ignore[assignment]
+                sql, {"frontier": dumps([*named]), "relations": dumps(relations), "limit": limit}
             ).fetchall()
-        bundles = []
-        for node, outgoing, ends in rows:
-            parts = ends.split(_SEPARATOR)
-            weights = list(map(float, parts[2::3]))
-            bundles.append((node, outgoing == 1, parts[::3], parts[1::3], weights))
-        return bundles
+            split = [(key, outgoing, ends.split(_SEPARATOR)) for key, outgoing, ends in rows]
+            others = {other for _, _, parts in split for other in parts[1::3]}
+            ids = ids_of(self._db, others)
+        id_of = ids.__getitem__
+        return [
+            (named[key], outgoing == 1, parts[::3], [*map(id_of, parts[1::3])],
+             [*map(float, parts[2::3])])
+            for key, outgoing, parts in split
+        ]  # fmt: skip
 
     def into_files(self, paths: Sequence[str], relation: str) -> list[tuple[str, str, float]]:
         """``(node, path, weight)`` of live edges that lead to these files or to symbols in them.
@@ -135,16 +169,13 @@ class SqliteEdges:
         """
         with GraphFaults():
             rows: list[tuple[str, str, float]] = self._db.execute(  # type: ignore[assignment]
-                _INTO_FILES, {"paths": dumps(paths), "relation": relation}
+                _FILES_EDGES, {"paths": dumps(paths), "relation": relation}
             ).fetchall()
         return rows
 
     def get(self, from_id: str, to_id: str, relation: str) -> Edge | None:
         """One edge, invalidated or not."""
-        for row in self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND to_id = ? AND relation = ?",
-            (from_id, to_id, relation),
-        ):
+        for row in self._db.execute(f"{_READ} WHERE {_THIS}", (from_id, to_id, relation)):
             return Edge(*row)
         return None
 
@@ -159,76 +190,85 @@ class SqliteEdges:
     def replace_all(self, edges: Iterable[Edge]) -> None:
         """These edges in place of all that there are, invalidated ones too."""
         self._db.execute("DELETE FROM graph_edges")
-        self._db.executemany(
-            f"INSERT INTO graph_edges({_FIELDS}) VALUES ({', '.join('?' * len(Edge.__slots__))})",
-            ([getattr(edge, name) for name in Edge.__slots__] for edge in edges),
-        )
+        self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Writes edges whole, without a look at what is there."""
-        self._db.executemany(
-            _PUT, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)
-        )
+        self._db.executemany(_PUT, edge_rows(self._db, edges))
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Every edge of one relation, invalidated or not, by from and to."""
         for row in self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges WHERE relation = ? ORDER BY from_id, to_id",
-            (relation,),
+            f"{_READ} WHERE relation = ? ORDER BY from_id, to_id", (relation,)
         ):
             yield Edge(*row)
 
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""
         live = "" if forgotten else " AND invalidated_at IS NULL"
+        key = keys_of(self._db, [id]).get(id)
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ?1{live}"
-            f" UNION SELECT {_FIELDS} FROM graph_edges WHERE to_id = ?1{live}"
+            f"{_READ} WHERE from_key = ?1{live} UNION {_READ} WHERE to_key = ?1{live}"
             " ORDER BY relation, from_id, to_id",
-            (id,),
+            (key,),
         )
         return [Edge(*row) for row in rows]
 
     def between(self, from_id: str, to_id: str) -> list[Edge]:
         """The live edges from one node to another."""
+        keys = keys_of(self._db, (from_id, to_id))
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges WHERE from_id = ? AND to_id = ?"
-            " AND invalidated_at IS NULL ORDER BY relation",
-            (from_id, to_id),
+            f"{_READ} WHERE from_key = ? AND to_key = ? AND invalidated_at IS NULL"
+            " ORDER BY relation",
+            (keys.get(from_id), keys.get(to_id)),
         )
         return [Edge(*row) for row in rows]
 
     def all(self, *, live_only: bool = False) -> Iterator[Edge]:
         """Every edge, by from, to, relation."""
-        condition = " WHERE invalidated_at IS NULL" if live_only else ""
-        for row in self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges{condition} ORDER BY from_id, to_id, relation"
-        ):
+        condition = "invalidated_at IS NULL" if live_only else "1"
+        for row in self._by_id(", ".join(_REST), condition):
             yield Edge(*row)
 
     def outlines(self, relations: Sequence[str]) -> Iterator[tuple[str, str, str, float, str]]:
         """``(from, to, relation, weight, status)`` of live edges, by from, to, relation."""
-        yield from self._db.execute(
-            "SELECT from_id, to_id, relation, weight, status FROM graph_edges"
-            " WHERE invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))"
-            " ORDER BY from_id, to_id, relation",
-            (dumps(relations),),
+        yield from self._by_id(
+            "relation, weight, status",
+            "invalidated_at IS NULL AND relation IN (SELECT value FROM json_each(?))",
+            dumps(relations),
         )
+
+    def _by_id(self, columns: str, condition: str, *given: str) -> Iterator[tuple[Any, ...]]:
+        """``(from_id, to_id, columns)`` of edges in the order of ids. Edges that begin at what
+        is not in the store come in between."""
+        found = [
+            self._db.execute(
+                f"SELECT end_id, {ID_OF.format('to_key')} AS to_id, {columns}"
+                f" FROM (SELECT id AS end_id, key AS end_key FROM {ends})"
+                f" CROSS JOIN graph_edges ON from_key = end_key WHERE {condition}"
+                " ORDER BY end_id, to_id, relation",
+                given,
+            )
+            for ends in ("nodes", "absent")
+        ]
+        from heapq import merge  # who reads all edges can wait for it
+
+        yield from merge(*found, key=_edge_key)
 
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
         """Marks an edge as invalidated; None for ``at`` restores it."""
         self._db.execute(
-            "UPDATE graph_edges SET invalidated_at = ?, status = coalesce(nullif(?, ''), status)"
-            " WHERE from_id = ? AND to_id = ? AND relation = ?",
-            (at, status, *key),
+            "UPDATE graph_edges SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
+            f" WHERE {_THIS}",
+            (*key, at, status),
         )
 
     def invalidate_node(self, id: str, at: str) -> int:
         """Marks all live edges of a node, at one time; how many there were."""
         return self._change(
             "UPDATE graph_edges SET invalidated_at = ?2"
-            " WHERE (from_id = ?1 OR to_id = ?1) AND invalidated_at IS NULL",
-            (id, at),
+            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
+            (self._key(id), at),
         )
 
     def restore_node(self, id: str, at: str) -> int:
@@ -238,16 +278,21 @@ class SqliteEdges:
         """
         return self._change(
             "UPDATE graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
-            " WHERE n.id = CASE from_id WHEN ?1 THEN to_id ELSE from_id END)"
-            " WHERE (from_id = ?1 OR to_id = ?1) AND invalidated_at = ?2",
-            (id, at),
+            " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
+            " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at = ?2",
+            (self._key(id), at),
         )
 
     def delete_node(self, id: str) -> int:
         """Takes all edges of a node away for good, their history too; how many there were."""
-        deleted = self._change("DELETE FROM graph_edges WHERE from_id = ?1 OR to_id = ?1", (id,))
+        deleted = self._change(
+            "DELETE FROM graph_edges WHERE from_key = ?1 OR to_key = ?1", (self._key(id),)
+        )
         self._change("DELETE FROM edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
         return deleted
+
+    def _key(self, id: str) -> int | None:
+        return keys_of(self._db, [id]).get(id)
 
     def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
         self._db.execute(sql, parameters)
@@ -281,12 +326,12 @@ class SqliteEdges:
         """Edges that may have ended with a node, computed ones left out: the time at which
         they did is one at which one of their ends was forgotten before, here or elsewhere."""
         rows = self._db.execute(
-            f"SELECT {_FIELDS} FROM graph_edges e"
-            " WHERE invalidated_at IS NOT NULL AND source <> 'system' AND ("
-            "EXISTS (SELECT 1 FROM node_history h WHERE h.node_id IN (e.from_id, e.to_id)"
+            f"SELECT * FROM ({_READ} WHERE invalidated_at IS NOT NULL AND source <> 'system'"
+            " LIMIT -1) e WHERE EXISTS (SELECT 1 FROM node_history h"
+            " WHERE h.node_id IN (e.from_id, e.to_id)"
             " AND h.made_at = e.invalidated_at AND h.invalidated_at IS NOT NULL)"
             " OR EXISTS (SELECT 1 FROM ancestors a WHERE a.node_id IN (e.from_id, e.to_id)"
-            " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!'))"
+            " AND a.state >= e.invalidated_at AND a.state < e.invalidated_at || '!')"
             " ORDER BY from_id, to_id, relation"
         )
         return [Edge(*row) for row in rows]
@@ -294,10 +339,43 @@ class SqliteEdges:
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
         rows: list[tuple[str, str, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT from_id, to_id, relation FROM graph_edges e WHERE invalidated_at IS NULL AND ("
-            " NOT EXISTS (SELECT 1 FROM nodes WHERE id = e.from_id AND invalidated_at IS NULL)"
-            " OR NOT EXISTS (SELECT 1 FROM nodes WHERE id = e.to_id AND invalidated_at IS NULL))"
+            f"SELECT {EDGE_ENDS}, relation FROM ({DANGLING})"
             " ORDER BY from_id, to_id, relation LIMIT ?",
             (limit,),
         ).fetchall()
         return rows
+
+    def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+        """Those of these edges that are live and have an end that is not a live node, by key."""
+        found = []
+        rest = sorted(keys)
+        for start in range(0, len(rest), _CHUNK):
+            chunk = rest[start : start + _CHUNK]
+            ends = {id for key in chunk for id in key[:2]}
+            rows = self._db.execute(_NO_LIVE_NODE, (dumps([*ends]),))
+            gone = {str(id) for (id,) in rows}
+            found += [key for key in chunk if not gone.isdisjoint(key[:2]) and self._lives(key)]
+        return found
+
+    def _lives(self, key: EdgeKey) -> bool:
+        edge = self.get(*key)
+        return edge is not None and edge.invalidated_at is None
+
+
+def _edge_key(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    return row[:3]
+
+
+def edge_rows(connection: apsw.Connection, edges: Iterable[Edge]) -> Iterator[list[Any]]:
+    """Edges as rows of the table, in the order of ``Edge.__slots__``; their ends get keys."""
+    from itertools import islice
+    from operator import attrgetter  # writing alone needs these
+
+    fields = attrgetter(*Edge.__slots__)
+    rest = iter(edges)
+    while chunk := list(islice(rest, _CHUNK)):
+        keys = given_keys(connection, (id for edge in chunk for id in edge.key[:2]))
+        for edge in chunk:
+            values = list(fields(edge))
+            values[:2] = keys[edge.from_id], keys[edge.to_id]
+            yield values

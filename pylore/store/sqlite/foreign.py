@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 SCHEMA_FILES = ("schema.sql", "schema-2.sql", "schema-3.sql", "schema-4.sql")
-"""What each version of the schema adds, version 1 first."""
+"""What each version of the schema adds, version 1 first; the last one is a whole text."""
 
 FIRST_FULLTEXT = "passages_fts"
 """The one full-text table of version 1."""
@@ -74,9 +74,18 @@ _SPARED = ("graph_edges",)
 """What a plain search reads nothing of: it may have become a table of other columns."""
 
 
-def schema_text(after: int = 0) -> str:
-    """The statements that bring a store of version ``after`` to the newest one."""
-    return "".join(_texts(SCHEMA_FILES[after:]))
+def schema_texts(files: Iterable[str]) -> Iterator[str]:
+    """The texts of these files of the schema."""
+    for name in files:
+        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+            yield file.read()
+
+
+def created(*texts: str) -> Iterator[str]:
+    """The CREATE statements of schema files, as SQLite keeps them; between them are comments."""
+    for text in texts:
+        for part in ("\n" + text).split("\nCREATE ")[1:]:
+            yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
 
 
 def foreign_objects(
@@ -129,12 +138,6 @@ def foreign_triggers(connection: apsw.Connection) -> list[str]:
     return sorted(name for name, sql in found.items() if sql not in known)
 
 
-def _texts(files: Iterable[str]) -> Iterator[str]:
-    for name in files:
-        with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
-            yield file.read()
-
-
 def _known(version: int) -> frozenset[str]:
     if version != len(SCHEMA_FILES):
         return statements(version)
@@ -145,9 +148,9 @@ def _known(version: int) -> frozenset[str]:
 
 def statements(version: int) -> frozenset[str]:
     """Every text that ``sqlite_schema`` of a store of this version may have."""
-    files = [*_texts(SCHEMA_FILES[:version])]
-    created = [text for file in files for text in _created(file)]
-    altered = _altered(created, files)
+    whole = version == len(SCHEMA_FILES)
+    files = [*schema_texts(SCHEMA_FILES[-1:] if whole else SCHEMA_FILES[:version])]
+    altered = _altered(created(*files), files)
     of_vectors = VECTOR_TABLES if version > 3 else _SIGNS
     return frozenset((*altered, *_of_fulltext(version > 1), *of_vectors, *_OTHERS))
 
@@ -165,12 +168,6 @@ def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
         end = text.find(",\n  PRIMARY KEY (")  # SQLite adds columns before it
         end = text.rfind(")") if end < 0 else end
         yield text[:end] + column + text[end:] if column else text
-
-
-def _created(text: str) -> Iterator[str]:
-    """The CREATE statements of a schema file, as SQLite keeps them; between them are comments."""
-    for part in ("\n" + text).split("\nCREATE ")[1:]:
-        yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
 
 
 def _of_fulltext(of_today: bool) -> Iterator[str]:

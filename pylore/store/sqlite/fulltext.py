@@ -137,10 +137,10 @@ class SqliteFullText:
         within, parameters = passages_in(scope, "+rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT p.key, p.node_id, f.score FROM (SELECT rowid, -{rank} AS score"
+            f"SELECT p.key, n.id, f.score FROM (SELECT rowid, -{rank} AS score"
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
-            " ORDER BY f.score DESC, p.key",
+            " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
             (*rank_parameters, expression, *parameters, limit),
         ).fetchall()
         return rows
@@ -150,9 +150,9 @@ class SqliteFullText:
         table = TABLES[collection]
         within, parameters = passages_in(scope, "+rowid")
         rows = self._db.execute(
-            f"SELECT p.node_id FROM (SELECT rowid FROM {table}"
+            f"SELECT n.id FROM (SELECT rowid FROM {table}"
             f" WHERE {table} MATCH ?{within} LIMIT ?) f"
-            " CROSS JOIN passages p ON p.key = f.rowid",
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
             (_all(query, self.engine), *parameters, limit),
         )
         return {id for (id,) in rows}

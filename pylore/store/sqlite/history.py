@@ -11,7 +11,9 @@ from ...core.states import latest, state_name
 from ...system.json_encode import dumps
 from ..anchor import Anchor
 from .driver import apsw
-from .nodes import rows_of
+from .edges import INSERT_EDGE, edge_rows
+from .keys import KEY_OF
+from .nodes import INSERT_NODE, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,16 +34,15 @@ _ORDER = "h.node_id, h.made_at, h.rowid"
 _CREATED = Anchor.__slots__.index("created_at")
 
 
-def _whole_rows(table: str, key: Sequence[str], names: Sequence[str]) -> str:
-    updates = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
-    return (
-        f"INSERT INTO {table}({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-        f" ON CONFLICT({', '.join(key)}) DO UPDATE SET {updates}"
-    )
+_KEY = ("from_id", "to_id", "relation")
 
 
-_NODE = _whole_rows("nodes", ("id",), Node.__slots__)
-_EDGE = _whole_rows("graph_edges", ("from_id", "to_id", "relation"), Edge.__slots__)
+def _updates(key: Sequence[str], names: Sequence[str]) -> str:
+    return ", ".join(f"{name} = excluded.{name}" for name in names if name not in key)
+
+
+_NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__slots__)}"
+_EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
 
 
 class SqliteHistory:
@@ -171,8 +172,10 @@ class SqliteHistory:
         rows = self._db.execute(
             "SELECT h.from_id, h.to_id, h.relation, h.weight, h.source, h.status, h.metadata,"
             " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at"
-            " FROM edge_history h LEFT JOIN graph_edges e ON e.from_id = h.from_id"
-            " AND e.to_id = h.to_id AND e.relation = h.relation WHERE h.command = ?"
+            " FROM edge_history h LEFT JOIN graph_edges e"
+            f" ON e.from_key = {KEY_OF.format('h.from_id')}"
+            f" AND e.to_key = {KEY_OF.format('h.to_id')} AND e.relation = h.relation"
+            " WHERE h.command = ?"
             " ORDER BY h.from_id, h.to_id, h.relation, h.made_at, h.rowid",
             (command,),
         )
@@ -217,9 +220,7 @@ class SqliteHistory:
         """
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
-        self._db.executemany(
-            _EDGE, ([getattr(edge, name) for name in Edge.__slots__] for edge in edges)
-        )
+        self._db.executemany(_EDGE, edge_rows(self._db, edges))
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:

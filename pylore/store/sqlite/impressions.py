@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ...system.json_encode import dumps
 from .driver import apsw
+from .keys import ID_OF, KEY_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,23 +15,25 @@ if TYPE_CHECKING:
 _RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
   WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
 
+_FROM, _TO = ID_OF.format("e.from_key"), ID_OF.format("e.to_key")
 _USES = f"""
-SELECT e.from_id, e.to_id, {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
+SELECT {_FROM} AS from_id, {_TO} AS to_id,
+  {_RATING} AS rating, json_extract(e.metadata, '$.position') AS position,
   json_extract(e.metadata, '$.query'),
   coalesce(json_extract(e.metadata, '$.rated_at'), e.created_at) AS rated_at,
   coalesce(n.title, '')
-FROM graph_edges e LEFT JOIN nodes n ON n.id = e.from_id
+FROM graph_edges e LEFT JOIN nodes n ON n.key = e.from_key
 WHERE e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 """
 
 _LIST = f"""
 SELECT r.id, r.data, r.created_at,
   (SELECT count(*) FROM shown s WHERE s.run_id = r.id AND NOT EXISTS (
-    SELECT 1 FROM graph_edges WHERE from_id = s.node_id AND to_id = r.id
+    SELECT 1 FROM graph_edges WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
     AND relation = 'used_in_run' AND invalidated_at IS NULL)),
-  count(e.from_id), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
+  count(e.from_key), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
 FROM nodes r LEFT JOIN graph_edges e
-  ON e.to_id = r.id AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+  ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
 WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
 GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC LIMIT ?2
 """
@@ -66,19 +70,23 @@ class SqliteImpressions:
     def uses(self, run: str) -> list[Use]:
         """The live ``used_in_run`` edges of one run, in the order of positions."""
         rows: list[Use] = self._db.execute(  # type: ignore[assignment]
-            f"{_USES} AND e.to_id = ? ORDER BY position IS NULL, position, e.from_id", (run,)
+            f"{_USES} AND e.to_key = {KEY_OF.format('?1')}"
+            " ORDER BY position IS NULL, position, from_id",
+            (run,),
         ).fetchall()
         return rows
 
     def rated(self, run: str, ids: Iterable[str], limit: int) -> list[Use]:
         """The rated ones of all runs or of one, of all nodes or of these, the newest first."""
         wanted = list(ids)
-        marks = ", ".join("?" * len(wanted))
+        of_run = f" AND e.to_key = {KEY_OF.format('?1')}" if run else ""
+        of_nodes = (
+            " AND e.from_key IN (SELECT n.key FROM json_each(?2) j JOIN nodes n ON n.id = j.value)"
+        )
         rows: list[Use] = self._db.execute(  # type: ignore[assignment]
-            f"{_USES} AND rating IS NOT NULL{' AND e.to_id = ?' if run else ''}"
-            f"{f' AND e.from_id IN ({marks})' if wanted else ''}"
-            " ORDER BY rated_at DESC, e.to_id, e.from_id LIMIT ?",
-            (*([run] if run else []), *wanted, limit),
+            f"{_USES} AND rating IS NOT NULL{of_run}{of_nodes if wanted else ''}"
+            " ORDER BY rated_at DESC, to_id, from_id LIMIT ?3",
+            (run, dumps(wanted), limit),
         ).fetchall()
         return rows
 

@@ -22,9 +22,12 @@ CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT 
 -----
 CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation)
 -----
-CREATE INDEX edges_in ON graph_edges(to_id, relation, invalidated_at, weight DESC, from_id)
+CREATE INDEX edges_ended ON graph_edges(invalidated_at)
+WHERE invalidated_at IS NOT NULL AND source <> 'system'
 -----
-CREATE INDEX edges_out ON graph_edges(from_id, relation, invalidated_at, weight DESC, to_id)
+CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key)
+-----
+CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key)
 -----
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL
 -----
@@ -32,11 +35,13 @@ CREATE INDEX node_history_node ON node_history(node_id, made_at)
 -----
 CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL
 -----
+CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL
+-----
 CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted')
 -----
 CREATE INDEX nodes_type ON nodes(type, updated_at)
 -----
-CREATE INDEX passages_node ON passages(node_id)
+CREATE INDEX passages_node ON passages(node_key)
 -----
 CREATE TABLE 'code_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
 -----
@@ -97,6 +102,11 @@ CREATE TABLE 'texts_fts_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,le
 CREATE TABLE 'texts_fts_segments'(blockid INTEGER PRIMARY KEY, block BLOB)
 -----
 CREATE TABLE 'texts_fts_stat'(id INTEGER PRIMARY KEY, value BLOB)
+-----
+CREATE TABLE absent(
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+)
 -----
 CREATE TABLE additions(
   command INTEGER NOT NULL,
@@ -162,7 +172,8 @@ CREATE TABLE code_files(
   hash TEXT NOT NULL,
   stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
   language TEXT NOT NULL DEFAULT '',
-  facts TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(facts))
+  facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
+    CHECK (typeof(facts) = 'blob' OR json_valid(facts))
 ) WITHOUT ROWID
 -----
 CREATE TABLE commands(
@@ -170,6 +181,13 @@ CREATE TABLE commands(
   name TEXT NOT NULL,
   at TEXT NOT NULL
 )
+-----
+CREATE TABLE counts(
+  what TEXT NOT NULL,                      -- nodes, forgotten, edges
+  name TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (what, name)
+) WITHOUT ROWID
 -----
 CREATE TABLE documents(
   root TEXT NOT NULL,                      -- what path starts from; empty: the project
@@ -198,12 +216,14 @@ CREATE TABLE edge_history(
   metadata TEXT NOT NULL,
   invalidated_at TEXT,
   change TEXT NOT NULL,                    -- updated, invalidated, restored, purged
-  changed_at TEXT NOT NULL
-, made_at TEXT NOT NULL DEFAULT '', command INTEGER)
+  changed_at TEXT NOT NULL,
+  made_at TEXT NOT NULL DEFAULT '',        -- the clock of this state; empty in old rows
+  command INTEGER
+)
 -----
 CREATE TABLE graph_edges(
-  from_id TEXT NOT NULL,
-  to_id TEXT NOT NULL,
+  from_key INTEGER NOT NULL,
+  to_key INTEGER NOT NULL,
   relation TEXT NOT NULL REFERENCES relations(name),
   weight REAL NOT NULL DEFAULT 1.0 CHECK (weight BETWEEN 0 AND 1),
   source TEXT NOT NULL DEFAULT 'user_edit'
@@ -214,8 +234,9 @@ CREATE TABLE graph_edges(
   created_at TEXT NOT NULL,
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
-  invalidated_at TEXT, changed_at TEXT,
-  PRIMARY KEY (from_id, to_id, relation)
+  invalidated_at TEXT,
+  changed_at TEXT,
+  PRIMARY KEY (from_key, to_key, relation)
 ) WITHOUT ROWID
 -----
 CREATE TABLE members(key INTEGER PRIMARY KEY, first INTEGER NOT NULL, second INTEGER NOT NULL)
@@ -247,7 +268,8 @@ CREATE TABLE node_history(
 )
 -----
 CREATE TABLE nodes(
-  id TEXT PRIMARY KEY,
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
   type TEXT NOT NULL REFERENCES types(name),
   title TEXT NOT NULL DEFAULT '',
   body TEXT NOT NULL DEFAULT '',
@@ -266,13 +288,15 @@ CREATE TABLE nodes(
   updated_at TEXT NOT NULL,
   accessed_at TEXT,
   access_count INTEGER NOT NULL DEFAULT 0,
-  invalidated_at TEXT                      -- set: forgotten, kept for a restore
-, changed_at TEXT)
+  invalidated_at TEXT,                     -- set: forgotten, kept for a restore
+  changed_at TEXT
+)
 -----
 CREATE TABLE passages(
   key INTEGER PRIMARY KEY,
-  node_id TEXT NOT NULL
-, collection TEXT NOT NULL DEFAULT 'texts')
+  node_key INTEGER NOT NULL,
+  collection TEXT NOT NULL DEFAULT 'texts' -- which: texts_fts, names_fts or code_fts
+)
 -----
 CREATE TABLE purged(
   id TEXT PRIMARY KEY,
@@ -280,10 +304,10 @@ CREATE TABLE purged(
 ) WITHOUT ROWID
 -----
 CREATE TABLE ratings(
-  node_id TEXT PRIMARY KEY,
+  node_key INTEGER PRIMARY KEY,
   helpful REAL NOT NULL,                   -- sum of the weights, 0 to 1 each
   rated INTEGER NOT NULL
-) WITHOUT ROWID
+)
 -----
 CREATE TABLE relations(
   name TEXT PRIMARY KEY,
@@ -310,11 +334,6 @@ CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)
 CREATE TABLE types(
   name TEXT PRIMARY KEY,
   description TEXT NOT NULL DEFAULT ''
-) WITHOUT ROWID
------
-CREATE TABLE words(
-  word TEXT PRIMARY KEY,
-  tokens TEXT NOT NULL                     -- numbers with a space between them
 ) WITHOUT ROWID
 -----
 CREATE TRIGGER anchor_added AFTER INSERT ON anchors
@@ -367,8 +386,12 @@ BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; EN
 -----
 CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
 BEGIN
-  INSERT INTO additions
-  SELECT value, new.from_id, new.to_id, new.relation FROM meta WHERE key = 'command';
+  INSERT INTO additions SELECT value,
+    coalesce((SELECT id FROM nodes WHERE key = new.from_key),
+      (SELECT id FROM absent WHERE key = new.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = new.to_key),
+      (SELECT id FROM absent WHERE key = new.to_key)),
+    new.relation FROM meta WHERE key = 'command';
 END
 -----
 CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, invalidated_at
@@ -380,12 +403,16 @@ BEGIN
   UPDATE graph_edges SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
     coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.created_at, coalesce(old.changed_at, ''),
       coalesce(old.invalidated_at, '')), '+1 second'), ''))
-  WHERE from_id = new.from_id AND to_id = new.to_id AND relation = new.relation
+  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation
     AND new.source <> 'system'
     AND max(new.created_at, coalesce(new.changed_at, ''), coalesce(new.invalidated_at, ''))
       <= max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, ''));
   INSERT INTO edge_history SELECT
-    old.from_id, old.to_id, old.relation, old.weight, old.source, old.status, old.metadata,
+    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
+      (SELECT id FROM absent WHERE key = old.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
+      (SELECT id FROM absent WHERE key = old.to_key)),
+    old.relation, old.weight, old.source, old.status, old.metadata,
     old.invalidated_at,
     CASE WHEN old.invalidated_at IS NULL AND new.invalidated_at IS NOT NULL THEN 'invalidated'
          WHEN old.invalidated_at IS NOT NULL AND new.invalidated_at IS NULL THEN 'restored'
@@ -395,38 +422,32 @@ BEGIN
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
   FROM graph_edges
-  WHERE from_id = new.from_id AND to_id = new.to_id AND relation = new.relation;
-END
------
-CREATE TRIGGER edge_deleted AFTER DELETE ON graph_edges
-BEGIN
-  INSERT INTO edge_history VALUES (
-    old.from_id, old.to_id, old.relation, old.weight, old.source, old.status, old.metadata,
-    old.invalidated_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation;
 END
 -----
 CREATE TRIGGER edge_removed AFTER DELETE ON graph_edges
 BEGIN
   INSERT INTO edge_history VALUES (
-    old.from_id, old.to_id, old.relation, old.weight, old.source, old.status, old.metadata,
+    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
+      (SELECT id FROM absent WHERE key = old.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
+      (SELECT id FROM absent WHERE key = old.to_key)),
+    old.relation, old.weight, old.source, old.status, old.metadata,
     old.invalidated_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
     max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
     (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
+  DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
+    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
+    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);
 END
 -----
-CREATE TRIGGER edge_updated AFTER UPDATE OF weight, source, status, metadata, invalidated_at
-ON graph_edges
-WHEN (old.weight, old.source, old.status, old.metadata, old.invalidated_at)
-  IS NOT (new.weight, new.source, new.status, new.metadata, new.invalidated_at)
-BEGIN
-  INSERT INTO edge_history VALUES (
-    old.from_id, old.to_id, old.relation, old.weight, old.source, old.status, old.metadata,
-    old.invalidated_at,
-    CASE WHEN old.invalidated_at IS NULL AND new.invalidated_at IS NOT NULL THEN 'invalidated'
-         WHEN old.invalidated_at IS NOT NULL AND new.invalidated_at IS NULL THEN 'restored'
-         ELSE 'updated' END,
-    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
-END
+CREATE TRIGGER key_left AFTER DELETE ON nodes
+WHEN EXISTS (SELECT 1 FROM graph_edges WHERE from_key = old.key)
+  OR EXISTS (SELECT 1 FROM graph_edges WHERE to_key = old.key)
+BEGIN INSERT OR IGNORE INTO absent VALUES (old.key, old.id); END
+-----
+CREATE TRIGGER key_taken AFTER INSERT ON nodes
+BEGIN DELETE FROM absent WHERE key = new.key AND id = new.id; END
 -----
 CREATE TRIGGER names_added AFTER INSERT ON nodes
 BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END
@@ -479,27 +500,27 @@ CREATE TRIGGER ratings_edge_added AFTER INSERT ON graph_edges
 WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
   AND json_type(new.metadata, '$.rating') IS NOT 'null'
 BEGIN
-  INSERT INTO ratings VALUES (new.from_id, new.weight, 1)
+  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
   ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
 END
 -----
 CREATE TRIGGER ratings_edge_changed
-AFTER UPDATE OF from_id, relation, weight, metadata, invalidated_at ON graph_edges
+AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
 WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
   AND json_type(new.metadata, '$.rating') IS NOT 'null'
 BEGIN
-  INSERT INTO ratings VALUES (new.from_id, new.weight, 1)
+  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
   ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
 END
 -----
 CREATE TRIGGER ratings_edge_left
-AFTER UPDATE OF from_id, relation, weight, metadata, invalidated_at ON graph_edges
+AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
 WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
   AND json_type(old.metadata, '$.rating') IS NOT 'null'
 BEGIN
   UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
-  WHERE node_id = old.from_id;
-  DELETE FROM ratings WHERE node_id = old.from_id AND rated <= 0;
+  WHERE node_key = old.from_key;
+  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
 END
 -----
 CREATE TRIGGER ratings_edge_removed AFTER DELETE ON graph_edges
@@ -507,31 +528,72 @@ WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
   AND json_type(old.metadata, '$.rating') IS NOT 'null'
 BEGIN
   UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
-  WHERE node_id = old.from_id;
-  DELETE FROM ratings WHERE node_id = old.from_id AND rated <= 0;
+  WHERE node_key = old.from_key;
+  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
 END
 -----
 CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
 BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END
 -----
 CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
+END
 -----
 CREATE TRIGGER stats_edge_changed
-AFTER UPDATE OF from_id, to_id, relation, invalidated_at ON graph_edges
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+AFTER UPDATE OF from_key, to_key, relation, invalidated_at ON graph_edges
+WHEN (old.from_key, old.to_key, old.relation) <> (new.from_key, new.to_key, new.relation)
+  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - (old.invalidated_at IS NULL)
+  WHERE what = 'edges' AND name = old.relation;
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
+END
 -----
 CREATE TRIGGER stats_edge_removed AFTER DELETE ON graph_edges
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+WHEN old.invalidated_at IS NULL
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1 WHERE what = 'edges' AND name = old.relation;
+END
 -----
 CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
+  ON CONFLICT DO UPDATE SET number = number + 1;
+END
 -----
 CREATE TRIGGER stats_node_changed AFTER UPDATE OF id, type, invalidated_at ON nodes
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+WHEN old.id <> new.id OR old.type <> new.type
+  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1
+  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
+  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
+  ON CONFLICT DO UPDATE SET number = number + 1;
+END
 -----
 CREATE TRIGGER stats_node_removed AFTER DELETE ON nodes
-BEGIN DELETE FROM meta WHERE key = 'stats'; END
+BEGIN
+  DELETE FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1
+  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
+END
+-----
+CREATE VIEW edges AS SELECT
+  coalesce((SELECT id FROM nodes WHERE key = from_key),
+    (SELECT id FROM absent WHERE key = from_key)) AS from_id,
+  coalesce((SELECT id FROM nodes WHERE key = to_key),
+    (SELECT id FROM absent WHERE key = to_key)) AS to_id,
+  relation, weight, source, status, metadata, created_at, accessed_at, access_count,
+  invalidated_at, changed_at
+FROM graph_edges
 -----
 CREATE VIRTUAL TABLE code_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----

@@ -7,6 +7,7 @@ from ...core.model import Node
 from ...system.json_encode import dumps
 from .conditions import where
 from .driver import apsw
+from .keys import NEW_KEY, keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 _FIELDS = ", ".join(Node.__slots__)
 _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
+
+INSERT_NODE = (
+    f"INSERT INTO nodes({_FIELDS}, key)"
+    f" VALUES ({', '.join('?' * len(Node.__slots__))}, {NEW_KEY.format(id='?1')})"
+)
+"""A row of ``rows_of``."""
 
 _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at"))
@@ -72,8 +79,7 @@ class SqliteNodes:
             return "unchanged"
         updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
         self._db.execute(
-            f"INSERT INTO nodes({_FIELDS}) VALUES ({', '.join('?' * len(Node.__slots__))})"
-            f" ON CONFLICT(id) DO UPDATE SET {updates}",
+            f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
             next(rows_of([node])),
         )
         return "added" if old is None else "updated"
@@ -163,7 +169,7 @@ class SqliteNodes:
         """First and last line of the symbol that each of these passages is of, if it is of one."""
         rows = self._db.execute(
             "SELECT p.key, n.line_start, n.line_end FROM json_each(?) j CROSS JOIN passages p"
-            " ON p.key = j.value JOIN nodes n ON n.id = p.node_id WHERE n.type = 'symbol'",
+            " ON p.key = j.value JOIN nodes n ON n.key = p.node_key WHERE n.type = 'symbol'",
             (dumps(keys),),
         )
         return {key: (first, last) for key, first, last in rows}
@@ -244,19 +250,20 @@ class SqliteNodes:
 
     def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
         """Keys for new passages, one for each of these ids of nodes."""
+        nodes = keys_of(self._db, dict.fromkeys(ids))
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
         keys = list(range(last + 1, last + 1 + len(ids)))
         self._db.executemany(
-            "INSERT INTO passages(key, node_id, collection) VALUES (?, ?, ?)",
-            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
+            "INSERT INTO passages(key, node_key, collection) VALUES (?, ?, ?)",
+            ((key, nodes[id], collection) for key, id in zip(keys, ids, strict=True)),
         )
         return keys
 
     def passages(self, ids: Sequence[str]) -> list[tuple[int, str]]:
         """Key and full-text collection of the passages of these nodes, by key."""
         rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN passages p"
-            " ON p.node_id = j.value ORDER BY p.key",
+            "SELECT p.key, p.collection FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key ORDER BY p.key",
             (dumps(ids),),
         ).fetchall()
         return rows
@@ -264,8 +271,8 @@ class SqliteNodes:
     def first_passages(self, ids: Sequence[str]) -> dict[str, int]:
         """The key of the first passage of each of these nodes that has one."""
         rows = self._db.execute(
-            "SELECT j.value, min(p.key) FROM json_each(?) j"
-            " CROSS JOIN passages p ON p.node_id = j.value GROUP BY j.value",
+            "SELECT n.id, min(p.key) FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key GROUP BY n.id",
             (dumps(ids),),
         )
         return dict(rows)

@@ -85,7 +85,7 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
         pass
     try:
         _copy_out(place, shown, own)
-        staged = open_store(folder)
+        staged = open_store(folder, keep=False)
         try:
             _check(staged, own)
             with staged.transaction():

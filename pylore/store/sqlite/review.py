@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
+from .keys import EDGE_ENDS, ID_OF, KEY_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,17 +14,18 @@ if TYPE_CHECKING:
     from ..protocols import EdgeKey, Staged
 
 # A fact is an edge between things: entities, and concepts for values.
-_FACT = """(e.from_id LIKE 'entity-%' OR e.from_id LIKE 'concept-%')
-  AND (e.to_id LIKE 'entity-%' OR e.to_id LIKE 'concept-%')"""
+_FACT = " AND ".join(
+    f"(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM (SELECT {ID_OF.format(end)} AS id))"
+    for end in ("e.from_key", "e.to_key")
+)
 
-# The live facts of the things in json_each(?1).
-_FACTS_OF = f"""
-SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.from_id = j.value WHERE e.invalidated_at IS NULL AND {_FACT}
-UNION
-SELECT e.from_id, e.to_id, e.relation FROM json_each(?1) j
-  CROSS JOIN graph_edges e ON e.to_id = j.value WHERE e.invalidated_at IS NULL AND {_FACT}
-"""
+# The keys of the live facts of the things in json_each(?1).
+_FACTS_OF = " UNION ".join(
+    "SELECT e.from_key, e.to_key, e.relation FROM json_each(?1) j"
+    f" CROSS JOIN graph_edges e ON {end} = {KEY_OF.format('j.value')}"
+    f" WHERE e.invalidated_at IS NULL AND {_FACT}"
+    for end in ("e.from_key", "e.to_key")
+)
 
 
 def _things(ids: Sequence[str]) -> list[str]:
@@ -47,7 +49,7 @@ class SqliteReview:
         if things:
             self._db.execute(
                 "UPDATE graph_edges SET accessed_at = ?2, access_count = access_count + 1"
-                f" WHERE (from_id, to_id, relation) IN ({_FACTS_OF})",
+                f" WHERE (from_key, to_key, relation) IN ({_FACTS_OF})",
                 (dumps(things), at),
             )
 
@@ -66,8 +68,8 @@ class SqliteReview:
         if not things:
             return []
         rows: list[EdgeKey] = self._db.execute(  # type: ignore[assignment]
-            "SELECT from_id, to_id, relation FROM graph_edges"
-            f" WHERE (from_id, to_id, relation) IN ({_FACTS_OF})"
+            f"SELECT {EDGE_ENDS}, relation FROM graph_edges"
+            f" WHERE (from_key, to_key, relation) IN ({_FACTS_OF})"
             " AND status = 'staged' AND access_count >= ?2 ORDER BY from_id, to_id, relation",
             (dumps(things), accesses),
         ).fetchall()
@@ -96,8 +98,9 @@ class SqliteReview:
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"
             " FROM edge_history h WHERE h.from_id = e.from_id AND h.to_id = e.to_id"
-            " AND h.relation = e.relation), ''))), 0.0), e.access_count FROM graph_edges e"
-            " WHERE e.status = 'staged' AND e.source = ? AND e.invalidated_at IS NULL"
+            " AND h.relation = e.relation), ''))), 0.0), e.access_count"
+            f" FROM (SELECT {EDGE_ENDS}, * FROM graph_edges"
+            " WHERE status = 'staged' AND source = ? AND invalidated_at IS NULL LIMIT -1) e"
             " ORDER BY e.from_id, e.to_id, e.relation",
             (source,),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...system.json_encode import dumps
 from .driver import apsw
+from .keys import EDGE_ENDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +18,13 @@ WHERE meta.key = 'stats' AND 6 = (
 """
 
 _DEGREES = """
-SELECT id, sum(o) AS o, sum(i) AS i FROM (
-  SELECT from_id AS id, count(*) AS o, 0 AS i FROM graph_edges
-  WHERE invalidated_at IS NULL GROUP BY from_id
+SELECT key, sum(o) AS o, sum(i) AS i FROM (
+  SELECT from_key AS key, count(*) AS o, 0 AS i FROM graph_edges
+  WHERE invalidated_at IS NULL GROUP BY from_key
   UNION ALL
-  SELECT to_id, 0, count(*) FROM graph_edges
-  WHERE invalidated_at IS NULL GROUP BY to_id)
-GROUP BY id
+  SELECT to_key, 0, count(*) FROM graph_edges
+  WHERE invalidated_at IS NULL GROUP BY to_key)
+GROUP BY key
 """
 
 
@@ -71,7 +72,7 @@ class SqliteStatistics:
     def edges(self) -> Iterator[tuple[str, str, str]]:
         """``(from, to, relation)`` of every live edge."""
         yield from self._db.execute(
-            "SELECT from_id, to_id, relation FROM graph_edges WHERE invalidated_at IS NULL"
+            f"SELECT {EDGE_ENDS}, relation FROM graph_edges WHERE invalidated_at IS NULL"
         )
 
     def count_forgotten(self) -> int:
@@ -94,7 +95,7 @@ class SqliteStatistics:
         """``(id, type, title, edges out, edges in)`` of the nodes with most edges."""
         rows: list[tuple[str, str, str, int, int]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT n.id, n.type, n.title, d.o, d.i FROM ({_DEGREES}) AS d"
-            " JOIN nodes AS n ON n.id = d.id WHERE n.invalidated_at IS NULL"
+            " JOIN nodes AS n ON n.key = d.key WHERE n.invalidated_at IS NULL"
             " ORDER BY d.o + d.i DESC, n.id LIMIT ?",
             (limit,),
         ).fetchall()
@@ -106,9 +107,9 @@ class SqliteStatistics:
             "SELECT id, type, title FROM nodes AS n WHERE invalidated_at IS NULL"
             " AND (:types = '[]' OR type IN (SELECT value FROM json_each(:types)))"
             " AND NOT EXISTS ("
-            "SELECT 1 FROM graph_edges WHERE from_id = n.id AND invalidated_at IS NULL)"
+            "SELECT 1 FROM graph_edges WHERE from_key = n.key AND invalidated_at IS NULL)"
             " AND NOT EXISTS ("
-            "SELECT 1 FROM graph_edges WHERE to_id = n.id AND invalidated_at IS NULL)"
+            "SELECT 1 FROM graph_edges WHERE to_key = n.key AND invalidated_at IS NULL)"
             " ORDER BY id LIMIT :limit",
             {"types": dumps(types), "limit": limit},
         ).fetchall()

@@ -174,9 +174,9 @@ class SqliteStore:
         try:
             with self.transaction():
                 self.vectors.arrange()
-            self.connection.execute("VACUUM")
-        except (StoreBusy, apsw.BusyError, apsw.FullError):
+        except (StoreBusy, apsw.FullError):
             return
+        compact(self.connection)
 
     def copied_to(self, folder: str) -> SqliteStore:
         """A copy of the store, in a folder that has none."""
@@ -245,18 +245,9 @@ class Transaction:
         self._inner = self._connection.in_transaction
         if self._inner:
             return
-        from .foreign import foreign_triggers
-
         try:
             self._begin()
-            foreign = foreign_triggers(self._connection)
-            if foreign:
-                raise StoreError(
-                    f"{self._path}: has triggers that are not lore's ({', '.join(foreign)}): "
-                    "drop them, or import an export into a new store"
-                )
-            if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
-                self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+            self._look()
             if self._command:
                 self._begin_command()
         except BaseException:
@@ -303,6 +294,18 @@ class Transaction:
         finally:
             self._connection.set_busy_timeout(wait)
 
+    def _look(self) -> None:
+        from .foreign import foreign_triggers
+
+        foreign = foreign_triggers(self._connection)
+        if foreign:
+            raise StoreError(
+                f"{self._path}: has triggers that are not lore's ({', '.join(foreign)}): "
+                "drop them, or import an export into a new store"
+            )
+        if not self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, -1):
+            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 1)
+
     def _begin_command(self) -> None:
         self._connection.execute(
             "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
@@ -333,6 +336,15 @@ class Transaction:
         """Ends what has not been committed; a full disk has done so already."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+class Upgrade(Transaction):
+    """A transaction on a store of an earlier version; no trigger runs in it."""
+
+    def _look(self) -> None:
+        version = self._connection.pragma("user_version")
+        if isinstance(version, int) and 0 < version <= SCHEMA_VERSION:
+            refuse_foreign(self._connection, self._path, version)
 
 
 class Aside(Transaction):
@@ -387,8 +399,9 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
-    """The store in ``folder``.
+def open_store(folder: str, *, busy_timeout: float = 30.0, keep: bool = True) -> SqliteStore:
+    """The store in ``folder``. One of an earlier version is brought to this one; ``keep``:
+    as it was it stays beside it, as ``search.db.version-N``.
 
     Raises:
         StoreError: there is none, it is not a database, or of another version.
@@ -401,7 +414,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
         if isinstance(version, int) and 0 < version <= SCHEMA_VERSION:
             refuse_foreign(connection, path, version)
         if version in range(1, SCHEMA_VERSION):
-            version = _upgrade(connection, path)
+            version = _upgrade(connection, path, keep=keep)
     if version != SCHEMA_VERSION:
         connection.close()
         raise _other_version(path, version)
@@ -443,18 +456,32 @@ def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, obje
     return connection, connection.pragma("user_version")
 
 
-def _upgrade(connection: apsw.Connection, path: str) -> object:
+def _upgrade(connection: apsw.Connection, path: str, *, keep: bool) -> object:
     """Brings an older store to this version; another process may have done so meanwhile."""
-    from .schema import upgrade_schema
+    from .upgrade import keep_before, upgrade_schema
 
     if connection.readonly("main"):
         raise StoreReadOnly(f"{path}: is of an older lore: open it once where it can be written")
-    with Transaction(connection, path):
+    done = False
+    with Upgrade(connection, path):
         version = connection.pragma("user_version")
         if isinstance(version, int) and version < SCHEMA_VERSION:
+            if keep:
+                keep_before(path, version)
             upgrade_schema(connection, version)
             connection.pragma("user_version", SCHEMA_VERSION)
+            done = True
+    if done:
+        compact(connection)
     return connection.pragma("user_version")
+
+
+def compact(connection: apsw.Connection) -> None:
+    """VACUUM, where the store is not busy and the disk has room."""
+    try:
+        connection.execute("VACUUM")
+    except (apsw.BusyError, apsw.FullError):
+        return
 
 
 def _no_store(folder: str, path: str) -> StoreError:

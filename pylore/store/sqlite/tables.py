@@ -96,21 +96,21 @@ class SqliteRelations:
 
 
 _COUNTED = (
-    "SELECT from_id, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
+    "SELECT from_key, sum(weight), count(*) FROM graph_edges WHERE relation = 'used_in_run'"
     " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
-    " GROUP BY from_id"
+    " GROUP BY from_key"
 )
 
 _TOLERANCE = 1e-6
 """Sums of floats, added up one by one as they came and went, differ in their last digits."""
 _WRONG = f"""
-  WITH counted(node_id, helpful, rated) AS ({_COUNTED})
+  WITH counted(node_key, helpful, rated) AS ({_COUNTED})
   SELECT count(*) FROM (
-    SELECT r.node_id FROM ratings r LEFT JOIN counted c ON c.node_id = r.node_id
-    WHERE c.node_id IS NULL OR c.rated IS NOT r.rated OR NOT abs(c.helpful - r.helpful) <= ?
+    SELECT r.node_key FROM ratings r LEFT JOIN counted c ON c.node_key = r.node_key
+    WHERE c.node_key IS NULL OR c.rated IS NOT r.rated OR NOT abs(c.helpful - r.helpful) <= ?
     UNION
-    SELECT c.node_id FROM counted c LEFT JOIN ratings r ON r.node_id = c.node_id
-    WHERE r.node_id IS NULL)"""
+    SELECT c.node_key FROM counted c LEFT JOIN ratings r ON r.node_key = c.node_key
+    WHERE r.node_key IS NULL)"""
 
 
 class SqliteRatings:
@@ -127,8 +127,8 @@ class SqliteRatings:
         """
         with GraphFaults():
             rows: list[tuple[str, float, int]] = self._db.execute(  # type: ignore[assignment]
-                "SELECT r.node_id, r.helpful, r.rated FROM json_each(?) j"
-                " CROSS JOIN ratings r ON r.node_id = j.value",
+                "SELECT n.id, r.helpful, r.rated FROM json_each(?) j"
+                " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN ratings r ON r.node_key = n.key",
                 (dumps(ids),),
             ).fetchall()
         return {id: (helpful, rated) for id, helpful, rated in rows}

@@ -33,6 +33,7 @@ def _among(values: Sequence[str]) -> str:
 
 _ID = f"{_LINE} AND length({{c}}) <= 1000"
 _KEY = "{c} BETWEEN 1 AND 1 << 53"
+_NODE = f"typeof({{c}}) = 'integer' AND {_KEY}"
 _STATE = {"weight": _WEIGHT, "source": _among(SOURCES), "status": _among(STATUSES)}
 _VERDICT = _among(("valid", "drifted", "relocated", "invalid"))
 _KIND = _among(("file", "glob", "hash", "symbol", "lines"))
@@ -45,16 +46,19 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "description": _TEXT,
     },
     "nodes": {
-        "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT, "status": _among(STATUSES),
-        "source": _among(SOURCES), "confidence": _WEIGHT, "category": _optional(_TEXT),
+        "key": _KEY, "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT,
+        "status": _among(STATUSES), "source": _among(SOURCES), "confidence": _WEIGHT,
+        "category": _optional(_TEXT),
         "tags": _LINE, "file": _optional(_TEXT), "line_start": _optional(_COUNT),
         "line_end": _optional(_COUNT), "data": _JSON, "created_at": _TIME, "updated_at": _TIME,
         "accessed_at": _optional(_TIME), "access_count": _COUNT,
         "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME),
     },
+    "absent": {"key": _KEY, "id": _ID},
     "graph_edges": {
-        **_ENDS, **_STATE, "metadata": _JSON, "created_at": _TIME,
-        "accessed_at": _optional(_TIME), "access_count": _COUNT,
+        "from_key": _NODE, "to_key": _NODE, "relation": _LINE, **_STATE,
+        "metadata": _JSON, "created_at": _TIME, "accessed_at": _optional(_TIME),
+        "access_count": _COUNT,
         "invalidated_at": _optional(_TIME), "changed_at": _optional(_TIME),
     },
     "edge_history": {
@@ -103,8 +107,8 @@ _WRITTEN: dict[str, dict[str, str]] = {
 """Table and column to the condition on what people or programs have told lore."""
 
 _MADE: dict[str, dict[str, str]] = {
-    "passages": {"key": _KEY, "node_id": _ID, "collection": _among([*TABLES])},
-    "ratings": {"node_id": _ID, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
+    "passages": {"key": _KEY, "node_key": _NODE, "collection": _among([*TABLES])},
+    "ratings": {"node_key": _KEY, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
     **{
         name: dict.fromkeys(("title", "body", "tags", "file", "parts"), "typeof({c}) <> 'blob'")
         for name in TABLES.values()

@@ -50,6 +50,7 @@ _FEW = 32
 _NEAR = 32
 """Centroids among which the second one for a vector is looked for then."""
 
+_SCORE = "1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?))"
 _BY_CENTROID = "ORDER BY vec_distance_cosine(vec_int8(centroid), vec_int8(?)) LIMIT ?"
 _IN_CLUSTERS = (
     f"json_each(?) c CROSS JOIN sketches s ON s.place BETWEEN c.value << {BITS}"
@@ -181,40 +182,45 @@ class SqliteVectors:
             f"SELECT s.place & {KEYS} AS key FROM {_IN_CLUSTERS if clusters else 'sketches s'}"
             " ORDER BY vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) LIMIT ?"
         )
-        parameters = [dumps([0, *clusters])] if clusters else []
-        return self._score(
-            f"(SELECT DISTINCT key FROM ({near})) near"
-            " CROSS JOIN passages p ON p.key = near.key",
-            (*parameters, sketch(asked), CANDIDATES * limit * (2 if clusters else 1)),
-            asked, scope, limit,
-        )  # fmt: skip
+        condition, allowed = where(scope)
+        # A node is looked up for what is returned alone, unless the scope asks for more of them.
+        scored = -1 if allowed else limit
+        rows: Found = self._db.execute(  # type: ignore[assignment]
+            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_SCORE} AS score"
+            f" FROM (SELECT DISTINCT key FROM ({near})) near"
+            " CROSS JOIN passages_vec v ON v.key = near.key"
+            " ORDER BY score DESC, v.key LIMIT ?) best"
+            " CROSS JOIN passages p ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
+            f" WHERE {condition} ORDER BY best.score DESC, best.key LIMIT ?",
+            (
+                asked,
+                *([dumps([0, *clusters])] if clusters else []),
+                sketch(asked),
+                CANDIDATES * limit * (2 if clusters else 1),  # of two clusters it may come twice
+                scored,
+                *allowed,
+                limit,
+            ),
+        ).fetchall()
+        return rows
 
     def _search_all(self, asked: bytes, scope: Scope, limit: int) -> Found:
         """The nearest of all that the scope allows, for one that allows little."""
-        source = "nodes n CROSS JOIN passages p ON p.node_id = n.id"
-        return self._score(source, (), asked, scope, limit)
-
-    def _score(
-        self, source: str, parameters: tuple[object, ...], asked: bytes, scope: Scope, limit: int
-    ) -> Found:
-        """The nearest of the passages ``p`` of a source that the scope allows."""
         condition, allowed = where(scope)
-        if condition != "1" and not source.startswith("nodes n "):
-            source += " CROSS JOIN nodes n ON n.id = p.node_id"
         rows: Found = self._db.execute(  # type: ignore[assignment]
-            "SELECT p.key, p.node_id,"
-            " 1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?)) AS score"
-            f" FROM {source} CROSS JOIN passages_vec v ON v.key = p.key WHERE {condition}"
-            " ORDER BY score DESC, p.key LIMIT ?",
-            (asked, *parameters, *allowed, limit),
+            f"SELECT p.key, n.id, {_SCORE} AS score FROM nodes n"
+            " CROSS JOIN passages p ON p.node_key = n.key"
+            " CROSS JOIN passages_vec v ON v.key = p.key"
+            f" WHERE {condition} ORDER BY score DESC, p.key LIMIT ?",
+            (asked, *allowed, limit),
         ).fetchall()
         return rows
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
         rows = self._db.execute(
-            "SELECT p.node_id, v.embedding FROM json_each(?) j"
-            " CROSS JOIN passages p ON p.node_id = j.value"
+            "SELECT n.id, v.embedding FROM json_each(?) j"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key"
             " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
             (dumps(ids),),
         )

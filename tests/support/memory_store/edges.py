@@ -200,6 +200,10 @@ class Edges(Part):
         ends = (edge.key for edge in self._live())
         return limited((key for key in ends if not all(map(self._node_is_live, key[:2]))), limit)
 
+    def dangling_among(self, keys: Iterable[Key]) -> list[Key]:
+        wanted = set(keys)
+        return sorted(key for key in self.dangling() if key in wanted)
+
 
 def _change(old: Edge, new: Edge) -> str:
     if (old.invalidated_at is None) == (new.invalidated_at is None):
