@@ -31,16 +31,20 @@ if TYPE_CHECKING:
 
     Found = list[tuple[int, str, float]]
 
-CANDIDATES = 6
+CANDIDATES = 4
 """Passages taken by their sketches for each one that is wanted."""
+
+CANDIDATES_OF_MANY = 16
+"""The same where there are clusters: of many some are nearer by their sketches alone, and one
+may come twice, of both its clusters."""
 
 CLUSTERED = 50_000
 """From so many vectors on there are clusters: with fewer, looking at all sketches is as quick."""
 
-PROBES = (16, 192)
+PROBES = (24, 192)
 """Clusters that a search looks through, at the least and at the most."""
 
-NEAR = 0.25
+NEAR = 0.27
 """It looks through those whose centroid's cosine is within this of the best: a query that lies
 between many clusters needs more of them than one that lies in one."""
 
@@ -196,7 +200,7 @@ class SqliteVectors:
                 asked,
                 *([dumps([0, *clusters])] if clusters else []),
                 sketch(asked),
-                CANDIDATES * limit * (2 if clusters else 1),  # of two clusters it may come twice
+                (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit,
                 scored,
                 *allowed,
                 limit,
