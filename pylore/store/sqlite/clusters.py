@@ -68,7 +68,7 @@ def arrange(connection: apsw.Connection, clusters: int) -> None:
 def nearest(vectors: Sequence[bytes], centroids: Sequence[bytes]) -> list[tuple[int, int]]:
     """The numbers, from 0, of each vector's two clusters; all are quantised."""
     given = _units(_matrix(centroids))
-    found: list[tuple[int, int]] = _two(_units(_matrix(vectors)), given, given @ given.T).tolist()
+    found: list[tuple[int, int]] = _two(_units(_matrix(vectors)), given).tolist()
     return found
 
 
@@ -109,15 +109,18 @@ def _assigned(
     return numbers, bits
 
 
-def _two(vectors: Units, centroids: Units, products: Units) -> Numbers:
+def _two(vectors: Units, centroids: Units, products: Units | None = None) -> Numbers:
     """The nearest centroid c, and that with the least |x - c'|² + (r · (x - c'))², where r is
-    the direction from c to x: one that lies elsewhere than c."""
+    the direction from c to x: one that lies elsewhere than c.
+
+    ``products`` are those of all centroids with all, which pay for many vectors.
+    """
     cosines = vectors @ centroids.T
     rows = numpy.arange(len(vectors))
     first = cosines.argmax(axis=1)
     best = cosines[rows, first]
     # r · (x - c') with r = (x - c) / |x - c|, by the products that are there already
-    along = products[first]
+    along = centroids[first] @ centroids.T if products is None else products[first]
     along -= cosines
     along += (1 - best)[:, None]
     along /= numpy.sqrt(numpy.maximum(2 - 2 * best, 1e-9))[:, None]

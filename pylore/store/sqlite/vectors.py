@@ -42,7 +42,8 @@ CLUSTERED = 50_000
 """From so many vectors on there are clusters: with fewer, looking at all sketches is as quick."""
 
 PROBES = (24, 192)
-"""Clusters that a search looks through, at the least and at the most."""
+"""Clusters that a search looks through, at the least and at the most, and never more than a
+fourth of them: then looking at all would be as quick."""
 
 NEAR = 0.27
 """It looks through those whose centroid's cosine is within this of the best: a query that lies
@@ -169,8 +170,9 @@ class SqliteVectors:
         least, most = PROBES
         rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
             "SELECT cluster, vec_distance_cosine(vec_int8(centroid), vec_int8(?)) AS away"
-            " FROM clusters ORDER BY away LIMIT ?",
-            (asked, most),
+            " FROM clusters ORDER BY away"
+            " LIMIT min(?, max(?, (SELECT count(*) / 4 FROM clusters)))",
+            (asked, most, least),
         ).fetchall()
         return [
             number
