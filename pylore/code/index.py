@@ -96,6 +96,7 @@ def index(
             store.meta.set(RULES, fingerprint)
             if store.meta.get(OWED) == writer.token:  # else another run has begun since
                 store.meta.set(OWED, None)
+            store.vectors.arrange()
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
     return _summary(totals, done, found.listing, perf_counter() - began)
 

@@ -418,6 +418,12 @@ class Vectors(Protocol):
     def remove(self, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out."""
 
+    def arrange(self) -> None:
+        """Makes searches quick after many rows were added or removed, where that is due.
+
+        Nothing that can be seen is changed by it; the caller holds a transaction.
+        """
+
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
         """The nearest passages within ``scope``, ``(key, id of its node, cosine)``, nearest first.
 

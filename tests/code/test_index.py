@@ -195,9 +195,9 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
     def passages() -> set[tuple[object, ...]]:
         return set(
             connection_of(store).execute(
-                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.sign FROM passages p"
+                "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.sketch FROM passages p"
                 " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
-                " LEFT JOIN signs s USING (key) WHERE p.collection = 'code'"
+                " LEFT JOIN sketches s ON s.place = p.key WHERE p.collection = 'code'"
             )
         )
 

@@ -90,8 +90,8 @@ INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
 INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
 UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
-INSERT INTO signs SELECT 9, sign FROM signs WHERE key = 1;
-UPDATE signs SET key = (SELECT max(key) FROM passages) WHERE key = 9;
+INSERT INTO sketches SELECT 999, sketch FROM sketches WHERE place = 1;
+UPDATE sketches SET place = (SELECT max(key) FROM passages) WHERE place = 999;
 """
 """What a store has that would take long to make by commands."""
 
@@ -114,7 +114,7 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "a view beside the tables": "CREATE VIEW more AS SELECT load_extension('evil')",
     "a generated column in purged": "DROP TABLE purged; CREATE TABLE purged(id TEXT PRIMARY KEY, at AS (hex(zeroblob(300000000))))",
     "a generated column in full text": "DROP TABLE texts_fts; CREATE TABLE texts_fts(title, body AS (hex(zeroblob(300000000))), tags, file, parts)",
-    "a generated column in vectors": "DROP TABLE signs; CREATE TABLE signs(key INTEGER PRIMARY KEY, sign AS (zeroblob(300000000)))",
+    "a generated column in vectors": "DROP TABLE sketches; CREATE TABLE sketches(place INTEGER PRIMARY KEY, sketch AS (zeroblob(300000000)))",
     "a trigger that deletes": "CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
     "a trigger of lore's name": "DROP TRIGGER stats_node_added; CREATE TRIGGER stats_node_added AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
     "a trigger on reading's table": "CREATE TRIGGER evil AFTER UPDATE ON nodes BEGIN SELECT hex(zeroblob(300000000)); END",
@@ -143,7 +143,9 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "no passages": "DROP TABLE passages",
     "no purged": "DROP TABLE purged",
     "no vectors": "DROP TABLE passages_vec",
-    "no signs": "DROP TABLE signs",
+    "no sketches": "DROP TABLE sketches",
+    "no clusters": "DROP TABLE clusters",
+    "no members": "DROP TABLE members",
     "no ratings": "DROP TABLE ratings",
     "no shown": "DROP TABLE shown",
     "no anchors": "DROP TABLE anchors",
@@ -273,14 +275,17 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "vectors of other bytes": "UPDATE passages_vec SET embedding = x'000102'",
     "vectors of text": "UPDATE passages_vec SET embedding = 'a vector'",
     "vectors of numbers": "UPDATE passages_vec SET embedding = 7",
-    "vectors of zeros": "UPDATE passages_vec SET embedding = zeroblob(1024)",
-    "vectors that are not numbers": "UPDATE passages_vec SET embedding = CAST(replace(hex(zeroblob(256)), '00', char(255, 255)) AS BLOB)",
-    "vectors of NaN": "UPDATE passages_vec SET embedding = unhex(replace(hex(zeroblob(256)), '00', '0000c07f'))",
-    "vectors of infinity": "UPDATE passages_vec SET embedding = unhex(replace(hex(zeroblob(256)), '00', '0000807f'))",
+    "vectors of zeros": "UPDATE passages_vec SET embedding = zeroblob(256)",
+    "vectors of the least number": "UPDATE passages_vec SET embedding = unhex(replace(hex(zeroblob(256)), '00', '80'))",
     "huge vectors": "UPDATE passages_vec SET embedding = zeroblob(20000000) WHERE key = 1",
-    "signs of other bytes": "UPDATE signs SET sign = x'0001'",
-    "signs of text": "UPDATE signs SET sign = 'a sign'",
-    "signs of no bytes": "UPDATE signs SET sign = x''",
+    "sketches of other bytes": "UPDATE sketches SET sketch = x'0001'",
+    "sketches of text": "UPDATE sketches SET sketch = 'a sign'",
+    "sketches of no bytes": "UPDATE sketches SET sketch = x''",
+    "sketches in clusters that are not there": "UPDATE sketches SET place = place + (7 << 40)",
+    "clusters of other bytes": "INSERT INTO clusters VALUES (1, x'0001')",
+    "clusters of text": "INSERT INTO clusters VALUES (1, 'a centroid')",
+    "clusters without a sketch": "INSERT INTO clusters SELECT 1 << 60, embedding FROM passages_vec LIMIT 1",
+    "members of all clusters": "INSERT INTO members SELECT key, -1, 1 << 62 FROM passages",
     "vectors of other keys": "UPDATE passages_vec SET key = key + 1000",
     "passages of nobody": "UPDATE passages SET node_key = 77777",
     "passages of a blob": "UPDATE passages SET node_key = x'00ff'",

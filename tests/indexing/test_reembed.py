@@ -22,6 +22,7 @@ from pylore.indexing.reembed import BATCH, Embedding
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
+from pylore.store.sqlite.quantise import quantise
 
 if TYPE_CHECKING:
     from pylore.embed import Embedder
@@ -67,7 +68,7 @@ def vectors_of(store: Store) -> dict[str, bytes]:
     """Each passage's text and its vector."""
     rows = connection_of(store).execute(
         "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-        " JOIN texts_fts f ON f.rowid = v.key JOIN signs s ON s.key = v.key"
+        " JOIN texts_fts f ON f.rowid = v.key JOIN sketches s ON s.place = v.key"
     )
     return dict(rows)
 
@@ -79,7 +80,7 @@ def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:
     assert store.staged_vectors.embedder is None
     found = vectors_of(store)
     assert len(found) == count
-    assert all(vector == unit(letters(text)) for text, vector in found.items())
+    assert all(vector == quantise(unit(letters(text))) for text, vector in found.items())
 
 
 def test_every_vector_is_made_anew_and_progress_adds_up(store: Store, endpoint: Endpoint) -> None:

@@ -58,7 +58,7 @@ def everything(store: Store) -> list[Any]:
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
         for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
-                      "passages_vec", "signs", "types", "relations")
+                      "passages_vec", "sketches", "types", "relations")
     ]  # fmt: skip
 
 
@@ -520,7 +520,7 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
     for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
-                  "passages_vec", "signs"):  # fmt: skip
+                  "passages_vec", "sketches"):  # fmt: skip
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
 

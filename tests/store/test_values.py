@@ -46,7 +46,7 @@ def filled() -> Iterator[apsw.Connection]:
         yield store.connection
 
 
-MADE = ("passages", "ratings", "texts_fts", "signs")
+MADE = ("passages", "ratings", "texts_fts", "sketches")
 """What ``lore reindex`` makes anew, and is looked at apart from the rest."""
 
 
@@ -162,9 +162,9 @@ def test_a_fact_about_the_store_has_a_form(
         ("UPDATE passages_vec SET embedding = zeroblob(32)", "passages_vec.embedding: 1"),
         ("UPDATE passages_vec SET embedding = zeroblob(8)", "passages_vec.embedding: 1"),
         ("UPDATE passages_vec SET embedding = 'text'", "passages_vec.embedding: 1"),
-        ("UPDATE signs SET sign = zeroblob(2)", "signs.sign: 1"),
-        ("UPDATE signs SET sign = 'a'", "signs.sign: 1"),
-        ("UPDATE signs SET key = 0", "signs.key: 1"),
+        ("UPDATE sketches SET sketch = zeroblob(3)", "sketches.sketch: 1"),
+        ("UPDATE sketches SET sketch = 'a'", "sketches.sketch: 1"),
+        ("UPDATE sketches SET place = 0", "sketches.place: 1"),
         ("UPDATE relations SET backward_weight = 2 WHERE name = 'calls'",
          "relations.backward_weight: 1"),
         ("UPDATE relations SET weight = 2 WHERE name = 'calls'", "relations.weight: 1"),

@@ -10,9 +10,12 @@ from .driver import apsw
 from .faults import Whatever
 from .foreign import SCHEMA_FILES, foreign_objects
 from .fulltext import TABLES, SqliteFullText
+from .quantise import restore
 from .schema import create_schema
 from .tables import SqliteMeta
 from .values import wrong_values
+from .vector_tables import BITS, KEYS
+from .vector_tables import TABLES as VECTOR_TABLES
 from .vectors import SqliteVectors
 
 TYPE_CHECKING = False
@@ -43,13 +46,17 @@ _PASSAGES_WITHOUT_VECTORS = """
   WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
   SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
-_VECTORS_WITHOUT_SIGNS = """
-  SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM signs)"""
-_SIGNS_WITHOUT_VECTORS = """
-  SELECT key FROM signs WHERE key NOT IN (SELECT key FROM passages_vec)"""
+_VECTORS_WITHOUT_SKETCHES = f"""
+  SELECT key FROM passages_vec WHERE key NOT IN (SELECT place & {KEYS} FROM sketches)"""
+_SKETCHES_WITHOUT_VECTORS = f"""
+  SELECT place FROM sketches WHERE place & {KEYS} NOT IN (SELECT key FROM passages_vec)"""
+_SKETCHES_OUT_OF_PLACE = f"""
+  SELECT place FROM sketches s WHERE place >> {BITS} <> 0 AND (
+  place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
+  WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
 _VECTORS_OF_ANOTHER_LENGTH = """
   SELECT key FROM passages_vec WHERE length(embedding) <>
-  (SELECT 4 * value FROM meta WHERE key = 'embedder_dimension')"""
+  (SELECT value FROM meta WHERE key = 'embedder_dimension')"""
 
 
 def sqlite_version() -> str:
@@ -82,7 +89,7 @@ def vector_extension() -> str:
 class SqliteChecks:
     """Questions about one store; each answer is a list of what is wrong."""
 
-    derived = frozenset((*TABLES.values(), "passages_vec", "signs"))
+    derived = frozenset((*TABLES.values(), *VECTOR_TABLES))
     """Tables that ``rebuild`` makes anew from the nodes."""
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:
@@ -179,8 +186,9 @@ class SqliteChecks:
         return found + self._counts(
             {
                 "vectors without a passage": _VECTORS_WITHOUT_PASSAGES,
-                "vectors without signs": _VECTORS_WITHOUT_SIGNS,
-                "signs without a vector": _SIGNS_WITHOUT_VECTORS,
+                "vectors without a sketch": _VECTORS_WITHOUT_SKETCHES,
+                "sketches without a vector": _SKETCHES_WITHOUT_VECTORS,
+                "sketches out of place": _SKETCHES_OUT_OF_PLACE,
                 "vectors of another length": _VECTORS_OF_ANOTHER_LENGTH,
             },
         )
@@ -196,7 +204,7 @@ class SqliteChecks:
             f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
             " JOIN indexed f ON f.key = v.key LIMIT 1"
         ):
-            return str(text), bytes(vector)
+            return str(text), restore(bytes(vector))
         return None
 
     def _has_vectors(self) -> bool:

@@ -13,6 +13,8 @@ import os
 from ...core.errors import StoreError
 from .driver import apsw
 from .fulltext import COLUMNS, CREATE, TABLES
+from .vector_tables import OTHERS as VECTOR_TABLES
+from .vector_tables import VECTORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,14 +54,14 @@ _FIRST_CREATE = (
 )  # fmt: skip
 
 _OTHERS = (
-    "CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)",
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 )
-_VECTORS = tuple(
-    f"CREATE TABLE {name}(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
-    " CHECK (length(embedding) = "
-    for name in ("passages_vec", '"passages_vec"', "passages_vec_next")
+_SIGNS = ("CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)",)
+"""What versions 1 to 3 had of vectors beside their table."""
+
+_OF_VECTORS = tuple(
+    VECTORS[0].format(name) for name in ("passages_vec", '"passages_vec"', "passages_vec_next")
 )
 """Up to the number of bytes. A table that was given another name has it in quotes."""
 
@@ -149,7 +151,8 @@ def statements(version: int) -> frozenset[str]:
     whole = version == len(SCHEMA_FILES)
     files = [*schema_texts(SCHEMA_FILES[-1:] if whole else SCHEMA_FILES[:version])]
     altered = _altered(created(*files), files)
-    return frozenset((*altered, *_of_fulltext(version > 1), *_OTHERS))
+    of_vectors = VECTOR_TABLES if version > 3 else _SIGNS
+    return frozenset((*altered, *_of_fulltext(version > 1), *of_vectors, *_OTHERS))
 
 
 def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
@@ -179,9 +182,10 @@ def _of_fulltext(of_today: bool) -> Iterator[str]:
 
 def _holds_vectors(sql: str) -> bool:
     """Whether it is a table of vectors, of any dimension."""
+    end = VECTORS[1]
     return any(
-        sql.startswith(create) and sql.endswith("))") and sql[len(create) : -2].isdecimal()
-        for create in _VECTORS
+        sql.startswith(create) and sql.endswith(end) and sql[len(create) : -len(end)].isdecimal()
+        for create in _OF_VECTORS
     )
 
 

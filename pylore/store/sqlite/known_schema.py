@@ -175,6 +175,8 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE clusters(cluster INTEGER PRIMARY KEY, centroid BLOB NOT NULL)
+-----
 CREATE TABLE code_answers(
   key INTEGER PRIMARY KEY,
   owner TEXT NOT NULL UNIQUE,
@@ -268,6 +270,8 @@ CREATE TABLE graph_edges(
   PRIMARY KEY (from_key, to_key, relation)
 ) WITHOUT ROWID
 -----
+CREATE TABLE members(key INTEGER PRIMARY KEY, first INTEGER NOT NULL, second INTEGER NOT NULL)
+-----
 CREATE TABLE meta(
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -352,7 +356,7 @@ CREATE TABLE shown(
   PRIMARY KEY (run_id, node_id)
 ) WITHOUT ROWID
 -----
-CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)
+CREATE TABLE sketches(place INTEGER PRIMARY KEY, sketch BLOB NOT NULL)
 -----
 CREATE TABLE sqlite_stat1(tbl,idx,stat)
 -----

@@ -8,6 +8,8 @@ embedder can take an interrupted run up again.
 from __future__ import annotations
 
 from .fulltext import TABLES
+from .quantise import quantise_all, sketch
+from .vector_tables import STAGED, create_vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,10 +52,7 @@ class SqliteStagedVectors:
     def begin(self, embedder: str, dimension: int) -> None:
         """An empty side table for this embedder's vectors."""
         self.drop()
-        self._db.execute(
-            "CREATE TABLE passages_vec_next(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
-            f" CHECK (length(embedding) = {4 * dimension:d}))"
-        )
+        create_vectors(self._db, STAGED, dimension)
         self._meta.set(_NAME, embedder)
         self._meta.set(_DIMENSION, str(dimension))
 
@@ -65,7 +64,10 @@ class SqliteStagedVectors:
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds or replaces ``(key, vector)`` rows; a vector is little-endian float32."""
-        self._db.executemany("INSERT OR REPLACE INTO passages_vec_next VALUES (?, ?)", rows)
+        self._db.executemany(
+            "INSERT OR REPLACE INTO passages_vec_next VALUES (?, ?)",
+            ((key, vector) for key, vector, _ in quantise_all(rows)),
+        )
 
     def remove(self, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out, if vectors are being made."""
@@ -78,12 +80,11 @@ class SqliteStagedVectors:
         """Puts the new vectors in the place of the old ones."""
         name, dimension = self.embedder, self.dimension
         self._vectors.create(dimension)
-        self._vectors.load_extension()
         self._db.execute("DROP TABLE passages_vec")
         self._db.execute("ALTER TABLE passages_vec_next RENAME TO passages_vec")
-        self._db.execute(
-            "INSERT INTO signs SELECT key, vec_quantize_binary(embedding) FROM passages_vec"
-        )
+        rows = self._db.execute("SELECT key, embedding FROM passages_vec")
+        self._vectors.add_sketches([(key, vector, sketch(vector)) for key, vector in rows])
+        self._vectors.arrange()
         self._meta.set("embedder", name)
         self._meta.set("embedder_dimension", str(dimension))
         self.drop()

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 FILE = "search.db"
 SCHEMA_VERSION = 4
+_MOST_MAPPED = 1 << 29
+"""Bytes of a file that is read by mapping it."""
+
 _OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
 
@@ -175,11 +178,16 @@ class SqliteStore:
         return SqliteChecks(self.connection, self.path)
 
     def compact(self) -> None:
-        """Puts each table's pages side by side: a search reads them an eighth faster.
+        """Puts near vectors, and each table's pages, side by side: a search reads them faster.
 
         Worth its time after a large import. It changes nothing that can be seen, so
         a store that is busy, or a disk without room for a copy, is left as it is.
         """
+        try:
+            with self.transaction():
+                self.vectors.arrange()
+        except (StoreBusy, apsw.FullError):
+            return
         compact(self.connection)
 
     def copied_to(self, folder: str) -> SqliteStore:
@@ -690,7 +698,11 @@ def _keep_plans(connection: apsw.Connection, _: float) -> None:
 
 
 def _map_file(connection: apsw.Connection, _: float) -> None:
-    connection.pragma("mmap_size", 1 << 30)
+    # Of a large file a search reads pages here and there, and with each one that is mapped the
+    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
+    path = connection.filename
+    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
+        connection.pragma("mmap_size", _MOST_MAPPED)
 
 
 def _sync_commits(connection: apsw.Connection, _: float) -> None:

@@ -19,6 +19,7 @@ from .foreign import SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .tables import SqliteMeta, SqliteRatings
+from .upgrade_vectors import quantise_vectors
 
 _WHOLE = len(SCHEMA_FILES)
 """The version whose file is the whole text."""
@@ -107,6 +108,7 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
         SqliteFullText(connection).count_words(collection)
     if version < 2:
         SqliteRatings(connection).recount()
+    quantise_vectors(connection)
 
 
 def _make_whole(connection: apsw.Connection) -> None:

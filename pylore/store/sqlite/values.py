@@ -118,17 +118,22 @@ _MADE: dict[str, dict[str, str]] = {
 """The same of what ``lore reindex`` makes anew."""
 
 _DIMENSION = "(SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedder_dimension')"
+_PLACE = "typeof({c}) = 'integer' AND {c} > 0"
+_CLUSTER = "typeof({c}) = 'integer' AND {c} BETWEEN 1 AND 1 << 20"
+_BYTES = f"typeof({{c}}) = 'blob' AND length({{c}}) = {_DIMENSION}"
 _VECTORS: dict[str, dict[str, str]] = {
-    # The cosine with itself: none where a number is not finite, or all are 0.
     "passages_vec": {
         "key": _KEY,
-        "embedding": f"CASE WHEN typeof({{c}}) = 'blob' AND length({{c}}) = 4 * {_DIMENSION}"
-        " THEN vec_distance_cosine({c}, {c}) IS NOT NULL ELSE 0 END",
+        # The cosine with itself: there is none where all numbers are 0.
+        "embedding": f"CASE WHEN {_BYTES}"
+        " THEN vec_distance_cosine(vec_int8({c}), vec_int8({c})) IS NOT NULL ELSE 0 END",
     },
-    "signs": {
-        "key": _KEY,
-        "sign": f"typeof({{c}}) = 'blob' AND length({{c}}) = ({_DIMENSION} + 7) / 8",
+    "sketches": {
+        "place": _PLACE,
+        "sketch": f"typeof({{c}}) = 'blob' AND length({{c}}) = {_DIMENSION} / 4",
     },
+    "clusters": {"cluster": _CLUSTER, "centroid": _BYTES},
+    "members": {"key": _KEY, "first": _CLUSTER, "second": _CLUSTER},
 }
 
 _NUMBERS = ("embedder_dimension", "embedder_next_dimension", "names", "similar_stale")

@@ -1,12 +1,11 @@
-"""Vectors of passages, searched by cosine in two steps, with sqlite-vec's functions.
+"""Vectors of passages, searched by cosine in three steps, with sqlite-vec's functions.
 
-``signs`` keeps one bit a dimension: 32 bytes a passage to scan instead of 1,024.
-The candidates it finds (smallest Hamming distance) are scored by the whole vectors
-in ``passages_vec``. With four candidates for each result that is wanted, 98 % of the
-ten nearest and 90 % of the fifty nearest passages are found (measured on 10,000 and
-21,000 passages of static embeddings).
+The clusters with the nearest centroids are looked through, by the sketches of their
+passages (``quantise``); the candidates that these find are scored by the whole vectors.
+Where there are few vectors there are no clusters, and all sketches are looked at. Found
+are 98 % of the ten nearest passages (docs/decisions/0049).
 
-Both are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
+All are plain tables: sqlite-vec's own ``vec0`` picks the nearest of n rows in time
 that grows with n × candidates, which made it slower here than ORDER BY … LIMIT.
 """
 
@@ -14,30 +13,65 @@ from __future__ import annotations
 
 import os
 import sys
+from operator import mul
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import Passages
+from .conditions import Passages, where
 from .driver import apsw
+from .quantise import floats, quantise, quantise_all, restore, sketch
+from .vector_tables import BITS, KEYS, create_tables, drop_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..filter import Scope
+    from .quantise import Quantised
+
+    Found = list[tuple[int, str, float]]
 
 CANDIDATES = 4
-"""Passages taken from the signs for each one that is wanted."""
+"""Passages taken by their sketches for each one that is wanted."""
+
+CANDIDATES_OF_MANY = 16
+"""The same where there are clusters: of many some are nearer by their sketches alone, and one
+may come twice, of both its clusters."""
+
+CLUSTERED = 50_000
+"""From so many vectors on there are clusters: with fewer, looking at all sketches is as quick."""
+
+PROBES = (24, 192)
+"""Clusters that a search looks through, at the least and at the most, and never more than a
+fourth of them: then looking at all would be as quick."""
+
+NEAR = 0.27
+"""It looks through those whose centroid's cosine is within this of the best: a query that lies
+between many clusters needs more of them than one that lies in one."""
+
+_FEW = 32
+"""Up to so many vectors the nearest centroids are found without numpy."""
+
+_NEAR = 32
+"""Centroids among which the second one for a vector is looked for then."""
+
+_SCORE = "1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?))"
+_BY_CENTROID = "ORDER BY vec_distance_cosine(vec_int8(centroid), vec_int8(?)) LIMIT ?"
+_IN_CLUSTERS = (
+    f"json_each(?) c CROSS JOIN sketches s ON s.place BETWEEN c.value << {BITS}"
+    f" AND (c.value << {BITS}) + {KEYS}"
+)
+_OF_MEMBERS = (
+    f"DELETE FROM sketches WHERE place IN (SELECT (first << {BITS}) + key FROM members"
+    f" WHERE key = ?1 UNION ALL SELECT (second << {BITS}) + key FROM members WHERE key = ?1"
+    " UNION ALL SELECT ?1)"
+)
 
 REACHES = (16, 128)
 """Times as many are looked at first, and then, where a scope lets not all of them pass."""
 
 FEW_OF_ALL = 20_000
-"""Nodes whose passages are rather listed than all passages of the store looked at."""
-
-_BY_SIGN = """
-SELECT near.key, vec_distance_hamming(vec_bit(near.sign), vec_bit(?)) AS far FROM signs near
-WHERE 1{} ORDER BY far, near.key LIMIT ?"""
+"""Nodes all of whose passages are rather scored than those near the query looked through."""
 
 
 class SqliteVectors:
@@ -71,82 +105,153 @@ class SqliteVectors:
     def create(self, dimension: int) -> None:
         """Makes the tables, empty; older ones are dropped with all that they held.
 
-        ``dimension`` must be a multiple of 8: a sign is a bit.
+        ``dimension`` must be a multiple of 8: a sketch has whole bytes.
         """
-        self.drop()
-        self._db.execute("CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)")
-        self._db.execute(
-            "CREATE TABLE passages_vec(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
-            f" CHECK (length(embedding) = {4 * dimension:d}))"
-        )
+        create_tables(self._db, dimension)
 
     def drop(self) -> None:
         """Takes the tables away: this store then has no vectors."""
-        self._db.execute("DROP TABLE IF EXISTS signs")
-        self._db.execute("DROP TABLE IF EXISTS passages_vec")
+        drop_tables(self._db)
 
     def add(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """Adds ``(key, vector)`` rows; a vector is little-endian float32."""
-        self.load_extension()
-        rows = list(rows)
-        self._db.executemany("INSERT INTO passages_vec VALUES (?, ?)", rows)
-        self._db.executemany("INSERT INTO signs VALUES (?, vec_quantize_binary(?))", rows)
+        made = quantise_all(rows)
+        self._db.executemany(
+            "INSERT INTO passages_vec VALUES (?, ?)", ((key, vector) for key, vector, _ in made)
+        )
+        self.add_sketches(made)
+
+    def add_sketches(self, made: Sequence[Quantised]) -> None:
+        """Adds those of vectors that are there."""
+        if self._db.execute("SELECT 1 FROM clusters LIMIT 1").get is None:
+            self._db.executemany(
+                "INSERT INTO sketches VALUES (?, ?)", ((key, bits) for key, _, bits in made)
+            )
+            return
+        found = self._clusters_of([vector for _, vector, _ in made])
+        placed = [(key, *numbers) for (key, _, _), numbers in zip(made, found, strict=True)]
+        self._db.executemany("INSERT INTO members VALUES (?, ?, ?)", placed)
+        self._db.executemany(
+            "INSERT INTO sketches VALUES (?, ?)",
+            (
+                ((number << BITS) + key, bits)
+                for (key, _, bits), numbers in zip(made, found, strict=True)
+                for number in numbers
+            ),
+        )
 
     def remove(self, keys: Iterable[int]) -> None:
         """Takes the passages with these keys out."""
         rows = [(key,) for key in keys]
         self._db.executemany("DELETE FROM passages_vec WHERE key = ?", rows)
-        self._db.executemany("DELETE FROM signs WHERE key = ?", rows)
+        self._db.executemany(_OF_MEMBERS, rows)
+        self._db.executemany("DELETE FROM members WHERE key = ?", rows)
 
-    def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
+    def arrange(self) -> None:
+        """Makes clusters where there are many vectors, and many more or fewer than when this was
+        last done; the caller holds a transaction.
+        """
+        if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passages_vec'").get is None:
+            return
+        held = self._db.execute("SELECT count(*) FROM clusters").get
+        table = "members" if held else "passages_vec"  # the smaller one
+        count = self._db.execute(f"SELECT count(*) FROM {table}").get
+        wanted = clusters_for(count)
+        if wanted and not held / 2 < wanted < 2 * held:
+            from .clusters import arrange
+
+            arrange(self._db, wanted)
+
+    def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
-        keys = self._near(self._sign(vector), Passages(self._db, scope), CANDIDATES * limit)
-        rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT v.key, n.id, 1 - vec_distance_cosine(v.embedding, ?) AS score"
+        asked = quantise(vector)
+        passages = Passages(self._db, scope)
+        if not passages.narrow:
+            found = self._search_near(asked, passages, limit)
+            if found is not None:
+                return found
+            passages.narrow_within(FEW_OF_ALL)
+        return self._search_all(asked, scope, passages, limit)
+
+    def _clusters_near(self, asked: bytes) -> list[int]:
+        least, most = PROBES
+        rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT cluster, vec_distance_cosine(vec_int8(centroid), vec_int8(?)) AS away"
+            " FROM clusters ORDER BY away"
+            " LIMIT min(?, max(?, (SELECT count(*) / 4 FROM clusters)))",
+            (asked, most, least),
+        ).fetchall()
+        return [
+            number
+            for at, (number, away) in enumerate(rows)
+            if at < least or away <= rows[0][1] + NEAR
+        ]
+
+    def _search_near(self, asked: bytes, passages: Passages, limit: int) -> Found | None:
+        """The nearest of those whose sketches are near; None where too few are in scope.
+
+        Of what is near by its sketch, mostly enough is in scope. Only if it is not, more is
+        looked at.
+        """
+        clusters = self._clusters_near(asked)
+        wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
+        within, parameters = passages.condition("near.key")
+        where_from = (dumps([0, *clusters]),) if clusters else ()
+        for reach in REACHES if within else (1,):
+            rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
+                f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
+                " vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) AS far"
+                f" FROM {_IN_CLUSTERS if clusters else 'sketches s'} ORDER BY far LIMIT ?) near"
+                f" WHERE 1{within} GROUP BY near.key ORDER BY min(near.far), near.key LIMIT ?",
+                (sketch(asked), *where_from, reach * wanted, *parameters, wanted),
+            ).fetchall()
+            keys = [key for (key,) in rows]
+            if len(keys) == wanted or not (within or (clusters and len(keys) < limit)):
+                return self._scored(asked, keys, limit)
+        return None
+
+    def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
+        rows: Found = self._db.execute(  # type: ignore[assignment]
+            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_SCORE} AS score"
             " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
-            " CROSS JOIN passages p ON p.key = near.value CROSS JOIN nodes n ON n.key = p.node_key"
-            " ORDER BY score DESC, v.key LIMIT ?",
-            (vector, dumps(keys), limit),
+            " ORDER BY score DESC, v.key LIMIT ?) best"
+            " CROSS JOIN passages p ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
+            " ORDER BY best.score DESC, best.key",
+            (asked, dumps(keys), limit),
         ).fetchall()
         return rows
 
-    def _near(self, sign: bytes, passages: Passages, wanted: int) -> list[int]:
-        """The keys whose signs differ least, in any order.
-
-        Where a scope is not narrow, what is near is looked at first: of that, mostly enough
-        is within it. Only if it is not, each passage of the store is looked at.
-        """
-        within, parameters = passages.condition("near.key")
-        for reach in REACHES if within and not passages.narrow else ():
-            found = self._keys(
-                f"SELECT near.key FROM ({_BY_SIGN.format('')}) near WHERE 1{within}"
-                " ORDER BY near.far, near.key LIMIT ?",
-                (sign, reach * wanted, *parameters, wanted),
-            )
-            if len(found) == wanted:
-                return found
-        if passages.narrow_within(FEW_OF_ALL):
-            within, parameters = passages.condition("near.key")
-        query = f"SELECT key FROM ({_BY_SIGN.format(within)})"
-        return self._keys(query, (sign, *parameters, wanted))
-
-    def _keys(self, query: str, parameters: tuple[object, ...]) -> list[int]:
-        return [key for (key,) in self._db.execute(query, parameters)]
+    def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
+        """The nearest of all that the scope allows, each of them scored."""
+        condition, allowed = where(scope)
+        first, given = passages.narrow or ("1", [])
+        rows: Found = self._db.execute(  # type: ignore[assignment]
+            f"SELECT p.key, n.id, {_SCORE} AS score FROM nodes n"
+            " CROSS JOIN passages p ON p.node_key = n.key"
+            " CROSS JOIN passages_vec v ON v.key = p.key"
+            f" WHERE {first} AND {condition} ORDER BY score DESC, p.key LIMIT ?",
+            (asked, *given, *allowed, limit),
+        ).fetchall()
+        return rows
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
-        yield from self._db.execute(
-            "SELECT n.id, v.embedding FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-            " CROSS JOIN passages p ON p.node_key = n.key"
+        rows = self._db.execute(
+            "SELECT n.id, v.embedding FROM json_each(?) j"
+            " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key"
             " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
             (dumps(ids),),
         )
+        for id, vector in rows:
+            yield id, restore(vector)
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The signs of these passages, a bit a dimension; those without a vector are left out."""
+        self.load_extension()
         rows = self._db.execute(
-            "SELECT s.key, s.sign FROM json_each(?) j CROSS JOIN signs s ON s.key = j.value",
+            "SELECT v.key, vec_quantize_binary(vec_int8(v.embedding)) FROM json_each(?) j"
+            " CROSS JOIN passages_vec v ON v.key = j.value",
             (dumps(keys),),
         )
         return dict(rows)
@@ -155,16 +260,47 @@ class SqliteVectors:
         """The cosine of each pair of passages; both must have a vector."""
         self.load_extension()
         rows = self._db.execute(
-            "SELECT 1 - vec_distance_cosine(a.embedding, b.embedding) FROM json_each(?) j"
+            "SELECT 1 - vec_distance_cosine(vec_int8(a.embedding), vec_int8(b.embedding))"
+            " FROM json_each(?) j"
             " CROSS JOIN passages_vec a ON a.key = json_extract(j.value, '$[0]')"
             " CROSS JOIN passages_vec b ON b.key = json_extract(j.value, '$[1]') ORDER BY j.key",
             (dumps(pairs),),
         )
         return [cosine for (cosine,) in rows]
 
-    def _sign(self, vector: bytes) -> bytes:
-        sign: bytes = self._db.execute("SELECT vec_quantize_binary(?)", (vector,)).get
-        return sign
+    def _clusters_of(self, vectors: Sequence[bytes]) -> list[tuple[int, int]]:
+        """The two clusters that each vector is in."""
+        if len(vectors) > _FEW:
+            from .clusters import nearest
+
+            held: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT cluster, centroid FROM clusters"
+            ).fetchall()
+            found = nearest(vectors, [centroid for _, centroid in held])
+            return [(held[one][0], held[other][0]) for one, other in found]
+        self.load_extension()
+        query = f"SELECT cluster, centroid FROM clusters {_BY_CENTROID}"
+        return [
+            _two(vector, self._db.execute(query, (vector, _NEAR)).fetchall())  # type: ignore[arg-type]
+            for vector in vectors
+        ]
+
+
+def clusters_for(count: int) -> int:
+    """How many clusters so many vectors are to have; 0 where they are few."""
+    return int(count**0.8 / 20) if count >= CLUSTERED else 0
+
+
+def _two(vector: bytes, near: Sequence[tuple[int, bytes]]) -> tuple[int, int]:
+    """As ``clusters.nearest``, of the centroids that are nearest to a vector."""
+    asked, (first, *others) = floats(vector), [floats(centroid) for _, centroid in near]
+    away = [a - b for a, b in zip(asked, first, strict=True)]
+    length = sum(map(mul, away, away)) or 1.0
+    costs = []
+    for other in others:
+        apart = [a - b for a, b in zip(asked, other, strict=True)]
+        costs.append(sum(map(mul, apart, apart)) + sum(map(mul, away, apart)) ** 2 / length)
+    return near[0][0], near[1 + costs.index(min(costs))][0]
 
 
 def extension_file() -> str:

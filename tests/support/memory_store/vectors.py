@@ -25,6 +25,9 @@ class Vectors(Part):
         for key in keys:
             self._changing.vectors.pop(key, None)
 
+    def arrange(self) -> None:
+        return
+
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[tuple[int, str, float]]:
         found = [
             (key, self._state.passages[key][0], _cosine(vector, other))
