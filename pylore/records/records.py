@@ -367,18 +367,18 @@ class Records:
             LoreError: there is no such node, or nothing to take back.
             StoreBusy: others write all the time.
         """
-        from .restore import Overtaken, require_takeable
+        from . import restore as former
         from .undo import AGAIN, NAME
 
         if ids:
             return self._settled(lambda: [self._undo_node(id) for id in ids], NAME)
         for _ in range(TRIES):
             with self._store.faults:
-                last = require_takeable(self._store)
+                last = former.require_takeable(self._store)
             try:
                 name = AGAIN if last.name == NAME else NAME
                 return self._settled(self._undoing(last.id), name)
-            except Overtaken:
+            except former.Overtaken:
                 continue
         raise StoreBusy(f"{self._store.path}: is written to all the time: try again")
 

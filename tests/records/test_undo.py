@@ -18,7 +18,6 @@ from pylore.core.states import clock
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build
-from pylore.records import records as records_module
 from pylore.records import restore as restore_module
 from pylore.records.fact_review import Facts
 from pylore.records.history import told_history
@@ -328,12 +327,12 @@ def test_who_is_overtaken_takes_back_what_is_last_then(
     asked = restore_module.require_takeable
 
     def overtaken(store: Store) -> Any:
-        monkeypatch.setattr(records_module, "require_takeable", asked)
+        monkeypatch.setattr(restore_module, "require_takeable", asked)
         found = asked(store)
         records.edit(B, text="two")
         return found
 
-    monkeypatch.setattr(records_module, "require_takeable", overtaken)
+    monkeypatch.setattr(restore_module, "require_takeable", overtaken)
     records.undo()
     assert store.nodes.require(A).body == "one"
     assert store.nodes.require(B).body == "The first text of note-b"
