@@ -18,6 +18,7 @@ SELECT item.key, item.value FROM meta, json_each(meta.value) AS item WHERE meta.
 _WATCHED = """
 SELECT 7 = count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stats_*'
 """
+_EDGES = "SELECT from_key, to_key, relation, invalidated_at FROM graph_edges LIMIT 0"
 _COUNTS = "SELECT what, name, number FROM counts WHERE number > 0 AND typeof(number) = 'integer'"
 COUNTED = (
     "SELECT iif(invalidated_at IS NULL, 'nodes', 'forgotten') AS what, type AS name,"
@@ -88,6 +89,7 @@ class SqliteStatistics:
         self._db.execute("DELETE FROM changed")
 
     def _counts(self) -> dict[str, dict[str, int]]:
+        self._db.execute(_EDGES)  # says so where they cannot be read
         found: dict[str, dict[str, int]] = {"nodes": {}, "forgotten": {}, "edges": {}}
         for what, name, number in self._db.execute(_COUNTS if self._watched() else COUNTED):
             found.setdefault(str(what), {})[str(name)] = number
