@@ -18,7 +18,7 @@ SELECT item.key, item.value FROM meta, json_each(meta.value) AS item WHERE meta.
 _WATCHED = """
 SELECT 7 = count(*) FROM sqlite_schema WHERE type = 'trigger' AND name GLOB 'stats_*'
 """
-_EDGES = "SELECT from_key, to_key, relation, invalidated_at FROM graph_edges LIMIT 0"
+_EDGES = "SELECT from_key, to_key, relation, invalidated_at FROM graph_edges LIMIT 1"
 _COUNTS = "SELECT what, name, number FROM counts WHERE number > 0 AND typeof(number) = 'integer'"
 COUNTED = (
     "SELECT iif(invalidated_at IS NULL, 'nodes', 'forgotten') AS what, type AS name,"
