@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
 
@@ -749,10 +749,13 @@ class Review(Protocol):
 class Statistics(Protocol):
     """Reads the graph as a whole; a node or an edge counts while it is live."""
 
-    def stats(self, count: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """What ``count`` finds, in one snapshot of the store; kept until a node or edge changes.
+    def stats(self) -> dict[str, Any]:
+        """Counts over live nodes and edges, in one snapshot of the store.
 
-        A store that cannot be written keeps nothing.
+        ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree,
+        max_degree_id, orphans, components, dangling_edges, forgotten_nodes``, in this
+        order, what is by name in the order of names. An edge with an end that is not a live
+        node is dangling: it counts for the degree of its other end, and connects nothing.
         """
 
     def nodes(self) -> Iterator[tuple[str, str]]:
@@ -760,9 +763,6 @@ class Statistics(Protocol):
 
     def edges(self) -> Iterator[tuple[str, str, str]]:
         """``(from, to, relation)`` of every live edge."""
-
-    def count_forgotten(self) -> int:
-        """How many nodes are forgotten."""
 
     def count_by_relation(self) -> dict[str, int]:
         """Relation to the number of its live edges."""

@@ -316,7 +316,12 @@ def test_counts_are_of_what_is_live(store: Store) -> None:
     store.nodes.put(a_node("lesson-alone"))
     store.nodes.put(a_node("note-gone", invalidated_at=LATE))
     counts = store.statistics
-    assert counts.count_forgotten() == 1
+    assert counts.stats() == {
+        "nodes": 7, "nodes_by_type": {"lesson": 1, "note": 6}, "edges": 6,
+        "edges_by_relation": {"contradicts": 1, "relates_to": 4, "supersedes": 1},
+        "mean_degree": 1.714, "max_degree": 5, "max_degree_id": "note-a", "orphans": 1,
+        "components": 2, "dangling_edges": 0, "forgotten_nodes": 1,
+    }  # fmt: skip
     assert counts.count_by_relation() == {"relates_to": 4, "supersedes": 1, "contradicts": 1}
     assert counts.hubs(2) == [
         ("note-a", "note", "The note-a", 4, 1), ("note-b", "note", "The note-b", 1, 1),
@@ -345,45 +350,25 @@ def test_a_list_of_nodes_without_edges_or_with_many_ends_somewhere(store: Store)
     assert ("note-a", "note-f", "relates_to") not in set(counts.edges())
 
 
-CHANGES: list[Callable[[Store], object]] = [
-    lambda store: store.nodes.put(a_node("note-new")),
-    lambda store: store.nodes.invalidate("note-old", LATE),
-    lambda store: store.nodes.delete("note-old"),
-    lambda store: store.edges.put(an_edge("note-x", "note-y")),
-    lambda store: store.edges.invalidate(KEY, LATE),
-    lambda store: store.edges.delete_node("note-g"),
-    lambda store: store.code.add_nodes([a_node("file-a")]),
-    lambda store: store.code.add_edges([an_edge("file-a", "file-b", "imports")]),
+CHANGES: list[tuple[Callable[[Store], object], dict[str, int]]] = [
+    (lambda store: store.nodes.put(a_node("note-new")), {"nodes": 2, "orphans": 2}),
+    (lambda store: store.nodes.put(a_node("note-a")), {"max_degree": 5, "components": 2}),
+    (lambda store: store.nodes.invalidate("note-old", LATE), {"nodes": 0, "forgotten_nodes": 1}),
+    (lambda store: store.nodes.delete("note-old"), {"nodes": 0, "components": 0}),
+    (lambda store: store.edges.put(an_edge("note-x", "note-y")), {"edges": 7}),
+    (lambda store: store.edges.put(an_edge("note-x", "note-old")), {"orphans": 0}),
+    (lambda store: store.edges.invalidate(KEY, LATE), {"edges": 5}),
+    (lambda store: store.edges.delete_node("note-g"), {"dangling_edges": 5}),
+    (lambda store: store.code.add_nodes([a_node("file-a")]), {"nodes": 2}),
+    (lambda store: store.code.add_edges([an_edge("file-a", "file-b", "imports")]), {"edges": 7}),
 ]
 
 
 @pytest.mark.parametrize("number", range(len(CHANGES)))
-def test_any_change_of_the_graph_makes_counts_old(number: int, store: Store) -> None:
+def test_counts_follow_any_change_of_the_graph(number: int, store: Store) -> None:
     store.nodes.put(a_node("note-old"))
-    counted = 0
-
-    def count() -> dict[str, Any]:
-        nonlocal counted
-        counted += 1
-        return {"times": counted}
-
-    assert [store.statistics.stats(count)["times"] for _ in range(2)] == [1, 1]
-    CHANGES[number](store)
-    assert [store.statistics.stats(count)["times"] for _ in range(2)] == [2, 2]
-
-
-def test_what_was_counted_is_kept_until_something_changes(store: Store) -> None:
-    counted: list[int] = []
-
-    def count() -> dict[str, Any]:
-        counted.append(1)
-        return {"edges": len({*store.statistics.edges()}), "by": {"x": 1}}
-
-    first = store.statistics.stats(count)
-    assert store.statistics.stats(count) == first == {"edges": 6, "by": {"x": 1}}
-    assert len(counted) == 1
-    store.edges.invalidate(KEY, LATE)
-    assert store.statistics.stats(count)["edges"] == 5
-    store.nodes.put(a_node("note-a"))
-    store.statistics.stats(count)
-    assert len(counted) == 3
+    before = store.statistics.stats()
+    change, differs = CHANGES[number]
+    change(store)
+    after = store.statistics.stats()
+    assert before != after == {**after, **differs}

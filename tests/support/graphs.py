@@ -22,8 +22,9 @@ Link = tuple[str, str, str, float]
 def graph_store(folder: Path) -> Store:
     """An empty store whose ``supersedes`` is worth less backwards."""
     store = create_store(str(folder))
-    for name, (forwards, backwards) in RELATIONS.items():
-        store.relations.declare(name, forwards, backwards, "")
+    with store.transaction():  # which lets triggers run from now on
+        for name, (forwards, backwards) in RELATIONS.items():
+            store.relations.declare(name, forwards, backwards, "")
     return store
 
 

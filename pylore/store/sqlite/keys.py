@@ -7,7 +7,7 @@ outside of this package sees a key of a node.
 
 from __future__ import annotations
 
-from ...system.json_encode import dumps
+from ...system.json_encode import quote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,11 +41,15 @@ _IDS = f"SELECT CAST(j.value AS TEXT), {ID_OF.format('j.value')} FROM json_each(
 
 def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]:
     """The keys of those ids that have one, in their order, nodes first."""
-    found = dict(connection.execute(_KEYS.format("nodes"), (dumps([*ids]),)))
+    found = dict(connection.execute(_KEYS.format("nodes"), (_list(ids),)))
     if len(found) < len(ids):
         lacking = [id for id in ids if id not in found]
-        found.update(connection.execute(_KEYS.format("absent"), (dumps(lacking),)))
+        found.update(connection.execute(_KEYS.format("absent"), (_list(lacking),)))
     return found
+
+
+def _list(ids: Iterable[str]) -> str:
+    return f"[{','.join(map(quote, ids))}]"
 
 
 def ids_of(connection: apsw.Connection, keys: Collection[str]) -> dict[str, str]:

@@ -175,6 +175,13 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE changed(
+  step INTEGER PRIMARY KEY,
+  from_key INTEGER NOT NULL,
+  to_key INTEGER,                          -- NULL: it is a node
+  more INTEGER NOT NULL                    -- live ones: 1, -1, or 0
+)
+-----
 CREATE TABLE clusters(cluster INTEGER PRIMARY KEY, centroid BLOB NOT NULL)
 -----
 CREATE TABLE code_answers(
@@ -566,9 +573,13 @@ END
 CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
 BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END
 -----
+CREATE TRIGGER stats_dropped AFTER INSERT ON changed WHEN new.step > 2000
+BEGIN DELETE FROM meta WHERE key = 'stats'; DELETE FROM changed; END
+-----
 CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
   INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
   ON CONFLICT DO UPDATE SET number = number + excluded.number;
 END
@@ -578,7 +589,10 @@ AFTER UPDATE OF from_key, to_key, relation, invalidated_at ON graph_edges
 WHEN (old.from_key, old.to_key, old.relation) <> (new.from_key, new.to_key, new.relation)
   OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -(old.invalidated_at IS NULL)
+  FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
   UPDATE counts SET number = number - (old.invalidated_at IS NULL)
   WHERE what = 'edges' AND name = old.relation;
   INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
@@ -588,13 +602,14 @@ END
 CREATE TRIGGER stats_edge_removed AFTER DELETE ON graph_edges
 WHEN old.invalidated_at IS NULL
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -1 FROM meta WHERE key = 'stats';
   UPDATE counts SET number = number - 1 WHERE what = 'edges' AND name = old.relation;
 END
 -----
 CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, new.key, NULL, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
   INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
   ON CONFLICT DO UPDATE SET number = number + 1;
 END
@@ -603,7 +618,8 @@ CREATE TRIGGER stats_node_changed AFTER UPDATE OF id, type, invalidated_at ON no
 WHEN old.id <> new.id OR old.type <> new.type
   OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, new.key, NULL,
+    (new.invalidated_at IS NULL) - (old.invalidated_at IS NULL) FROM meta WHERE key = 'stats';
   UPDATE counts SET number = number - 1
   WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
   INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
@@ -612,7 +628,8 @@ END
 -----
 CREATE TRIGGER stats_node_removed AFTER DELETE ON nodes
 BEGIN
-  DELETE FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, old.key, NULL, -(old.invalidated_at IS NULL)
+  FROM meta WHERE key = 'stats';
   UPDATE counts SET number = number - 1
   WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
 END

@@ -7,7 +7,7 @@ from ...core.model import Node
 from ...system.json_encode import dumps
 from .conditions import narrow, where
 from .driver import apsw
-from .keys import NEW_KEY, keys_of
+from .keys import NEW_KEY
 from .reads import SqliteReads
 
 TYPE_CHECKING = False
@@ -271,12 +271,12 @@ class SqliteNodes:
 
     def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
         """Keys for new passages, one for each of these ids of nodes."""
-        nodes = keys_of(self._db, dict.fromkeys(ids))
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
         keys = list(range(last + 1, last + 1 + len(ids)))
         self._db.executemany(
-            "INSERT INTO passages(key, node_key, collection) VALUES (?, ?, ?)",
-            ((key, nodes[id], collection) for key, id in zip(keys, ids, strict=True)),
+            "INSERT INTO passages(key, node_key, collection)"
+            " VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?)",
+            ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
         )
         return keys
 

@@ -18,6 +18,7 @@ from .driver import apsw
 from .foreign import SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
+from .statistics import COUNTED
 from .tables import SqliteMeta, SqliteRatings
 from .upgrade_vectors import quantise_vectors
 
@@ -173,17 +174,9 @@ def _pack_facts(connection: apsw.Connection) -> None:
 
 def count_all(connection: apsw.Connection) -> None:
     """Counts anew what triggers keep in step; the caller holds a transaction."""
+    connection.execute("DELETE FROM meta WHERE key = 'stats'")
     connection.execute("DELETE FROM counts")
     connection.execute(f"INSERT INTO counts {COUNTED}")
-
-
-COUNTED = (
-    "SELECT iif(invalidated_at IS NULL, 'nodes', 'forgotten') AS what, type AS name,"
-    " count(*) AS number FROM nodes GROUP BY what, type"
-    " UNION ALL SELECT 'edges', relation, count(*) FROM graph_edges"
-    " WHERE invalidated_at IS NULL GROUP BY relation"
-)
-"""What ``counts`` has to hold."""
 
 
 def name_of(text: str) -> str:

@@ -182,7 +182,6 @@ class CodeFiles(Part):
                 node.created_at = old.created_at
                 node.accessed_at, node.access_count = old.accessed_at, old.access_count
             state.nodes[node.id] = node
-        state.counted = None
 
     def add_nodes(self, nodes: Iterable[Node]) -> None:
         self.put_nodes(nodes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -13,6 +13,7 @@ from pylore.core.errors import (
 from pylore.core.model import EDGE_HISTORY, Edge
 from pylore.core.states import clock
 from pylore.core.times import now
+from pylore.store import ALL
 
 from .state import Key, Part, limited, move_on
 
@@ -46,7 +47,6 @@ class Edges(Part):
                 after = now() if edge.source == "system" else clock(edge)
                 self._keep(old, _change(old, edge), after)
         state.edges[edge.key] = edge
-        state.counted = None
 
     def _keep(self, old: Edge, change: str, after: str) -> None:
         left = {name: getattr(old, name) for name in EDGE_HISTORY[:8]}
@@ -182,7 +182,6 @@ class Edges(Part):
         state.edge_history = [
             one for one in state.edge_history if id not in (one["from_id"], one["to_id"])
         ]
-        state.counted = None
         return len(gone)
 
     def history(self, key: Key | None = None) -> Iterator[dict[str, object]]:
@@ -231,22 +230,31 @@ def _change(old: Edge, new: Edge) -> str:
 
 
 class Statistics(Part):
-    def stats(self, count: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        if self._state.counted is not None:
-            return dict(self._state.counted)
-        found = count()
-        if self._store.writable:
-            self._store.state.counted = dict(found)
-        return found
+    def stats(self) -> dict[str, Any]:
+        types, edges = dict(self.nodes()), list(self.edges())
+        whole = [edge for edge in edges if edge[0] in types and edge[1] in types]
+        hubs = self.hubs(ALL)
+        most = [id for id, _, _, out, into in hubs if out + into == sum(hubs[0][3:])]
+        forgotten = sum(node.invalidated_at is not None for node in self._state.nodes.values())
+        return {
+            "nodes": len(types),
+            "nodes_by_type": dict(sorted(Counter(types.values()).items())),
+            "edges": len(edges),
+            "edges_by_relation": dict(sorted(self.count_by_relation().items())),
+            "mean_degree": round(sum(sum(hub[3:]) for hub in hubs) / max(1, len(types)), 3),
+            "max_degree": sum(hubs[0][3:]) if hubs else 0,
+            "max_degree_id": min(most, default=None),
+            "orphans": len(self.orphans([], ALL)),
+            "components": _components([*types], whole),
+            "dangling_edges": len(edges) - len(whole),
+            "forgotten_nodes": forgotten,
+        }
 
     def nodes(self) -> Iterator[tuple[str, str]]:
         return ((node.id, node.type) for node in self._store.nodes.all(live_only=True))
 
     def edges(self) -> Iterator[Key]:
         return (edge.key for edge in self._store.edges.all(live_only=True))
-
-    def count_forgotten(self) -> int:
-        return sum(node.invalidated_at is not None for node in self._state.nodes.values())
 
     def count_by_relation(self) -> dict[str, int]:
         return dict(Counter(relation for _, _, relation in self.edges()))
@@ -267,3 +275,13 @@ class Statistics(Part):
             if node.id not in ends and (not types or node.type in types)
         )  # fmt: skip
         return limited(found, limit)
+
+
+def _components(nodes: list[str], edges: list[Key]) -> int:
+    part_of = {id: {id} for id in nodes}
+    for from_id, to_id, _ in edges:
+        part = part_of[from_id]
+        if to_id not in part:
+            part |= part_of[to_id]
+            part_of.update(dict.fromkeys(part_of[to_id], part))
+    return len({id(part) for part in part_of.values()})

@@ -115,7 +115,6 @@ class History(Part):
             if edge.key not in state.edges and state.command is not None:
                 state.additions.append((state.command, *edge.key))
             state.edges[edge.key] = copy(edge)
-        state.counted = None
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

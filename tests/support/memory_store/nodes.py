@@ -54,7 +54,6 @@ class Nodes(Part):
             node.changed_at = old.changed_at
             self._leave(old, node)
         state.nodes[node.id] = node
-        state.counted = None
         look_again(state, old, node)
         return "added" if old is None else "updated"
 
@@ -76,7 +75,6 @@ class Nodes(Part):
             old = state.nodes[id]
             self._leave(old, node)
             state.nodes[id] = node
-            state.counted = None
             look_again(state, old, node)
 
     def delete(self, id: str) -> None:
@@ -87,7 +85,6 @@ class Nodes(Part):
             del state.documents[key]
         for shown in state.shown.values():
             shown.pop(id, None)
-        state.counted = None
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False

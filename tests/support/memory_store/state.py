@@ -56,7 +56,6 @@ class State:
         self.meta = {"fulltext": "memory"}
         self.types = dict(TYPES)
         self.relations: dict[str, tuple[float, float, str]] = dict(RELATIONS)
-        self.counted: dict[str, Any] | None = None
         self.lost: set[str] = set()
 
 
