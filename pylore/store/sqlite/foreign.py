@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-SCHEMA_FILES = ("schema.sql", "schema-2.sql", "schema-3.sql", "schema-4.sql")
+SCHEMA_FILES = (*(f"upgrades/version-{number}.sql" for number in (1, 2, 3)), "schema.sql")
 """What each version of the schema adds, version 1 first; the last one is a whole text."""
 
 FIRST_FULLTEXT = "passages_fts"

@@ -1,6 +1,6 @@
 """States that nodes and edges have left, what commands did, and what merging needs to know.
 
-Triggers keep most of it (schema-3.sql); here it is read, and written for what came from
+Triggers keep most of it (schema.sql); here it is read, and written for what came from
 another store.
 """
 

@@ -1,7 +1,7 @@
 """Bringing a store of an earlier version to this one.
 
 Versions 2 and 3 were made by statements that add to the version before. Version 4 is one
-text (schema-4.sql): whatever a store has that is not in it goes, what it lacks comes, and a
+text (schema.sql): whatever a store has that is not in it goes, what it lacks comes, and a
 table whose text is another one is made anew and filled from the old one.
 """
 

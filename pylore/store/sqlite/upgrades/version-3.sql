@@ -1,4 +1,4 @@
--- What version 3 has beside the tables of schema.sql and schema-2.sql: the history of
+-- What version 3 has beside those of versions 1 and 2: the history of
 -- nodes, and what merging stores needs.
 
 DROP TRIGGER edge_updated;

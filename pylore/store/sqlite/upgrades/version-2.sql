@@ -1,4 +1,4 @@
--- What version 2 has beside the tables of schema.sql.
+-- What version 2 has beside those of version 1.
 
 -- Which full-text table has a passage: texts_fts, names_fts or code_fts.
 ALTER TABLE passages ADD COLUMN collection TEXT NOT NULL DEFAULT 'texts';
