@@ -86,7 +86,7 @@ stop_endpoint() {
   expect 0
   contains "$stderr" "set embedder=$ENDPOINT in your config"
   [ "$(sql "SELECT value FROM meta WHERE key = 'embedder'")" = "$ENDPOINT" ]
-  [ "$(sql 'SELECT count(*), length(embedding) FROM passages_vec')" = '2|32' ]
+  [ "$(sql 'SELECT count(*), length(embedding) FROM passages_vec')" = '2|8' ]
   run_lore search key --ids
   expect 0 note-a
   contains "$stderr" "the store's vectors are $ENDPOINT's, not static:l2_supercat_256's: run 'lore embed --all'; full text only"
