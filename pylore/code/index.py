@@ -180,7 +180,8 @@ def _work(jobs: Sequence[Job], rules: Rules, count: int) -> Iterator[list[FileOu
     processes = min(os.cpu_count() or 1, 8, len(jobs))
     if count <= _FEW or processes == 1:
         for job in jobs:
-            yield work(job._replace(threads=min(os.cpu_count() or 1, 8)), rules)
+            # The writer embeds: most of what a changed file says it has said before.
+            yield work(job._replace(threads=min(os.cpu_count() or 1, 8), embed=False), rules)
         return
     from .pool import Pool
 

@@ -26,7 +26,7 @@ from .kept_answers import (
 )
 from .parse.facts import FileFacts
 from .parse.mentions import Mentions, asked_by
-from .parse.worker import Entry, FileOutcome, facts_from_json
+from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
 from .resolve import marks
 from .resolve.kept import MENTIONS, Reads, put
 
@@ -90,9 +90,19 @@ class Writer:
     def take(self, outcomes: list[FileOutcome]) -> None:
         """Writes outcomes, as soon as there are enough of them for a transaction."""
         self._count(outcomes)
-        self._waiting += outcomes
+        self._waiting += self._with_vectors(outcomes)
         if len(self._waiting) >= _BATCH:
             self._flush()
+
+    def _with_vectors(self, outcomes: list[FileOutcome]) -> list[FileOutcome]:
+        """With vectors of what the store does not have yet, where the readers made none."""
+        if not self.embeds_elsewhere:
+            return outcomes
+        lacking = [o.path for o in outcomes if o.entries and o.entries[0].vectors is None]
+        if not lacking:
+            return outcomes
+        held = self._store.code.nodes_of(lacking)
+        return embedded(outcomes, lambda entry: not _is_indexed(entry, held.get(entry.id)))
 
     def _flush(self) -> None:
         self._about = None  # what the files said before is written over
@@ -154,8 +164,13 @@ class Writer:
         code.add_nodes(new)
         forgotten = self._forget(old.values())
         if self._is_quick:
+            entries = [entry for _, entry in seen]
+            if self.embeds_elsewhere:  # what others have changed meanwhile has no vectors yet
+                lacking = [entry for entry in entries if entry.vectors is None]
+                entries = [entry for entry in entries if entry.vectors is not None]
+                entries += entries_embedded(lacking)
             self._index.replace(CODE, [
-                *((entry.id, entry.rows, entry.vectors or []) for _, entry in seen),
+                *((entry.id, entry.rows, entry.vectors or []) for entry in entries),
                 *((node.id, [], []) for node in forgotten),
             ])  # fmt: skip
         else:
@@ -176,11 +191,11 @@ class Writer:
         """Lines up a node for writing, and for indexing, where it is not as it was."""
         if all(getattr(old, name) == getattr(node, name) for name in _CONTENT):
             return
-        gone, old_text = old.invalidated_at, [getattr(old, name) for name in _SEEN]
+        gone, is_indexed = old.invalidated_at, _is_indexed(entry, old)
         for name in _CONTENT:
             setattr(old, name, getattr(node, name))
         put.append(old)
-        if gone is not None or old_text != [getattr(node, name) for name in _SEEN]:
+        if not is_indexed:
             old.updated_at = self._now
             seen.append((old, entry))
         if gone is not None:
@@ -441,6 +456,15 @@ def _node(entry: Entry, path: str, at: str) -> Node:
         source="file", file=path, line_start=entry.first, line_end=entry.last, data=entry.data,
         created_at=at, updated_at=at,
     )  # fmt: skip
+
+
+def _is_indexed(entry: Entry, held: Node | None) -> bool:
+    """Whether a node that the store has is found by what the entry says."""
+    return (
+        held is not None
+        and held.invalidated_at is None
+        and all(getattr(held, name) == getattr(entry, name) for name in _SEEN)
+    )
 
 
 def _unresolved(counts: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, int]:

@@ -206,6 +206,13 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
     rebuild(store, open_embedder("static", store), "auto")
     assert passages() == made
 
+    project.write("src/auth.py", f"{AUTH}\n\ndef leave():\n    return Login\n")
+    indexing.index(store, settings, lambda: open_embedder("static", store), str(project.root))
+    after = passages()
+    assert len(after) == 8 and len(after & made) == 6
+    rebuild(store, open_embedder("static", store), "auto")
+    assert passages() == after
+
 
 def test_many_files_are_read_by_several_processes(project: Project) -> None:
     for number in range(200):

@@ -136,7 +136,7 @@ class Rules:
 
     def choose_shared(self, paths: Iterable[str]) -> None:
         """Reads an extension that languages share as the one's that has more files beside it."""
-        ends = Counter(os.path.splitext(path)[1] for path in paths)
+        ends = Counter(path[path.rfind(".") :] for path in paths)
         most: dict[str, tuple[int, LanguageSpec]] = {}
         for language in self.languages.values():
             count = sum(ends[end] for end in language.counted)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -119,7 +119,7 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
             outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
             continue
         outcomes.append(FileOutcome(path, stamp, hash, language, "", False, kept, entries))
-    return _embedded(outcomes) if job.embed else outcomes
+    return embedded(outcomes) if job.embed else outcomes
 
 
 _PLAIN = LanguageSpec(TEXT, TEXT)
@@ -168,23 +168,25 @@ def _embedder() -> Any:
     return StaticEmbedder()
 
 
-def _embedded(outcomes: list[FileOutcome]) -> list[FileOutcome]:
-    """The outcomes with the vectors of their entries."""
-    embedder = _embedder()
-    texts = [
-        f"{title} {text}" for outcome in outcomes for entry in outcome.entries or ()
-        for title, text, *_ in entry.rows
-    ]  # fmt: skip
-    vectors = iter(embedder.embed(texts) if texts else [])
+def embedded(
+    outcomes: list[FileOutcome], wanted: Callable[[Entry], bool] = lambda entry: True
+) -> list[FileOutcome]:
+    """The outcomes with the vectors of those entries that are wanted."""
+    made = iter(
+        entries_embedded([e for outcome in outcomes for e in outcome.entries or () if wanted(e)])
+    )
     return [
-        outcome._replace(
-            entries=[
-                entry._replace(vectors=[next(vectors) for _ in entry.rows])
-                for entry in outcome.entries
-            ]
-        ) if outcome.entries else outcome
+        outcome._replace(entries=[next(made) if wanted(e) else e for e in outcome.entries])
+        if outcome.entries else outcome
         for outcome in outcomes
     ]  # fmt: skip
+
+
+def entries_embedded(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with their vectors."""
+    texts = [f"{title} {text}" for entry in entries for title, text, *_ in entry.rows]
+    vectors = iter(_embedder().embed(texts) if texts else [])
+    return [entry._replace(vectors=[next(vectors) for _ in entry.rows]) for entry in entries]
 
 
 def _read(job: Job, rules: Rules, path: str, known: str) -> FileOutcome | tuple[str, str, str]:
