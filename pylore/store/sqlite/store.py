@@ -12,6 +12,7 @@ from .edges import SqliteEdges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
 from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
+from .kept import Kept
 from .nodes import SqliteNodes
 from .reads import SqliteReads
 from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
@@ -20,6 +21,7 @@ from .vectors import SqliteVectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
@@ -67,6 +69,7 @@ class SqliteStore:
         self.edges = SqliteEdges(connection)
         self.fulltext = SqliteFullText(connection)
         self.vectors = SqliteVectors(connection)
+        self._kept: Kept | None = None
 
     @property
     def statistics(self) -> SqliteStatistics:
@@ -168,7 +171,17 @@ class SqliteStore:
 
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
-        return Snapshot(self.connection)
+        return Snapshot(self.connection, self._kept)
+
+    def keep(self) -> None:
+        """Keeps what snapshots read in memory, as long as nobody writes."""
+        self._kept = Kept(self.connection)
+        self.nodes.kept = self.fulltext.kept = self.vectors.kept = self._kept
+
+    @property
+    def kept(self) -> dict[str, Any] | None:
+        """A place for what holds as long as the store does not change; None: there is none now."""
+        return self._kept.place if self._kept else None
 
     @property
     def checks(self) -> SqliteChecks:
@@ -221,15 +234,20 @@ class SqliteStore:
 class Snapshot:
     """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_kept")
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, kept: Kept | None = None) -> None:
         self._connection = connection
+        self._kept = kept
 
     def __enter__(self) -> None:
         self._connection.execute("BEGIN")
+        if self._kept is not None:
+            self._kept.begin()
 
     def __exit__(self, *_: object) -> None:
+        if self._kept is not None:
+            self._kept.end()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
 

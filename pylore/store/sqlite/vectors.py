@@ -17,7 +17,7 @@ from operator import mul
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import Passages, where
+from .conditions import Passages, passages_of, where
 from .driver import apsw
 from .quantise import floats, quantise, quantise_all, restore, sketch
 from .vector_tables import BITS, KEYS, create_tables, drop_tables
@@ -25,8 +25,10 @@ from .vector_tables import BITS, KEYS, create_tables, drop_tables
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ..filter import Scope
+    from .kept import Kept
     from .quantise import Quantised
 
     Found = list[tuple[int, str, float]]
@@ -80,6 +82,7 @@ class SqliteVectors:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._loaded = False
+        self.kept: Kept | None = None
 
     def load_extension(self) -> str:
         """Loads sqlite-vec once and returns its file.
@@ -196,6 +199,10 @@ class SqliteVectors:
         """
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
+        place = self.kept.place if self.kept else None
+        if place is not None and not clusters and not passages.scope:
+            keys = self._kept_near(sketch(asked), passages.scope, wanted, place)
+            return None if keys is None else self._scored(asked, keys, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
         for reach in REACHES if within else (1,):
@@ -209,6 +216,29 @@ class SqliteVectors:
             keys = [key for (key,) in rows]
             if len(keys) == wanted or not (within or (clusters and len(keys) < limit)):
                 return self._scored(asked, keys, limit)
+        return None
+
+    def _kept_near(
+        self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
+    ) -> list[int] | None:
+        """The same without clusters, of sketches that are kept as numbers."""
+        if "sketches" not in place:
+            rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT place, sketch FROM sketches ORDER BY place"
+            ).fetchall()
+            place["sketches"] = (
+                [key for key, _ in rows],
+                [int.from_bytes(bits, "little") for _, bits in rows],
+            )
+        held: list[int]
+        keys, held = place["sketches"]
+        number = int.from_bytes(asked, "little")
+        far = [(number ^ one).bit_count() for one in held]
+        without = passages_of(self._db, scope.excluded, place) if scope.excluded else frozenset()
+        for reach in REACHES if without else (1,):
+            found = [key for _, key in _least(far, keys, reach * wanted) if key not in without]
+            if len(found) >= wanted or not without:
+                return found[:wanted]
         return None
 
     def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
@@ -284,6 +314,12 @@ class SqliteVectors:
             _two(vector, self._db.execute(query, (vector, _NEAR)).fetchall())  # type: ignore[arg-type]
             for vector in vectors
         ]
+
+
+def _least(far: list[int], keys: list[int], count: int) -> list[tuple[int, int]]:
+    """The ``count`` least ``(distance, key)``."""
+    most = sorted(far)[count - 1] if len(far) > count else max(far, default=0)
+    return sorted([pair for pair in zip(far, keys, strict=True) if pair[0] <= most])[:count]
 
 
 def clusters_for(count: int) -> int:
