@@ -87,7 +87,7 @@ class KeptMatches:
             rows = self._db.execute(
                 f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (" OR ".join(phrases),)
             )
-            found = frozenset([key for (key,) in rows])  # type: ignore[misc]
+            found = frozenset([key for (key,) in rows])
             self._make_room(_OF_A_SET * (1 + len(found)))
             self._having[name] = found
         return self._having[name]

@@ -224,9 +224,7 @@ class SqliteVectors:
                 return self._scored(asked, keys, limit)
         return None
 
-    def _looked_at(
-        self, scope: Scope, wanted: int, clusters: Sequence[int]
-    ) -> Iterable[int]:
+    def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
         if scope or clusters:
             return [reach * wanted for reach in REACHES]
@@ -327,9 +325,7 @@ class SqliteVectors:
         ]
 
 
-def _nearest(
-    asked: int, keys: list[int], sketches: list[int], count: int
-) -> list[tuple[int, int]]:
+def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> list[tuple[int, int]]:
     """The ``count`` least ``(distance, key)``."""
     # A few of them say about how far the nearest are, so that not all need to be sorted.
     few = sorted([(asked ^ one).bit_count() for one in sketches[::_A_FEW]])
