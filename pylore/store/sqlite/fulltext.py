@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
-    from .kept import Kept
+    from .kept import KeptReads
     from .kept_matches import KeptMatches
     from .rare_first import RareFirst
 
@@ -54,7 +54,7 @@ class SqliteFullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
-        self.kept: Kept | None = None
+        self.kept: KeptReads | None = None
 
     @property
     def engine(self) -> str:

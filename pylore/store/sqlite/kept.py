@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .driver import apsw
 
 
-class Kept:
+class KeptReads:
     """``place`` is None wherever nothing may be kept: outside of a snapshot, too."""
 
     __slots__ = ("_db", "_held", "_seen", "place")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..filter import Scope
     from ..protocols import Brief
-    from .kept import Kept
+    from .kept import KeptReads
 
 _FIELDS = ", ".join(Node.__slots__)
 _SORTED = 5000
@@ -45,7 +45,7 @@ class SqliteNodes:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._reads = SqliteReads(connection)
-        self.kept: Kept | None = None
+        self.kept: KeptReads | None = None
 
     def get(self, id: str) -> Node | None:
         """One node, invalidated or not."""

@@ -12,7 +12,6 @@ from .edges import SqliteEdges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
 from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
-from .kept import Kept
 from .nodes import SqliteNodes
 from .reads import SqliteReads
 from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from .documents import SqliteDocuments
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
+    from .kept import KeptReads
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
@@ -69,7 +69,7 @@ class SqliteStore:
         self.edges = SqliteEdges(connection)
         self.fulltext = SqliteFullText(connection)
         self.vectors = SqliteVectors(connection)
-        self._kept: Kept | None = None
+        self._kept: KeptReads | None = None
 
     @property
     def statistics(self) -> SqliteStatistics:
@@ -175,7 +175,9 @@ class SqliteStore:
 
     def keep(self) -> None:
         """Keeps what snapshots read in memory, as long as nobody writes."""
-        self._kept = Kept(self.connection)
+        from .kept import KeptReads
+
+        self._kept = KeptReads(self.connection)
         self.nodes.kept = self.fulltext.kept = self.vectors.kept = self._kept
 
     @property
@@ -236,7 +238,7 @@ class Snapshot:
 
     __slots__ = ("_connection", "_kept")
 
-    def __init__(self, connection: apsw.Connection, kept: Kept | None = None) -> None:
+    def __init__(self, connection: apsw.Connection, kept: KeptReads | None = None) -> None:
         self._connection = connection
         self._kept = kept
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..filter import Scope
-    from .kept import Kept
+    from .kept import KeptReads
     from .quantise import Quantised
 
     Found = list[tuple[int, str, float]]
@@ -88,7 +88,7 @@ class SqliteVectors:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._loaded = ""
-        self.kept: Kept | None = None
+        self.kept: KeptReads | None = None
 
     def load_extension(self) -> str:
         """Loads sqlite-vec once and returns its file.
