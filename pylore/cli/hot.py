@@ -88,6 +88,7 @@ def _answer_batch(
     from ..app.search import search
     from .batch import answer_all, for_a_line
 
+    engine.store.keep()
     engines = {frozenset(given.flags.items()): engine}
 
     def answer(question: Question) -> Hits:

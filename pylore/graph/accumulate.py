@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from .best_path import Weights
     from .kept_edges import Bundles
 
+    Way = tuple[float, Step, str, float, float, bool]
+    """What makes a ``Step``, but for its id."""
+
     Tie = tuple[Step, str, float, float]
     """(the step to a record, the relation by which it names a bridge, edge and relation weight)"""
 
@@ -70,7 +73,8 @@ def accumulate(
             spread.across(edges, ties, weights, fanout)
         for id, square in spread.squares.items():
             squares[id] = squares.get(id, 0.0) + square
-            ways.setdefault(id, spread.ways[id])
+            if id not in ways:
+                ways[id] = Step(id, *spread.ways[id])
         fresh = sorted(
             (id for id in spread.squares if id not in seen), key=lambda id: (-squares[id], id)
         )
@@ -145,7 +149,7 @@ class _Spread:
         self._barred = barred
         self._most: dict[str, float] = {}
         self.squares: dict[str, float] = {}
-        self.ways: dict[str, Step] = {}
+        self.ways: dict[str, Way] = {}
 
     def along(
         self, bundles: Sequence[Bundle], frontier: Mapping[str, Step], weights: Weights
@@ -212,6 +216,4 @@ class _Spread:
         self.squares[id] = self.squares.get(id, 0.0) + value * value
         if value > self._most.get(id, 0.0):
             self._most[id] = value
-            self.ways[id] = Step(
-                id, value, before, relation, edge_weight, relation_weight, outgoing
-            )
+            self.ways[id] = (value, before, relation, edge_weight, relation_weight, outgoing)

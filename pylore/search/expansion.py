@@ -79,7 +79,7 @@ def reach(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     result = walk(
-        KeptEdges(store.edges), seeds, relation_weights(store, settings), depth=settings.depth,
+        _edges(store), seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
         barred=excluded,
@@ -90,6 +90,14 @@ def reach(
             f"the weaker edges of {hubs} were left out: graph_fanout is {settings.graph_fanout}"
         )
     return result
+
+
+def _edges(store: Store) -> KeptEdges:
+    """The traversal cache: of this search, or of all for which the store has a place."""
+    if store.kept is None:
+        return KeptEdges(store.edges)
+    edges: KeptEdges = store.kept.setdefault("edges", KeptEdges(store.edges))
+    return edges
 
 
 def within(

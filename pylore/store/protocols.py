@@ -1022,6 +1022,15 @@ class Store(Protocol):
     def snapshot(self) -> AbstractContextManager[None]:
         """A ``with`` block that sees the store as it is at its first question, to its end."""
 
+    def keep(self) -> None:
+        """Lets snapshots keep what they read for the next ones, as long as nobody writes: for who
+        asks many questions. No answer is another one for it."""
+
+    @property
+    def kept(self) -> dict[str, Any] | None:
+        """A place for what holds as long as the store does not change; None where there is none,
+        as outside of a snapshot, or before ``keep``."""
+
     def compact(self) -> None:
         """Makes reading faster after much was written; changes nothing that can be seen."""
 

@@ -8,6 +8,7 @@ from ...system.json_encode import dumps
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+    from typing import Any
 
     from ..filter import Scope
     from .driver import apsw
@@ -62,13 +63,13 @@ class Passages:
     that all of these have are no condition.
     """
 
-    __slots__ = ("_db", "_scope", "narrow")
+    __slots__ = ("_db", "narrow", "scope")
 
     def __init__(self, connection: apsw.Connection, scope: Scope, collection: str = "") -> None:
         self._db = connection
         if scope.types and collection and self._have_all(scope.types, collection):
             scope = scope.with_types(())
-        self._scope = scope
+        self.scope = scope
         self.narrow = narrow(connection, scope, FEW)
 
     def condition(self, rowid: str = "rowid") -> tuple[str, list[str]]:
@@ -77,18 +78,18 @@ class Passages:
         ``+rowid`` keeps full text from running its query anew for each of the rowids.
         """
         text, parameters = self._within(rowid)
-        if self._scope.excluded:
+        if self.scope.excluded:
             text += (
                 f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j CROSS JOIN nodes n"
                 " ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)"
             )
-            parameters.append(dumps([*self._scope.excluded]))
+            parameters.append(dumps([*self.scope.excluded]))
         return text, parameters
 
     def _within(self, rowid: str) -> tuple[str, list[str]]:
-        if not self._scope:
+        if not self.scope:
             return "", []
-        condition, parameters = where(self._scope.without(frozenset()))
+        condition, parameters = where(self.scope.without(frozenset()))
         if self.narrow:
             first, given = self.narrow
             found = (
@@ -112,8 +113,23 @@ class Passages:
 
     def narrow_within(self, few: int) -> bool:
         """Whether so few nodes are within the scope; from then on their passages are listed."""
-        self.narrow = self.narrow or narrow(self._db, self._scope, few)
+        self.narrow = self.narrow or narrow(self._db, self.scope, few)
         return self.narrow is not None
+
+
+def passages_of(
+    connection: apsw.Connection, ids: frozenset[str], place: dict[str, Any]
+) -> frozenset[int]:
+    """The keys of the passages of these nodes, as ``place`` keeps them for those asked for last."""
+    held: tuple[frozenset[str], frozenset[int]] | None = place.get("excluded")
+    if held is None or held[0] != ids:
+        rows = connection.execute(
+            "SELECT p.key FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            " CROSS JOIN passages p ON p.node_key = n.key",
+            (dumps([*ids]),),
+        )
+        held = place["excluded"] = (ids, frozenset([int(key) for (key,) in rows]))
+    return held[1]
 
 
 def narrow(connection: apsw.Connection, scope: Scope, few: int) -> Condition | None:

@@ -15,7 +15,7 @@ from ...core.errors import StoreError
 from ...core.text import composed, inflections
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ...system.json_encode import dumps
-from .conditions import Passages, expression
+from .conditions import Passages, expression, passages_of
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
+    from .kept import KeptReads
+    from .kept_matches import KeptMatches
     from .rare_first import RareFirst
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
@@ -52,6 +54,7 @@ class SqliteFullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
+        self.kept: KeptReads | None = None
 
     @property
     def engine(self) -> str:
@@ -160,6 +163,10 @@ class SqliteFullText:
             if best is not None:
                 return best
         table = TABLES[collection]
+        if how in _KEPT_WAYS and (matches := self._kept_matches(collection, scope)):
+            own = tuple(weights.get(name, 1.0) for name in COLUMNS)
+            without = self._passages_of(scope.excluded)
+            return self._named(matches.best(table, groups[0], own, without, limit))
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
@@ -174,6 +181,10 @@ class SqliteFullText:
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
         """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
         table = TABLES[collection]
+        if matches := self._kept_matches(collection, scope):
+            groups, without = _all(query, self.engine), self._passages_of(scope.excluded)
+            keys = matches.with_all(table, groups, without, limit)
+            return {id for _, id, _ in self._named([(key, 0.0) for key in keys])}
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rows = self._db.execute(
             f"SELECT n.id FROM (SELECT rowid FROM {table}"
@@ -182,6 +193,23 @@ class SqliteFullText:
             (expression(_all(query, self.engine)), *parameters, limit),
         )
         return {id for (id,) in rows}
+
+    def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
+        """What is kept of a collection's matches, where that answers as the table would."""
+        place = self.kept.place if self.kept else None
+        if place is None or scope or self.engine != "fts5" or self._is_large(collection):
+            return None
+        if "matches" not in place:
+            from .kept_matches import KeptMatches
+
+            place["matches"] = KeptMatches(self._db)
+        matches: KeptMatches = place["matches"]
+        return matches
+
+    def _passages_of(self, ids: frozenset[str]) -> frozenset[int]:
+        if not ids or self.kept is None or self.kept.place is None:
+            return frozenset()
+        return passages_of(self._db, ids, self.kept.place)
 
     def _is_large(self, collection: str) -> bool:
         """Whether there may be so many passages that it pays not to rank all that match."""
@@ -214,12 +242,16 @@ class SqliteFullText:
         return None if found is None else self._named(found)
 
     def _named(self, found: list[tuple[int, float]]) -> list[tuple[int, str, float]]:
-        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-            "SELECT p.key, n.id FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value"
-            " CROSS JOIN nodes n ON n.key = p.node_key",
-            (dumps([key for key, _ in found]),),
-        ).fetchall()
-        ids = dict(rows)
+        place = self.kept.place if self.kept else None
+        ids: dict[int, str] = {} if place is None else place.setdefault("ids", {})
+        fresh = [key for key, _ in found if key not in ids]
+        if fresh:
+            rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT p.key, n.id FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value"
+                " CROSS JOIN nodes n ON n.key = p.node_key",
+                (dumps(fresh),),
+            ).fetchall()
+            ids.update(rows)
         return [(key, ids[key], score) for key, score in found if key in ids]
 
     def _rank(self, table: str, weights: Mapping[str, float]) -> tuple[str, list[float]]:
@@ -302,3 +334,6 @@ def _prefix(query: Query, engine: str) -> list[list[str]]:
 
 _PHRASES = {"all": _all, "some": _some, "inflected": _inflected, "prefix": _prefix}
 """The ways to match, each as groups of phrases: a passage must have one of each group."""
+
+_KEPT_WAYS = ("some", "inflected")
+"""Those that are one group, of words that come again."""

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
     from ..filter import Scope
     from ..protocols import Brief
+    from .kept import KeptReads
 
 _FIELDS = ", ".join(Node.__slots__)
 _SORTED = 5000
 """Nodes of a list that are rather found by another index and sorted."""
+
+_KEPT = 100_000
+"""Nodes of which is kept whether they are live."""
 
 _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
@@ -41,6 +45,7 @@ class SqliteNodes:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._reads = SqliteReads(connection)
+        self.kept: KeptReads | None = None
 
     def get(self, id: str) -> Node | None:
         """One node, invalidated or not."""
@@ -204,6 +209,20 @@ class SqliteNodes:
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
+        place = self.kept.place if self.kept else None
+        if place is None or scope or scope.excluded:
+            return self._match(scope, ids)
+        live: dict[str, bool] = place.setdefault("live", {})
+        fresh = [id for id in ids if id not in live]
+        if fresh:
+            if len(live) + len(fresh) > _KEPT:
+                live.clear()
+                fresh = [*ids]
+            live.update(dict.fromkeys(fresh, False))
+            live.update(dict.fromkeys(self._match(scope, fresh), True))
+        return {id for id in ids if live[id]}
+
+    def _match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         condition, parameters = where(scope)
         rows = self._db.execute(
             "SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"

@@ -20,6 +20,7 @@ from .vectors import SqliteVectors
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+    from typing import Any
 
     from .anchors import SqliteAnchors
     from .check import SqliteChecks
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .documents import SqliteDocuments
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
+    from .kept import KeptReads
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
@@ -67,6 +69,7 @@ class SqliteStore:
         self.edges = SqliteEdges(connection)
         self.fulltext = SqliteFullText(connection)
         self.vectors = SqliteVectors(connection)
+        self._kept: KeptReads | None = None
 
     @property
     def statistics(self) -> SqliteStatistics:
@@ -168,7 +171,19 @@ class SqliteStore:
 
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
-        return Snapshot(self.connection)
+        return Snapshot(self.connection, self._kept)
+
+    def keep(self) -> None:
+        """Keeps what snapshots read in memory, as long as nobody writes."""
+        from .kept import KeptReads
+
+        self._kept = KeptReads(self.connection)
+        self.nodes.kept = self.fulltext.kept = self.vectors.kept = self._kept
+
+    @property
+    def kept(self) -> dict[str, Any] | None:
+        """A place for what holds as long as the store does not change; None: there is none now."""
+        return self._kept.place if self._kept else None
 
     @property
     def checks(self) -> SqliteChecks:
@@ -221,15 +236,20 @@ class SqliteStore:
 class Snapshot:
     """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_kept")
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, kept: KeptReads | None = None) -> None:
         self._connection = connection
+        self._kept = kept
 
     def __enter__(self) -> None:
         self._connection.execute("BEGIN")
+        if self._kept is not None:
+            self._kept.begin()
 
     def __exit__(self, *_: object) -> None:
+        if self._kept is not None:
+            self._kept.end()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
 

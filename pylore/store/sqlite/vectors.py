@@ -17,7 +17,7 @@ from operator import mul
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import Passages, where
+from .conditions import Passages, passages_of, where
 from .driver import apsw
 from .quantise import floats, quantise, quantise_all, restore, sketch
 from .vector_tables import BITS, KEYS, create_tables, drop_tables
@@ -25,8 +25,10 @@ from .vector_tables import BITS, KEYS, create_tables, drop_tables
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from ..filter import Scope
+    from .kept import KeptReads
     from .quantise import Quantised
 
     Found = list[tuple[int, str, float]]
@@ -48,6 +50,12 @@ fourth of them: then looking at all would be as quick."""
 NEAR = 0.27
 """It looks through those whose centroid's cosine is within this of the best: a query that lies
 between many clusters needs more of them than one that lies in one."""
+
+_A_FEW = 16
+"""Of so many sketches one is looked at to know how far the nearest are."""
+
+_LONGEST = 1 << 20
+"""Bytes that no sketch has."""
 
 _FEW = 32
 """Up to so many vectors the nearest centroids are found without numpy."""
@@ -79,7 +87,8 @@ class SqliteVectors:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
-        self._loaded = False
+        self._loaded = ""
+        self.kept: KeptReads | None = None
 
     def load_extension(self) -> str:
         """Loads sqlite-vec once and returns its file.
@@ -89,8 +98,8 @@ class SqliteVectors:
         Raises:
             StoreError: it is not installed, or this SQLite loads no extensions.
         """
-        path = extension_file()
         if not self._loaded:
+            path = extension_file()
             self._db.enable_load_extension(True)
             try:
                 self._db.load_extension(path)
@@ -99,8 +108,8 @@ class SqliteVectors:
                 raise StoreError(message) from None
             finally:
                 self._db.enable_load_extension(False)
-            self._loaded = True
-        return path
+            self._loaded = path
+        return self._loaded
 
     def create(self, dimension: int) -> None:
         """Makes the tables, empty; older ones are dropped with all that they held.
@@ -196,20 +205,50 @@ class SqliteVectors:
         """
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
+        place = self.kept.place if self.kept else None
+        if place is not None and not clusters and not passages.scope:
+            keys = self._kept_near(sketch(asked), passages.scope, wanted, place)
+            return None if keys is None else self._scored(asked, keys, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
-        for reach in REACHES if within else (1,):
+        for count in self._looked_at(passages.scope, wanted, clusters) if within else (wanted,):
             rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
                 f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
                 " vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) AS far"
                 f" FROM {_IN_CLUSTERS if clusters else 'sketches s'} ORDER BY far LIMIT ?) near"
                 f" WHERE 1{within} GROUP BY near.key ORDER BY min(near.far), near.key LIMIT ?",
-                (sketch(asked), *where_from, reach * wanted, *parameters, wanted),
+                (sketch(asked), *where_from, count, *parameters, wanted),
             ).fetchall()
             keys = [key for (key,) in rows]
             if len(keys) == wanted or not (within or (clusters and len(keys) < limit)):
                 return self._scored(asked, keys, limit)
         return None
+
+    def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
+        """How many near ones to look at, so that ``wanted`` of them are in scope."""
+        if scope or clusters:
+            return [reach * wanted for reach in REACHES]
+        return [wanted + len(passages_of(self._db, scope.excluded, {}))]
+
+    def _kept_near(
+        self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
+    ) -> list[int] | None:
+        """The same without clusters, of sketches that are kept as numbers."""
+        if "sketches" not in place:
+            rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
+                "SELECT place, sketch FROM sketches ORDER BY place"
+            ).fetchall()
+            place["sketches"] = (
+                [key for key, _ in rows],
+                [int.from_bytes(bits, "little") for _, bits in rows],
+            )
+        held: list[int]
+        keys, held = place["sketches"]
+        number = int.from_bytes(asked, "little")
+        without = passages_of(self._db, scope.excluded, place) if scope.excluded else frozenset()
+        near = _nearest(number, keys, held, wanted + len(without))
+        found = [key for _, key in near if key not in without][:wanted]
+        return found if len(found) == wanted or not scope.excluded else None
 
     def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
         rows: Found = self._db.execute(  # type: ignore[assignment]
@@ -284,6 +323,22 @@ class SqliteVectors:
             _two(vector, self._db.execute(query, (vector, _NEAR)).fetchall())  # type: ignore[arg-type]
             for vector in vectors
         ]
+
+
+def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> list[tuple[int, int]]:
+    """The ``count`` least ``(distance, key)``."""
+    # A few of them say about how far the nearest are, so that not all need to be sorted.
+    few = sorted([(asked ^ one).bit_count() for one in sketches[::_A_FEW]])
+    at = len(few) * count * 5 // (4 * max(1, len(keys))) + _A_FEW
+    for most in (few[at], 8 * _LONGEST) if at < len(few) else (8 * _LONGEST,):
+        near = [
+            (far, key)
+            for key, one in zip(keys, sketches, strict=True)
+            if (far := (asked ^ one).bit_count()) <= most
+        ]
+        if len(near) >= count:
+            break
+    return sorted(near)[:count]
 
 
 def clusters_for(count: int) -> int:

@@ -150,6 +150,13 @@ class MemoryStore:
     def snapshot(self) -> View:
         return View(self)
 
+    def keep(self) -> None:
+        return None
+
+    @property
+    def kept(self) -> None:
+        return None
+
     def compact(self) -> None:
         return None
 
