@@ -35,8 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
             kind = ("lesson", "entity", "symbol")[number % 3]
             id = f"symbol-a{number}.py::f" if kind == "symbol" else f"{kind}-{number}"
             text = " ".join(chance.choices(WORDS, k=30))
-            nodes.append(Node(id, kind, title=text[:20], body=text,
-                              status="superseded" if number % 20 == 0 else "confirmed"))  # fmt: skip
+            status = "superseded" if number % 20 == 0 else "confirmed"
+            nodes.append(Node(id, kind, title=text[:20], body=text, status=status))
         with store.transaction():
             write_nodes(store, engine.embedder, nodes)
             ids = [node.id for node in nodes]

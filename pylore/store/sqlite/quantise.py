@@ -8,7 +8,6 @@ differ, which sorts neighbours better than twice as many bits of random directio
 from __future__ import annotations
 
 from math import inf, sqrt
-from operator import mul
 from struct import pack, unpack
 
 TYPE_CHECKING = False
@@ -39,7 +38,7 @@ def quantise(vector: bytes) -> bytes:
     One without a direction has zeros.
     """
     values = unpack(f"<{len(vector) // 4}f", vector)
-    length = sqrt(sum(map(mul, values, values)))
+    length = sqrt(sum([value * value for value in values]))
     if not 0 < length < inf:
         return bytes(len(values))
     unit = _MOST * sqrt(len(values)) / (SPREAD * length)
@@ -55,7 +54,7 @@ def restore(quantised: bytes) -> bytes:
 def floats(quantised: bytes) -> list[float]:
     """The numbers of that vector."""
     values = unpack(f"{len(quantised)}b", quantised)
-    length = sqrt(sum(map(mul, values, values))) or 1.0
+    length = sqrt(sum([value * value for value in values])) or 1.0
     return [value / length for value in values]
 
 

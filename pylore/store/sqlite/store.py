@@ -15,7 +15,6 @@ from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
 from .reads import SqliteReads
 from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
-from .vectors import SqliteVectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
+    from .vectors import SqliteVectors
     from .write_queue import Turn
 
 FILE = "search.db"
@@ -68,8 +68,17 @@ class SqliteStore:
         self.nodes = SqliteNodes(connection)
         self.edges = SqliteEdges(connection)
         self.fulltext = SqliteFullText(connection)
-        self.vectors = SqliteVectors(connection)
+        self._vectors: SqliteVectors | None = None
         self._kept: KeptReads | None = None
+
+    @property
+    def vectors(self) -> SqliteVectors:
+        """Vectors of passages; made when they are first asked for: ``show`` never does."""
+        if self._vectors is None:
+            from .vectors import SqliteVectors
+
+            self._vectors = SqliteVectors(self.connection)
+        return self._vectors
 
     @property
     def statistics(self) -> SqliteStatistics:

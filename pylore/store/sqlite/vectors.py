@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 import sys
-from operator import mul
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
@@ -350,11 +349,11 @@ def _two(vector: bytes, near: Sequence[tuple[int, bytes]]) -> tuple[int, int]:
     """As ``clusters.nearest``, of the centroids that are nearest to a vector."""
     asked, (first, *others) = floats(vector), [floats(centroid) for _, centroid in near]
     away = [a - b for a, b in zip(asked, first, strict=True)]
-    length = sum(map(mul, away, away)) or 1.0
+    length = _dot(away, away) or 1.0
     costs = []
     for other in others:
         apart = [a - b for a, b in zip(asked, other, strict=True)]
-        costs.append(sum(map(mul, apart, apart)) + sum(map(mul, away, apart)) ** 2 / length)
+        costs.append(_dot(apart, apart) + _dot(away, apart) ** 2 / length)
     return near[0][0], near[1 + costs.index(min(costs))][0]
 
 
@@ -366,3 +365,7 @@ def extension_file() -> str:
             if os.path.exists(path):
                 return path
     raise StoreError("sqlite-vec is not installed: run 'make setup'")
+
+
+def _dot(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum([a * b for a, b in zip(one, other, strict=True)])
