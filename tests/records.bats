@@ -273,6 +273,8 @@ END
   EDITOR='sed -i s/hand/foot/' run_lore edit note-1
   expect 0 '{"id":"note-1","state":"updated"}'
   [ "$(field note-1 '.body | rtrimstr("\n")')" = "by foot" ]
+  EDITOR=false run_lore edit note-1
+  expect_error 1 "false: Editing failed: nothing was changed"
   EDITOR=true run_lore edit note-1
   expect_error 1 "nothing was changed"
 }

@@ -361,3 +361,15 @@ knows_both() { # whether the store and the file here have all that a and b have 
   run_lore merge-file /dev/null ours nowhere
   expect_error 1 "nowhere cannot be read"
 }
+
+@test "a link that a sync has changed is what lore writes: doctor finds nothing wrong" {
+  clones
+  lore unlink note-1 relates_to note-2 >/dev/null
+  lore sync >/dev/null
+  cp "$FILE" "$TEST_ROOT/b/.lore/"
+  cd "$TEST_ROOT/b"
+  lore sync >/dev/null
+  run_lore doctor --full --text
+  [ "$status" -eq 0 ]
+  [[ $output == *"values        all of the kinds"* ]]
+}

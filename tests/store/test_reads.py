@@ -16,7 +16,7 @@ from things import EARLY, LATE, LATER, a_node, an_edge
 from pylore.core.settings import Settings
 from pylore.formats.lines_out import export_lines
 from pylore.records.access_counts import count_accesses
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, back_up, create_store, open_store, restore_backup_into
 from pylore.store.filter import Scope
 from pylore.store.sqlite import read_lines, reads
 
@@ -210,3 +210,15 @@ def test_of_very_many_facts_what_is_staged_is_counted_and_no_writer_does_much(
     known = {edge.key[:2]: edge.access_count for edge in store.edges.of(THING)}
     assert known[THING, "entity-z"] == known["entity-zz", THING] == 1
     assert sum(known.values()) == read_lines.FACTS
+
+
+def test_a_backup_has_the_reads_that_waited(store: Store, tmp_path: Path) -> None:
+    store.review.count_access([NODE], LATER)
+    file = str(tmp_path / "backup.db")
+    back_up(os.path.dirname(store.path), file)
+    assert in_rows(store) == (1, LATER) and not waiting(store).exists()
+    with create_store(str(tmp_path / "other")):
+        pass
+    restore_backup_into(str(tmp_path / "other"), file)
+    with open_store(str(tmp_path / "other")) as other:
+        assert in_rows(other) == (1, LATER)

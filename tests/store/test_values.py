@@ -76,7 +76,6 @@ VALUES: dict[str, tuple[tuple[object, ...], tuple[object, ...]]] = {
     "source": (("me",), ("user_edit", "file", "system", "conversation")),
     "kind": (("folder",), ("file", "glob", "hash", "symbol", "lines")),
     "verdict": (("good",), ("valid", "drifted", "relocated", "invalid")),
-    "change": (("moved",), ("updated", "invalidated", "restored", "purged")),
     "anchor change": (("updated",), ("moved", "judged", "removed")),
 }
 """Kind of column to what is wrong in it, and what is not."""
@@ -85,7 +84,8 @@ COLUMNS = {
     "text": "nodes.title nodes.body nodes.category? nodes.file?"
     " anchors.detail anchors.root anchors.reason anchor_history.path anchor_history.detail"
     " anchor_history.reason shown.query",
-    "line": "nodes.type nodes.tags graph_edges.relation edge_history.relation anchors.hash"
+    "line": "nodes.type nodes.tags graph_edges.relation edge_history.relation"
+    " edge_history.change anchors.hash"
     " anchors.stamp anchors.commit_id",
     "id": "nodes.id absent.id edge_history.from_id"
     " edge_history.to_id anchors.node_id anchor_history.node_id shown.run_id shown.node_id",
@@ -103,7 +103,6 @@ COLUMNS = {
     "source": "nodes.source graph_edges.source edge_history.source",
     "kind": "anchors.kind anchor_history.kind",
     "verdict": "anchors.verdict anchor_history.verdict",
-    "change": "edge_history.change",
     "anchor change": "anchor_history.change",
 }
 """The columns of a kind; one with a ``?`` may be empty."""

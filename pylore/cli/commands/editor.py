@@ -27,7 +27,10 @@ def edited(store: Store, id: str) -> str | None:
     node = store.nodes.get(id)
     if node is None:
         return None  # the edit itself says that there is no such node
-    text: str | None = click.edit(node.body, extension=".md")
+    try:
+        text: str | None = click.edit(node.body, extension=".md")
+    except click.ClickException as error:
+        raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
     if text is None or text.strip() == node.body.strip():
         raise LoreError("nothing was changed: give an option, or save another text")
     return text

@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .store import SqliteStore
+
 PAGES = 2000
 """Copied between two looks at whether somebody wants it to end: 8 MB."""
 
@@ -51,6 +53,7 @@ def back_up(
     place = real_place(path)
     with open_store(folder, busy_timeout=busy_timeout) as store:
         _require_free(store.path, place, path, force=force)
+        _count_reads(store)
         try:
             with store.snapshot(), NewFile(place) as beside:
                 counts = count(store.connection)
@@ -60,6 +63,17 @@ def back_up(
         except OSError as error:
             raise LoreError(f"{path}: {error.strerror}: nothing was written") from None
     return Copied(os.path.abspath(path), size, *counts, None)
+
+
+def _count_reads(store: SqliteStore) -> None:
+    """They wait in a file that is not copied; whoever writes just now has counted them."""
+    if not store.writable:
+        return
+    try:
+        with store.aside():
+            store.review.catch_up()
+    except StoreError:
+        return
 
 
 def count(connection: apsw.Connection) -> tuple[int, int]:

@@ -63,8 +63,8 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "edge_history": {
         **_ENDS, **_STATE, "metadata": _JSON, "invalidated_at": _optional(_TIME),
-        "change": _among(("updated", "invalidated", "restored", "purged")), "changed_at": _TIME,
-        "made_at": _TIME, "command": _optional(_COUNT),
+        "change": _LINE, "changed_at": _TIME, "made_at": _TIME,
+        "command": _optional(_COUNT),
     },
     "node_history": {
         "node_id": _ID, "title": _TEXT, "body": _TEXT, "status": _among(STATUSES),
