@@ -16,12 +16,14 @@ setup() {
   contains "$output" '"nodes":1,"edges":0}'
   [ -n "$(find "a backup.db" -perm 600)" ]
   lore add note "written later" --id note-later >/dev/null
+  lore show note-kept >/dev/null # which no writer has counted yet
   run_lore restore-backup "a backup.db"
   expect 0
   contains "$output" '"nodes":1,"edges":0,"kept":"'
   contains "$stderr" "lore: what was there is kept in $PROJECT/.lore/search.db.before-restore-"
   [ "$(lore list --ids)" = note-kept ]
   [ "$(lore search keep --ids)" = note-kept ] # full text is in it
+  [ "$(lore list --jq '.[0].access_count')" = 0 ]
   run_lore restore-backup -q .lore/search.db.before-restore-*
   expect 0
   [ -z "$stderr" ]

@@ -107,9 +107,9 @@ setup() { setup_copy; }
   wait
 }
 
-@test "on stdin a line of plain words is a query, named by its number" {
+@test "on stdin a line of plain words is a query, named by its number; an empty one finds nothing" {
   run_lore search --batch - --ids --quiet <<<$'cookie\n\nsixty requests'
-  expect 0 '{"id":"1","results":["decision-sessions"]}'$'\n''{"id":"3","results":["decision-limits"]}'
+  expect 0 '{"id":"1","results":["decision-sessions"]}'$'\n''{"id":"2","results":[]}'$'\n''{"id":"3","results":["decision-limits"]}'
 }
 
 @test "a line has options of its own, and they end with it" {

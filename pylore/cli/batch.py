@@ -83,7 +83,7 @@ def answers(
 def dialogue(
     ask: Ask, lines: Iterable[bytes], *, say: Say, wrong: list[str]
 ) -> Iterator[dict[str, Any]]:
-    """``{"id", "results"}`` or ``{"id", "error"}`` for each line that has words.
+    """``{"id", "results"}`` or ``{"id", "error"}`` for each line; an empty one finds nothing.
 
     A line that begins with ``{`` is an object as in a file, any other is a query. The id of
     what has none is the line's number. ``wrong`` gets what is wrong, each with its line.
@@ -92,6 +92,7 @@ def dialogue(
         id = str(number)
         try:
             if not line.strip():
+                yield {"id": id, "results": []}
                 continue
             fields = _fields(line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line)
             id = fields.setdefault("id", id)

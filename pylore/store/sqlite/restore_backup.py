@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from datetime import datetime, timezone
 from shutil import copyfileobj
 
@@ -22,6 +23,7 @@ from . import write_queue as queue
 from .backup import BESIDE, PAGES, copy_pages, count
 from .driver import apsw
 from .faults import Translated
+from .reads import TAKEN, WAITING
 from .store import FILE, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False
@@ -164,9 +166,17 @@ def _in_turn(
             _overwrite(live, staged, kept, busy_timeout, progress)
         except (apsw.NotADBError, apsw.CorruptError):
             _swap(live, staged, kept, progress)
+        _forget_reads(live)
         return kept or None
     finally:
         turn.leave()
+
+
+def _forget_reads(live: str) -> None:
+    """Takes away the reads that waited to be counted: they were of the store before."""
+    for suffix in (WAITING, TAKEN):
+        with suppress(OSError):
+            os.unlink(live + suffix)
 
 
 def _overwrite(
