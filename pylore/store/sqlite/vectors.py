@@ -210,6 +210,7 @@ class SqliteVectors:
             return None if keys is None else self._scored(asked, keys, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
+        enough = wanted if passages.scope else limit if clusters else 0
         for count in self._looked_at(passages.scope, wanted, clusters) if within else (wanted,):
             rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
                 f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
@@ -219,15 +220,16 @@ class SqliteVectors:
                 (sketch(asked), *where_from, count, *parameters, wanted),
             ).fetchall()
             keys = [key for (key,) in rows]
-            if len(keys) == wanted or not (within or (clusters and len(keys) < limit)):
+            if len(keys) >= enough:
                 return self._scored(asked, keys, limit)
         return None
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
-        if scope or clusters:
+        if scope:
             return [reach * wanted for reach in REACHES]
-        return [wanted + len(passages_of(self._db, scope.excluded, {}))]
+        hidden = len(passages_of(self._db, scope.excluded, {}))
+        return [wanted + (2 if clusters else 1) * hidden]  # each is in two clusters
 
     def _kept_near(
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
