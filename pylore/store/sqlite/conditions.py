@@ -20,6 +20,12 @@ FEW = 1000
 """Nodes within a scope whose passages are listed before anything is matched: with more, what
 matches is looked at one by one. To list one takes about as long as to look at two."""
 
+_OF_IDS = (
+    "SELECT p.key FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+    " CROSS JOIN passages p ON p.node_key = n.key"
+)
+"""A query: the keys of the passages of these nodes."""
+
 STAGED, _HIDDEN = "staged", ("superseded", "retracted")
 """Statuses that have indexes of their own: that one has, and those together have one."""
 
@@ -79,10 +85,7 @@ class Passages:
         """
         text, parameters = self._within(rowid)
         if self.scope.excluded:
-            text += (
-                f" AND {rowid} NOT IN (SELECT p.key FROM json_each(?) j CROSS JOIN nodes n"
-                " ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key)"
-            )
+            text += f" AND {rowid} NOT IN ({_OF_IDS})"
             parameters.append(dumps([*self.scope.excluded]))
         return text, parameters
 
@@ -111,10 +114,9 @@ class Passages:
         query = "SELECT 1 FROM json_each(?) j CROSS JOIN nodes n ON n.type = j.value LIMIT 1"
         return self._db.execute(query, (dumps(others),)).get is None
 
-    def narrow_within(self, few: int) -> bool:
-        """Whether so few nodes are within the scope; from then on their passages are listed."""
+    def narrow_within(self, few: int) -> None:
+        """Lists the passages from now on if no more than so many nodes are within the scope."""
         self.narrow = self.narrow or narrow(self._db, self.scope, few)
-        return self.narrow is not None
 
 
 def passages_of(
@@ -123,11 +125,7 @@ def passages_of(
     """The keys of the passages of these nodes, as ``place`` keeps them for those asked for last."""
     held: tuple[frozenset[str], frozenset[int]] | None = place.get("excluded")
     if held is None or held[0] != ids:
-        rows = connection.execute(
-            "SELECT p.key FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
-            " CROSS JOIN passages p ON p.node_key = n.key",
-            (dumps([*ids]),),
-        )
+        rows = connection.execute(_OF_IDS, (dumps([*ids]),))
         held = place["excluded"] = (ids, frozenset([int(key) for (key,) in rows]))
     return held[1]
 

@@ -6,8 +6,7 @@ from ...core.model import EDGE_HISTORY, Edge
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
-from .keys import EDGE_ENDS, ID_OF, KEY_OF, given_keys, ids_of, keys_of
-from .reads import SqliteReads
+from .keys import EDGE_ENDS, ID_OF, KEY_OF, given_keys, ids_of, key_of, keys_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..protocols import Bundle, EdgeKey, Neighbour
+    from .reads import SqliteReads
 
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
@@ -107,9 +107,9 @@ def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
 class SqliteEdges:
     """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
         self._db = connection
-        self._reads = SqliteReads(connection)
+        self._reads = reads
 
     def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
         pending = self._reads.pending()
@@ -213,11 +213,10 @@ class SqliteEdges:
     def of(self, id: str, *, forgotten: bool = False) -> list[Edge]:
         """The live edges of one node, both directions; with ``forgotten``, all of them."""
         live = "" if forgotten else " AND invalidated_at IS NULL"
-        key = keys_of(self._db, [id]).get(id)
         rows = self._db.execute(
             f"{_READ} WHERE from_key = ?1{live} UNION {_READ} WHERE to_key = ?1{live}"
             " ORDER BY relation, from_id, to_id",
-            (key,),
+            (key_of(self._db, id),),
         )
         return [*self._edges(rows)]
 
@@ -236,7 +235,7 @@ class SqliteEdges:
         rows = self._db.execute(
             f"{_READ} WHERE from_key = ? AND relation = ? AND invalidated_at IS NULL"
             " ORDER BY to_id",
-            (self._key(from_id), relation),
+            (key_of(self._db, from_id), relation),
         )
         return [*self._edges(rows)]
 
@@ -248,7 +247,7 @@ class SqliteEdges:
             " WHERE to_id GLOB 'entity-*' OR to_id GLOB 'concept-*'"
             " ORDER BY invalidated_at IS NOT NULL OR status = 'superseded', weight DESC,"
             " relation, to_id LIMIT ?2",
-            (self._key(id), limit),
+            (key_of(self._db, id), limit),
         )
         return [*self._edges(rows)]
 
@@ -295,7 +294,7 @@ class SqliteEdges:
         return self._change(
             "UPDATE graph_edges SET invalidated_at = ?2"
             " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
-            (self._key(id), at),
+            (key_of(self._db, id), at),
         )
 
     def restore_node(self, id: str, at: str) -> int:
@@ -307,19 +306,16 @@ class SqliteEdges:
             "UPDATE graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
             " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
             " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at = ?2",
-            (self._key(id), at),
+            (key_of(self._db, id), at),
         )
 
     def delete_node(self, id: str) -> int:
         """Takes all edges of a node away for good, their history too; how many there were."""
         deleted = self._change(
-            "DELETE FROM graph_edges WHERE from_key = ?1 OR to_key = ?1", (self._key(id),)
+            "DELETE FROM graph_edges WHERE from_key = ?1 OR to_key = ?1", (key_of(self._db, id),)
         )
         self._change("DELETE FROM edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
         return deleted
-
-    def _key(self, id: str) -> int | None:
-        return keys_of(self._db, [id]).get(id)
 
     def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
         self._db.execute(sql, parameters)

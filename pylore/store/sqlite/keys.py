@@ -48,6 +48,11 @@ def keys_of(connection: apsw.Connection, ids: Collection[str]) -> dict[str, int]
     return found
 
 
+def key_of(connection: apsw.Connection, id: str) -> int | None:
+    """The key of one id; None where nobody has named it."""
+    return keys_of(connection, [id]).get(id)
+
+
 def _list(ids: Iterable[str]) -> str:
     return f"[{','.join(map(quote, ids))}]"
 

@@ -8,7 +8,6 @@ from ...system.json_encode import dumps
 from .conditions import narrow, where
 from .driver import apsw
 from .keys import NEW_KEY
-from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from ..filter import Scope
     from ..protocols import Brief
     from .kept import KeptReads
+    from .reads import SqliteReads
 
 _FIELDS = ", ".join(Node.__slots__)
 _SORTED = 5000
@@ -42,9 +42,9 @@ _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_
 class SqliteNodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
         self._db = connection
-        self._reads = SqliteReads(connection)
+        self._reads = reads
         self.kept: KeptReads | None = None
 
     def get(self, id: str) -> Node | None:

@@ -15,7 +15,7 @@ import stat
 from ...core.model import Edge
 from ...core.vocabulary import THING_IDS
 from .driver import apsw
-from .keys import ID_OF, keys_of
+from .keys import ID_OF, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class Counting:
 def _facts_of(db: apsw.Connection, thing: str) -> list[_Fact]:
     """The live facts of a thing; of one with very many links some, what is staged first."""
     try:
-        key = keys_of(db, [thing]).get(thing)
+        key = key_of(db, thing)
         rows: list[_Fact] = db.execute(_FACTS_OF, (key, FACTS)).fetchall()  # type: ignore[assignment]
     except apsw.SQLError:
         return []  # there is no such table, or another one: search does without it, too

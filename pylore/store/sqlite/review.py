@@ -7,13 +7,13 @@ from ...system.json_encode import dumps
 from .driver import apsw
 from .keys import EDGE_ENDS, KEY_OF
 from .read_lines import FACT
-from .reads import SqliteReads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..protocols import EdgeKey, Staged
+    from .reads import SqliteReads
 
 # The staged facts of the things in json_each(?1).
 _STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
@@ -31,9 +31,9 @@ def _things(ids: Sequence[str]) -> list[str]:
 class SqliteReview:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
         self._db = connection
-        self._reads = SqliteReads(connection)
+        self._reads = reads
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
         """One access more of each of these live nodes, and of the live facts of things.

@@ -8,7 +8,7 @@ is counted anew.
 from __future__ import annotations
 
 from ...system.json_encode import dumps
-from .keys import ids_of, keys_of
+from .keys import ids_of, key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class _Changes:
         degrees = {key: self._degrees[key] for key in self._touched & self._now}
         highest = max(degrees.values(), default=0)
         if id is not None:
-            key = keys_of(self._db, [id]).get(id)
+            key = key_of(self._db, id)
             if key is None or (key in self._touched and degrees.get(key, 0) < most):
                 id = None
                 if highest <= most:

@@ -65,8 +65,9 @@ class SqliteStore:
         self.types = SqliteTypes(connection)
         self.relations = SqliteRelations(connection)
         self.ratings = SqliteRatings(connection)
-        self.nodes = SqliteNodes(connection)
-        self.edges = SqliteEdges(connection)
+        self._reads = SqliteReads(connection)
+        self.nodes = SqliteNodes(connection, self._reads)
+        self.edges = SqliteEdges(connection, self._reads)
         self.fulltext = SqliteFullText(connection)
         self._vectors: SqliteVectors | None = None
         self._kept: KeptReads | None = None
@@ -127,7 +128,7 @@ class SqliteStore:
         """Accesses and what is staged; made here, since no search asks for it."""
         from .review import SqliteReview
 
-        return SqliteReview(self.connection)
+        return SqliteReview(self.connection, self._reads)
 
     @property
     def staged_vectors(self) -> SqliteStagedVectors:

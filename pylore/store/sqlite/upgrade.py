@@ -105,8 +105,9 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             (name, weight, backward, description, old),
         )
     _make_whole(connection)
+    fulltext = SqliteFullText(connection)
     for collection in TABLES:
-        SqliteFullText(connection).count_words(collection)
+        fulltext.count_words(collection)
     if version < 2:
         SqliteRatings(connection).recount()
     quantise_vectors(connection)

@@ -82,7 +82,7 @@ FEW_OF_ALL = 20_000
 
 
 class SqliteVectors:
-    """The tables ``passages_vec`` and ``signs``. Rows have the keys of ``passages``."""
+    """The tables of ``vector_tables``. Rows of ``passages_vec`` have the keys of ``passages``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
