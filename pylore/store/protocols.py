@@ -171,8 +171,8 @@ class Edges(Protocol):
 
         A search asks once a hop, so this is to cost one question to the store and not one a
         node. At most ``limit`` edges of a node, a relation and a direction: the heaviest, of
-        equal ones those with the first ids; ``ALL`` sets no limit. The bundles and the edges
-        in one may come in any order.
+        equal ones the store's own choice, the same each time; ``ALL`` sets no limit. The
+        bundles and the edges in one may come in any order.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.

@@ -134,9 +134,10 @@ class SqliteEdges:
     ) -> list[Bundle]:
         """Both ends' live edges of a whole frontier, in one query.
 
-        At most ``limit`` edges, the strongest, a node, a relation and a direction;
-        ``ALL`` sets no limit. Nodes with more edges than that are asked about once
-        more, all of them together.
+        At most ``limit`` edges, the strongest, a node, a relation and a direction, of equal
+        ones those to what the store has known longest: an index has them in that order, so
+        that a hub costs no more than its limit. ``ALL`` sets no limit. Nodes with more
+        edges than that are asked about once more, all of them together.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.
