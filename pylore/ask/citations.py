@@ -10,13 +10,17 @@ from ..core.vocabulary import FILE_IDS
 
 _TOKEN = re.compile(r"[^\s\[\](){}<>\"'`,;|*]+")
 _LINES = re.compile(r"(.+?)(?::L?|#L)(\d{1,9})(?:[-–]L?(\d{1,9}))?$")
+_LINES_IN_WORDS = re.compile(r"(?:::\S+)? \(lines (\d{1,9})(?:[-–](\d{1,9}))?\)?")
 _PATH = re.compile(r"[^:]*[^\W\d_][^:]*[./][^:]*")
 _UNLIKE_A_WORD = re.compile(r"[\d/.:_]")
 _END = ".:!?…"
 
 
 class Citation(Record):
-    """Something cited, as it was written, and whether the prompt had it."""
+    """Something cited, and whether the prompt had it.
+
+    ``text`` is what was written, of ``path (lines 3-9)`` in its short form, ``path:3-9``.
+    """
 
     __slots__ = ("in_prompt", "text")
 
@@ -79,7 +83,11 @@ class Sources:
 
 
 def _words(text: str) -> Iterator[tuple[str, bool]]:
-    """Words without the marks of a sentence; whether each stands in brackets or back-ticks."""
+    """Words without the marks of a sentence; whether each stands in brackets or back-ticks.
+
+    A place as a context's headings have it, ``path::symbol (lines 3-9)``, is ``path:3-9``.
+    """
+    text = _LINES_IN_WORDS.sub(lambda lines: f":{lines[1]}-{lines[2] or lines[1]} ", text)
     for match in _TOKEN.finditer(text):
         marked = text[match.start() - 1 : match.start()] in ("[", "`")
         word = match[0].rstrip(_END)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from ..core.errors import GraphUnavailable
 from ..core.model import Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
-from ..core.vocabulary import qualified_of
+from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from . import tuning
 from .budget import Tokens
+from .code_text import CodeText, ShownLines
 from .frame import Frame
 from .narrative import ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of
 from .pieces import Piece, heading_of, pack
-from .snippets import CodeText, WorkTree
+from .snippets import WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,6 +149,8 @@ class _Builder:
         self._tree = WorkTree(asked.root, store, self._files())
         self._facts = tuning.MOST_FACTS
         self._snippets: list[tuple[str, Snippet]] = []
+        self._shown = ShownLines()
+        self._code: dict[str, CodeText] = {}
         self._ties: dict[str, list[tuple[str, str]]] = {}
 
     def run(self) -> Context:
@@ -253,6 +256,9 @@ class _Builder:
                 return Piece(node.id, section, why, subject.fit, "" if own else node.id)
         if node.file and self._has_code(node):
             snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
+            if snippet.empty:
+                self._withhold(node.id, f"{node.file} is empty")
+                return None
             if not snippet.reason:
                 return self._code_piece(hit, snippet, why)
             verdict = f" ({hit.verdict})" if hit.verdict else ""
@@ -278,8 +284,20 @@ class _Builder:
                 return None
         self._snippets.append((hit.id, snippet))
         verdict = "" if hit.verdict in (None, "valid") else str(hit.verdict)
-        fit = CodeText(snippet, verdict, self._tokens).fit
-        return Piece(hit.id, "Code", why, fit, least=tuning.LEAST_CODE)
+        text = CodeText(
+            hit.id, name_in_tree(hit.id) or snippet.path, snippet, verdict, self._shown,
+            self._tokens,
+        )  # fmt: skip
+        if self._stands_elsewhere(hit.id, text):
+            return None
+        self._code[hit.id] = text
+        return Piece(hit.id, "Code", why, text.fit, least=tuning.LEAST_CODE, taken=text.taken)
+
+    def _stands_elsewhere(self, id: str, text: CodeText) -> bool:
+        other = text.stands_in()
+        if other:
+            self._withhold(id, f"its lines stand in {other}")
+        return bool(other)
 
     def _subject(self, node: Node) -> Subject | None:
         if self._facts <= 0:
@@ -338,7 +356,9 @@ class _Builder:
                 })  # fmt: skip
         told = packed.texts.keys() | {entry["id"] for entry in self._context.withheld}
         for hit in self._hits:
-            if hit.id not in told:
+            if hit.id in told:
+                continue
+            if hit.id not in self._code or not self._stands_elsewhere(hit.id, self._code[hit.id]):
                 self._withhold(hit.id, "no room left in the budget")
 
     def _not_shown(self) -> Iterator[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.vocabulary import qualified_of
-from ..formats.drawing import Mermaid
+from ..core.vocabulary import name_in_tree
+from ..formats.drawing import LABEL_LENGTH, Mermaid
+from .excerpts import CUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,5 +65,6 @@ def flowchart(
 
 
 def _label(id: str, title: str) -> str:
-    """A symbol's own name instead of its signature."""
-    return qualified_of(id) or title
+    """Where a symbol stands instead of its signature; of a long path, the end."""
+    label = name_in_tree(id)
+    return f"{CUT}{label[1 - LABEL_LENGTH :]}" if len(label) > LABEL_LENGTH else label or title

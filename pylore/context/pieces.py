@@ -18,20 +18,23 @@ class Piece:
     """One thing that may come into a context.
 
     ``fit`` gives its text in a room; ``why`` says what brought it here; ``section`` is
-    the heading that it stands under. Its place within the section is its rank's.
+    the heading that it stands under. Its place within the section is its rank's. ``taken``
+    is called when what ``fit`` has just given has come in.
     """
 
-    __slots__ = ("fit", "id", "least", "place", "section", "why")
+    __slots__ = ("fit", "id", "least", "place", "section", "taken", "why")
 
     def __init__(
-        self, id: str, section: str, why: str, fit: Fit, place: str = "", least: int = 0
-    ) -> None:
+        self, id: str, section: str, why: str, fit: Fit, place: str = "", least: int = 0,
+        taken: Callable[[], None] | None = None,
+    ) -> None:  # fmt: skip
         self.id = id
         self.section = section
         self.why = why
         self.fit = fit
         self.place = place
         self.least = least or tuning.LEAST_SHARE
+        self.taken = taken
 
 
 class Packed:
@@ -63,6 +66,8 @@ class Packed:
             self.texts[piece.id], self.sizes[piece.id] = text, size
             self.wholes[piece.id] = whole
             self.left -= heading + size - before
+            if piece.taken is not None:
+                piece.taken()
 
 
 def pack(pieces: Iterable[Piece], room: int, tokens: Tokens) -> Packed:

@@ -1,35 +1,34 @@
-"""Real code for a context: read from the work tree, cut at statements, marked when stale."""
+"""Real code for a context: read from the work tree, marked when stale."""
 
 from __future__ import annotations
 
 import os
 
 from ..core.errors import LoreError
-from ..core.text import one_line, printable
+from ..core.text import printable
 from ..system.file_stamps import stamp_of
 from ..system.project_files import MISSING, Listed, read_plain
 from . import tuning
-from .excerpts import CUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..store import Store
-    from .budget import Tokens
 
 
 class Snippet:
     """Some lines of a file. ``reason`` says why there are none, ``changed`` that they may be off.
 
-    ``first`` counts from 1.
+    ``first`` counts from 1; ``language`` is the name of the file's, or nothing.
     """
 
-    __slots__ = ("changed", "first", "lines", "path", "reason")
+    __slots__ = ("changed", "first", "language", "lines", "path", "reason")
 
     def __init__(self, path: str, reason: str = "") -> None:
         self.path = path
         self.reason = reason
+        self.language = ""
         self.changed = False
         self.first = 1
         self.lines: list[str] = []
@@ -38,6 +37,11 @@ class Snippet:
     def last(self) -> int:
         """The last line, counted from 1."""
         return self.first + len(self.lines) - 1
+
+    @property
+    def empty(self) -> bool:
+        """Whether the file was read and has nothing here to show."""
+        return not self.reason and not any(line.strip() for line in self.lines)
 
     def within(self, other: Snippet) -> bool:
         """Whether its lines come with another one that is short enough to come whole."""
@@ -67,12 +71,15 @@ class WorkTree:
         if isinstance(text, str):
             found.reason = text
             return found
-        found.changed = self._has_changed(path, text)
+        known = self._store.code.as_read(path)
+        if known is not None:
+            stamp, hash, found.language = known
+            found.changed = self._has_changed(path, text, stamp, hash)
         if first is None:
             first, last = head_of(text)
         found.first = first
         found.lines = [printable(line.rstrip("\r")) for line in text[first - 1 : last]]
-        if not found.lines:
+        if not found.lines and first > 1:
             found.reason = f"{path} has fewer lines now: run 'lore index'"
         elif found.changed and name and name not in "\n".join(found.lines[: tuning.NEAR]):
             found.reason = f"{path} has changed and {name} is elsewhere now: run 'lore index'"
@@ -99,12 +106,8 @@ class WorkTree:
         except (OSError, LoreError, UnicodeDecodeError):
             return f"{path} cannot be read as text"
 
-    def _has_changed(self, path: str, lines: list[str]) -> bool:
-        """Whether a file is another one than was indexed; False where it never was."""
-        known = self._store.code.as_read(path)
-        if known is None:
-            return False
-        stamp, hash = known
+    def _has_changed(self, path: str, lines: list[str], stamp: str, hash: str) -> bool:
+        """Whether a file is another one than was indexed."""
         if stamp_of(os.path.join(self._root, path)) == stamp:
             return False
         from hashlib import sha256
@@ -128,6 +131,8 @@ def head_of(lines: list[str]) -> tuple[int, int]:
     (1, 1)
     >>> head_of(["import os", "", "x = 1"])
     (2, 61)
+    >>> head_of(["import os", ""])
+    (1, 60)
     """
     imports = [
         at for at, line in enumerate(lines[: tuning.IMPORTS_WITHIN]) if line.startswith(_IMPORTS)
@@ -143,69 +148,6 @@ def head_of(lines: list[str]) -> tuple[int, int]:
     after = imports[-1] + 1
     while after < len(lines) and lines[after].strip() and after < imports[-1] + tuning.HEAD:
         after += 1  # an import may go on over lines
+    if not any(line.strip() for line in lines[after : after + tuning.HEAD]):
+        return 1, tuning.HEAD  # it only imports
     return after + 1, after + tuning.HEAD
-
-
-def cut_at_statement(lines: list[str], room: int, sizes: list[int]) -> tuple[list[str], bool]:
-    """As many of the first ``lines`` (of ``sizes`` tokens) as have room; whether those are all.
-
-    The cut is made before a line that is not deeper than the body's first statement,
-    if there is one after the first ``CUT_FROM`` of what has room. ``room`` has room for the mark.
-    """
-    if sum(sizes) <= room:
-        return lines, True
-    count = 0
-    while count < len(lines) and sizes[count] <= room:
-        room -= sizes[count]
-        count += 1
-    depth = min((_indent(line) for line in lines[1:count] if line.strip()), default=0)
-    for at in range(count, int(tuning.CUT_FROM * count), -1):
-        if lines[at : at + 1] and lines[at].strip() and _indent(lines[at]) <= depth:
-            return [*lines[:at], f"{' ' * depth}{CUT}"], False
-    return ([*lines[:count], f"{' ' * depth}{CUT}"] if count else []), False
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-_FENCE = "```"
-
-
-def fenced(lines: list[str], path: str) -> str:
-    """Lines as a block of Markdown whose fence is longer than any in them."""
-    fence = _FENCE
-    while any(fence in line for line in lines):
-        fence += "`"
-    ending = os.path.splitext(path)[1][1:]
-    kind = ending if ending.isalnum() else ""
-    return f"{fence}{kind}\n" + "".join(line + "\n" for line in lines) + f"{fence}\n"
-
-
-class CodeText:
-    """A snippet as Markdown: its file and lines, what to mind, and the code."""
-
-    def __init__(self, snippet: Snippet, verdict: str, tokens: Tokens) -> None:
-        self._snippet = snippet
-        self._tokens = tokens
-        self._marks = ", changed since it was indexed" * snippet.changed
-        self._marks += f", {verdict}" * bool(verdict)
-        # cut lines may come with a new last one: whatever it is, it is no longer a number
-        self._frame = tokens.lines(self._written([], snippet.last) + f"        {CUT}\n")
-        self._sizes: list[int] = []
-
-    def fit(self, room: int) -> tuple[str, bool]:
-        """As many statements as ``room`` tokens hold."""
-        if not self._sizes:
-            self._sizes = [self._tokens.lines(line + "\n") for line in self._snippet.lines]
-        lines, whole = cut_at_statement(self._snippet.lines, room - self._frame, self._sizes)
-        if not lines or (not whole and len(lines) < tuning.LEAST_LINES):
-            return "", False
-        last = self._snippet.first + len(lines) - (1 if whole else 2)
-        text = self._written(lines, last)
-        return (text, whole) if self._tokens.lines(text) <= room else ("", False)
-
-    def _written(self, lines: list[str], last: int) -> str:
-        snippet = self._snippet
-        head = f"### {one_line(snippet.path)}:{snippet.first}-{last}{self._marks}\n"
-        return head + fenced(lines, snippet.path)

@@ -132,6 +132,15 @@ def path_of(id: str) -> str:
     return id[len(SYMBOL_IDS) :].partition("::")[0] if id.startswith(SYMBOL_IDS) else ""
 
 
+def name_in_tree(id: str) -> str:
+    """What an id of code says of its place: ``path``, or ``path::symbol``; nothing for others.
+
+    >>> name_in_tree("symbol-src/a.py::C.m"), name_in_tree("file-src/a.py"), name_in_tree("note-1")
+    ('src/a.py::C.m', 'src/a.py', '')
+    """
+    return next((id[len(begins) :] for begins in CODE_IDS if id.startswith(begins)), "")
+
+
 def qualified_of(id: str) -> str:
     """The qualified name in the id of a symbol; nothing for any other id.
 

@@ -82,7 +82,7 @@ class Mermaid:
         # Mermaid looks for directives and styles inside quotes too, so only what
         # can be neither stays as it is.
         return "".join(
-            letter if letter.isalnum() or letter in " .,-_/" else _NAMED.get(letter)
+            letter if letter.isalnum() or letter in " .,:-_/" else _NAMED.get(letter)
             or f"#{ord(letter)};"
             for letter in _plain(text)
         )  # fmt: skip

@@ -584,8 +584,8 @@ class CodeFiles(Protocol):
     def known(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """Path to ``(hash, language)`` of those of these files that were read before."""
 
-    def as_read(self, path: str) -> tuple[str, str] | None:
-        """``(stamp, hash)`` of a file as it was read."""
+    def as_read(self, path: str) -> tuple[str, str, str] | None:
+        """``(stamp, hash, language)`` of a file as it was read; no language where it was not."""
 
     def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
         """``(path, language, facts as JSON)`` of every file that was not left out, by path.

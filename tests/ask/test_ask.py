@@ -18,7 +18,7 @@ PROMPT = """\
 ## Decisions
 ### Signed tokens (decision-1a2b3c4d)
 See symbol-src/auth.py::Login.check and docs/a.md:11-34.
-### src/auth.py:10-20
+### src/auth.py::Login.check (lines 10-20), changed since it was indexed
 """
 
 
@@ -39,6 +39,8 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
         ("`./src/auth.py#L11-L12` and [file-src/auth.py:20]",
          {"./src/auth.py#L11-L12": True, "file-src/auth.py:20": True}),
         ("src/auth.py:12–14", {"src/auth.py:12–14": True}),
+        ("src/auth.py::Login.check (lines 11-12), src/auth.py (lines 9-12)",
+         {"src/auth.py:11-12": True, "src/auth.py:9-12": False}),
         ("docs/a.md:34 and docs/b.md:34", {"docs/a.md:34": True, "docs/b.md:34": False}),
         ("Twice [decision-1a2b3c4d] [decision-1a2b3c4d]", {"decision-1a2b3c4d": True}),
         ("A file-based run-time, at 12:30, on http://localhost:8080 or localhost:80.", {}),

@@ -86,11 +86,16 @@ def _checkout(snapshot: Path) -> Path:
     source = next((path for path in (Path(place) / name, Path(place)) if _is_clone(path)), None)
     if source is None:
         raise LeftOut(f"there is no clone of {wanted['repository']} in {place}")
-    target = STORES / "checkouts" / name
+    target = checkout_of(wanted["repository"])
     shutil.rmtree(target, ignore_errors=True)
     _git("clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
     _git("-C", str(target), "checkout", "--quiet", "--detach", wanted["commit"])
     return target
+
+
+def checkout_of(repository: str) -> Path:
+    """Where the files of an indexed repository are, by its name: as ``owner/name``."""
+    return STORES / "checkouts" / repository.rpartition("/")[2]
 
 
 def _is_clone(path: Path) -> bool:

@@ -199,7 +199,7 @@ def test_files_of_code(store: Store) -> None:
               ("c.py", "h3", "s3", "", '{"skipped":"minified"}')])  # fmt: skip
     assert code.stamps() == {"a.py": "s2", "b.py": "s1", "c.py": "s3"}
     assert code.known(["a.py", "d.py"]) == {"a.py": ("h2", "python")}
-    assert code.as_read("a.py") == ("s2", "h2") and code.as_read("d.py") is None
+    assert code.as_read("a.py") == ("s2", "h2", "python") and code.as_read("d.py") is None
     assert list(code.facts()) == [("a.py", "python", '{"x":1}'), ("b.py", "python", "{}")]
     assert [row[0] for row in code.facts({"a.py"})] == ["b.py"]
     assert code.facts_of("a.py") == ("python", '{"x":1}')
@@ -207,7 +207,7 @@ def test_files_of_code(store: Store) -> None:
     assert list(code.languages_of_all().items()) == [("a.py", "python"), ("b.py", "python")]
     assert code.skipped() == {"minified": 1} and code.languages() == {"python": 2}
     code.restamp([("s9", "a.py")])
-    assert code.as_read("a.py") == ("s9", "h2")
+    assert code.as_read("a.py") == ("s9", "h2", "python")
     code.remove(["a.py"])
     assert code.known(["a.py"]) == {}
 

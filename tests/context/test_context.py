@@ -21,9 +21,10 @@ from sqlite_stores import connection_of
 
 from pylore.context.budget import Tokens
 from pylore.context.build import Context, ContextBrief, build, wider
+from pylore.context.code_text import CodeText, ShownLines, cut_at_statement, fenced
 from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
-from pylore.context.snippets import WorkTree, cut_at_statement, fenced
+from pylore.context.snippets import Snippet, WorkTree
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable
@@ -125,8 +126,8 @@ def test_code_is_cut_before_a_statement() -> None:
 
 
 def test_a_fence_is_longer_than_those_in_the_code() -> None:
-    assert fenced(["a", "````", "b"], "x.md").startswith("`````md\n")
-    assert fenced(["a"], "x.we ird").startswith("```\n")
+    assert fenced(["a", "````", "b"], "markdown").startswith("`````markdown\n")
+    assert fenced(["a"], "").startswith("```\n")
 
 
 # --- a store
@@ -220,7 +221,7 @@ def test_a_context_has_the_picture_the_code_and_the_records(project: Store) -> N
     context = asked(project, "how are sessions signed")
     text = context.text
     assert text.index("```mermaid\nflowchart LR\n") < text.index("## Code")
-    assert "### src/auth.py:4-7\n```py\ndef sign(user):\n" in text
+    assert "### src/auth.py::sign (lines 4-7)\n```py\ndef sign(user):\n" in text
     assert text.index("## Code") < text.index("## Decisions") < text.index("## Lessons")
     assert "confirmed, user_edit" in text
 
@@ -324,12 +325,90 @@ def test_a_smaller_piece_gets_in_behind_one_that_does_not_fit(project: Store) ->
 # --- code
 
 
+def numbered(first: int, count: int) -> Snippet:
+    found = Snippet("a.py")
+    found.first = first
+    found.lines = [f"line {number}" for number in range(first, first + count)]
+    return found
+
+
+STRETCHES = st.lists(
+    st.tuples(st.integers(1, 40), st.integers(1, 40), st.integers(20, 400)), min_size=1, max_size=6
+)
+
+
+@given(STRETCHES, st.booleans())
+@example([(1, 40, 60), (10, 8, 400), (1, 40, 400)], True)
+@settings(deadline=None, max_examples=examples(100))
+def test_pieces_of_one_file_show_each_line_once_unless_few_are_alike(
+    stretches: list[tuple[int, int, int]], again: bool
+) -> None:
+    shown = ShownLines()
+    pieces = [
+        CodeText(f"symbol-a.py::f{at}", "a.py", numbered(first, count), "", shown, TOKENS)
+        for at, (first, count, _) in enumerate(stretches)
+    ]
+    texts = dict.fromkeys(range(len(pieces)), "")
+    for grown in range(1 + again):  # what was cut may have more room later
+        for at, (_, _, room) in enumerate(stretches):
+            text, _ = pieces[at].fit(room * (1 + 2 * grown))
+            assert TOKENS.lines(text) <= room * (1 + 2 * grown)
+            if TOKENS.lines(text) > TOKENS.lines(texts[at]):
+                pieces[at].taken()
+                texts[at] = text
+    once: set[str] = set()
+    for at, text in texts.items():
+        lines = {line for line in text.splitlines() if line.startswith("line ")}
+        heading = re.match(r"### a\.py \(lines (\d+)-(\d+)\)\n", text)
+        assert not text or heading is not None
+        assert all(int(heading[1]) <= int(line[5:]) <= int(heading[2]) for line in lines if heading)
+        assert not text or lines or pieces[at].stands_in()
+        runs = sorted(int(line[5:]) for line in lines & once)
+        assert not any(run + 1 in runs and run + 2 in runs for run in runs)
+        once |= lines
+
+
+def test_a_class_is_shown_without_the_method_that_has_a_piece_of_its_own(project: Store) -> None:
+    root = Path(project.path).parent.parent
+    body = [f"        value_{number} = compute({number})" for number in range(12)]
+    code = ["class Sessions:", '    """Holds what is signed."""', "", "    def renew(self):", *body,
+            "", "    def drop(self):", "        self.all.clear()"]  # fmt: skip
+    (root / "src/store.py").write_text("\n".join(code) + "\n")
+    (root / "src/__init__.py").write_text("\n")
+    put(project, "symbol", "renew(self) renews signed cookies of sessions", file="src/store.py",
+        id="symbol-src/store.py::Sessions.renew", line_start=4, line_end=16,
+        body="how sessions are renewed, signed cookies")  # fmt: skip
+    put(project, "symbol", "class Sessions", file="src/store.py", line_start=1, line_end=19,
+        id="symbol-src/store.py::Sessions")  # fmt: skip
+    put(project, "file", "src/__init__.py sessions", id="file-src/__init__.py",
+        file="src/__init__.py")  # fmt: skip
+    context = asked(project, "how are sessions renewed and signed", budget=2000)
+    assert context.text.count("value_3 = compute(3)") == 1
+    assert "### src/store.py::Sessions.renew (lines 4-" in context.text
+    assert "### src/store.py::Sessions (lines 1-19)" in context.text
+    assert context.text.index("class Sessions:") < context.text.index("self.all.clear()")
+    assert {"id": "file-src/__init__.py", "reason": "src/__init__.py is empty"} in context.withheld
+    assert "__init__" not in context.text
+
+
+def test_what_another_piece_shows_already_is_withheld_and_where_it_stands_is_said() -> None:
+    shown = ShownLines()
+    whole = CodeText("symbol-a.py::C", "a.py::C", numbered(1, 60), "", shown, TOKENS)
+    assert whole.fit(5000)[1]
+    whole.taken()
+    part = CodeText("symbol-a.py::C.f", "a.py::C.f", numbered(20, 9), "", shown, TOKENS)
+    assert part.stands_in() == "symbol-a.py::C"
+    assert part.fit(5000) == ("", False)
+    beside = CodeText("symbol-b.py::f", "b.py::f", numbered(61, 2), "", shown, TOKENS)
+    assert beside.stands_in() == "" and beside.fit(5000)[1]
+
+
 def test_a_changed_file_is_marked_and_wrong_lines_are_not_shown(project: Store) -> None:
     root = Path(project.path).parent.parent
     with project.transaction():
         project.code.put([("src/auth.py", "0" * 64, "0-0-0", "python", "{}")])
     context = asked(project, "how are sessions signed")
-    assert "### src/auth.py:4-7, changed since it was indexed" in context.text
+    assert "### src/auth.py::sign (lines 4-7), changed since it was indexed" in context.text
     (root / "src/auth.py").write_text("# a new head\n" * 40 + CODE)
     context = asked(project, "how are sessions signed")
     assert "def sign" not in context.text
@@ -426,7 +505,7 @@ def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
     among = ["decision-new", "symbol-src/auth.py::sign", "decision-old"]
     relations = ["implements", "supersedes"]
     full = flowchart(project, among, relations, 500, TOKENS)
-    assert 'n0["sign"]' in full
+    assert 'n0["src/auth.py::sign"]' in full
     assert '-->|"implements"|' in full
     small = flowchart(project, among, relations, TOKENS.lines(full) - 1, TOKENS)
     assert 0 < TOKENS.lines(small) < TOKENS.lines(full)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from pylore.context.build import Context, ContextBrief, _Builder, build, wider
+from pylore.context.code_text import CodeText, ShownLines, cut_at_statement
 from pylore.context.pieces import Piece, pack
-from pylore.context.snippets import CodeText, Snippet, WorkTree, cut_at_statement, head_of
+from pylore.context.snippets import Snippet, WorkTree, head_of
 from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.store import Store, create_store
@@ -225,7 +226,7 @@ def test_imports_are_looked_for_in_120_lines() -> None:
 @pytest.mark.parametrize(("room", "shown"), [(2, 0), (3, 3)])
 def test_a_snippet_that_is_cut_has_3_lines_with_the_mark(room: int, shown: int) -> None:
     tokens: Any = Letters()
-    made = CodeText(snippet(1, 9), "", tokens)
+    made = CodeText("file-a.py", "a.py", snippet(1, 9), "", ShownLines(), tokens)
     text, whole = made.fit(made._frame + 2 * room - 2)
     assert not whole
     assert len(text.splitlines()[2:-1]) == shown
@@ -252,7 +253,8 @@ def test_of_a_changed_file_the_name_must_stand_in_3_lines(
     (tmp_path / "a.py").write_text("\n" * (line - 1) + "def f(): ...\n" + "x = 1\n" * 9)
     with create_store(str(tmp_path / ".lore")) as store:
         tree = WorkTree(str(tmp_path), store, ["a.py"])
-        tree._has_changed = lambda path, lines: True  # type: ignore[method-assign]
+        with store.transaction():
+            store.code.put([("a.py", "0" * 64, "0-0-0", "python", "{}")])
         assert bool(tree.snippet("a.py", 1, 9, "f()").lines) is shown
 
 

@@ -87,10 +87,10 @@ class SqliteCodeFiles:
         )
         return {path: (hash, language) for path, hash, language in rows}
 
-    def as_read(self, path: str) -> tuple[str, str] | None:
-        """``(stamp, hash)`` of a file as it was read."""
-        row: tuple[str, str] | None = self._db.execute(
-            "SELECT stamp, hash FROM code_files WHERE path = ?", (path,)
+    def as_read(self, path: str) -> tuple[str, str, str] | None:
+        """``(stamp, hash, language)`` of a file as it was read; no language where it was not."""
+        row: tuple[str, str, str] | None = self._db.execute(
+            "SELECT stamp, hash, language FROM code_files WHERE path = ?", (path,)
         ).get
         return row
 

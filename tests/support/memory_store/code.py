@@ -131,9 +131,9 @@ class CodeFiles(Part):
         held = self._state.code
         return {path: (held[path][0], held[path][2]) for path in paths if path in held}
 
-    def as_read(self, path: str) -> tuple[str, str] | None:
+    def as_read(self, path: str) -> tuple[str, str, str] | None:
         row = self._state.code.get(path)
-        return (row[1], row[0]) if row else None
+        return (row[1], row[0], row[2]) if row else None
 
     def facts(self, but: Container[str] = ()) -> Iterator[tuple[str, str, str]]:
         for path, (_, _, language, facts) in sorted(self._state.code.items()):
