@@ -54,6 +54,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 2	[FILE]	@files' ;;
     'ask') REPLY='--llm-command	CMD	-
 --strict	-	-
+--rounds	N	0 1 2 3 4 5
 --budget	N	-
 --type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --files	GLOB,…	@files

@@ -160,16 +160,21 @@ class Lore:
         *,
         types: Iterable[str] = (),
         files: Iterable[str] = (),
+        rounds: int = 0,
         **settings: object,
     ) -> AskResult:
         """The answer of the setting ``llm_command`` to a question, and what it rests on.
+
+        Up to ``rounds`` times the model may first name what it still needs; ``needed`` of the
+        result has it.
 
         Raises:
             LoreError: no model is set, the store has nothing on this, the command fails.
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            return ask(engine, AskRequest(question, types=_words(types), files=_words(files)))
+            request = AskRequest(question, types=_words(types), files=_words(files), rounds=rounds)
+            return ask(engine, request)
 
     def show(self, id: str, *, history: bool = False) -> dict[str, Any]:
         """One node with its edges and anchors, as ``lore show`` prints it.

@@ -150,3 +150,30 @@ ask() { # [argument...]: of that model, as text
   run_lore ask tokens --quiet --text
   expect 0 "red ?[31mtokens [decision-tokens1]"
 }
+
+@test "in rounds the model names what it needs, is given it, and answers" {
+  lore add pattern "Ovens are heated to 250 degrees" --id pattern-oven01 >/dev/null
+  model 'cat >"$0.prompt.$(ls "$0".prompt.* 2>/dev/null | wc -l | tr -d " ")"' \
+    'if [ -e "$0.prompt.1" ]; then echo "At 250 [pattern-oven01]."; else printf "NE"; sleep 0.1; echo "ED: ovens heated"; fi'
+  ask --type note,decision,pattern --retrievers fulltext
+  expect 0 "NEED: ovens heated"
+  rm "$MODEL".prompt.*
+  ask --retrievers fulltext --rounds 2
+  expect 0 "At 250 [pattern-oven01]."
+  contains "$stderr" "lore: round 1 of 2: looking up ovens heated"
+  refute_contains "$stderr" "not in the prompt"
+  contains "$(cat "$MODEL.prompt.0")" "each of them NEED: and the name of a symbol"
+  refute_contains "$(cat "$MODEL.prompt.0")" "pattern-oven01"
+  contains "$(cat "$MODEL.prompt.1")" "(pattern-oven01, "
+  contains "$(cat "$MODEL.prompt.1")" "decision-tokens1"
+}
+
+@test "who only asks has to answer in the last round; the budget stays what it is" {
+  model 'cat >>"$0.prompts"' 'echo "NEED: bread and flour"'
+  LORE_LLM_COMMAND="'$MODEL'" run_lore ask "what are tokens" --rounds 5 --budget 300 --json
+  expect 0
+  jq -e '.needed == ["bread and flour"] and (.answer | startswith("NEED:")) and .receipt.tokens_used <= 300' <<<"$output"
+  [ "$(grep -c '^# Question' "$MODEL.prompts")" = 3 ] # asked for it, for the same again, and last
+  run_lore ask "what are tokens" --rounds 6 --llm-command "'$MODEL'"
+  expect_error 2 "--rounds"
+}

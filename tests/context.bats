@@ -27,7 +27,7 @@ setup() { setup_in_shared; }
   expect 0
   jq -e '.question == "how are sessions signed" and .budget == 500 and .tokens_used <= 500' <<<"$output"
   jq -e '[.included[] | keys] | unique == [["how", "id", "tokens", "why"]]' <<<"$output"
-  jq -e '.text | contains("```mermaid") and contains("### src/auth.py::sign (lines 1-2)\n```python\n") and contains("They end after a day")' <<<"$output"
+  jq -e '.text | contains("```mermaid") and contains("### src/auth.py::sign (lines 1-2)\n```py\n") and contains("They end after a day")' <<<"$output"
   contains "$stderr" "of 500 tokens: "
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..ask.citations import Citation, Sources
 from ..ask.model_command import answer_of, parse_command, prompt_of
+from ..ask.rounds import RULES, Listener, needs_of
 from ..core.errors import LoreError
 from ..core.model import Record
 from .context import ContextRequest, context
@@ -17,27 +18,35 @@ if TYPE_CHECKING:
 
 
 class AskRequest(Record):
-    """A question, and the types and files (globs) that the context may come from."""
+    """A question, and the types and files (globs) that the context may come from.
 
-    __slots__ = ("files", "question", "types")
+    Up to ``rounds`` times the model may name what it still needs before it answers.
+    """
+
+    __slots__ = ("files", "question", "rounds", "types")
 
     def __init__(
-        self, question: str, *, types: tuple[str, ...] = (), files: tuple[str, ...] = ()
-    ) -> None:
+        self, question: str, *, types: tuple[str, ...] = (), files: tuple[str, ...] = (),
+        rounds: int = 0,
+    ) -> None:  # fmt: skip
         self.question = question
+        self.rounds = rounds
         self.types = types
         self.files = files
 
 
 class AskResult(Record):
-    """The model's answer, what it cites, and the context that it was given."""
+    """The model's answer, what it cites, the context that it was given, and what it asked for."""
 
-    __slots__ = ("answer", "citations", "context")
+    __slots__ = ("answer", "citations", "context", "needed")
 
-    def __init__(self, answer: str, citations: list[Citation], context: Context) -> None:
+    def __init__(
+        self, answer: str, citations: list[Citation], context: Context, needed: list[str]
+    ) -> None:
         self.answer = answer
         self.citations = citations
         self.context = context
+        self.needed = needed
 
     @property
     def unfounded(self) -> list[str]:
@@ -51,30 +60,43 @@ def ask(
     *,
     started: Callable[[Context], None] = lambda context: None,
     piece: Callable[[str], None] = lambda text: None,
+    needs: Callable[[int, list[str]], None] = lambda number, things: None,
 ) -> AskResult:
     """Gives the context on the question to the setting ``llm_command`` and checks the answer.
 
-    ``started`` hears of the context before the model is asked, ``piece`` of each piece of
-    the answer as it comes.
+    ``started`` hears of each context before the model is asked, ``piece`` of each piece of
+    the answer as it comes, ``needs`` of what it asks for in which round, from 1. What is
+    looked up then takes its part of the same budget.
 
     Raises:
         LoreError: no model is set, the store has nothing on this, the command fails.
         UsageError: the command or a type is wrong.
     """
     command = parse_command(engine.settings.llm_command)
-    found = context(
-        engine,
-        ContextRequest(request.question, form="prompt", types=request.types, files=request.files),
-    )
-    started(found)
-    if not found.included:
-        raise LoreError("the store has nothing on this, so nobody was asked: try other words")
+    needed: list[str] = []
+    left = request.rounds
+    while True:
+        found = _context(engine, request, needed)
+        started(found)
+        if not found.included:
+            raise LoreError("the store has nothing on this, so nobody was asked: try other words")
+        prompt = prompt_of(found.question, found.text, RULES if left else "")
+        answer = Listener(piece, may_ask=left > 0).whole(answer_of(command, prompt))
+        wanted = needs_of(answer) if left else []
+        if not wanted:
+            break
+        needs(request.rounds - left + 1, wanted)
+        fresh = [need for need in wanted if need not in needed]
+        needed += fresh
+        left = left - 1 if fresh else 0  # who asks the same again has to answer now
     known = [row["id"] for row in found.included]
     sources = Sources(found.text, known, engine.store.types.all())
-    pieces = []
-    for text in answer_of(command, prompt_of(found.question, found.text)):
-        pieces.append(text)
-        piece(text)
-    answer = "".join(pieces)
     stored = engine.store.nodes.get_many(sources.candidates(answer))
-    return AskResult(answer, sources.check(answer, stored), found)
+    return AskResult(answer, sources.check(answer, stored), found, needed)
+
+
+def _context(engine: Engine, request: AskRequest, needed: list[str]) -> Context:
+    asked = ContextRequest(
+        request.question, form="prompt", types=request.types, files=request.files, needed=needed
+    )
+    return context(engine, asked)

@@ -34,9 +34,12 @@ FORMS = ("narrative", "prompt", "json", "mermaid")
 
 
 class ContextBrief(Record):
-    """A question, the form that its context shall have, and how many tokens it may take."""
+    """A question, the form that its context shall have, and how many tokens it may take.
 
-    __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
+    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
+    """
+
+    __slots__ = ("budget", "excluded", "form", "needed", "question", "root", "scope")
 
     def __init__(
         self,
@@ -47,8 +50,10 @@ class ContextBrief(Record):
         root: str,
         scope: Scope,
         excluded: Iterable[str] = (),
+        needed: Iterable[str] = (),
     ) -> None:
         self.question = question
+        self.needed = tuple(needed)
         self.form = form
         self.budget = budget
         self.root = root
@@ -115,21 +120,38 @@ def _found(
     store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
     embedder: Embedder | None,
 ) -> Hits:  # fmt: skip
-    request = Request(
-        question,
-        asked.scope,
-        excluded=asked.excluded | ({task.id} if task else set()),
-        with_superseded=True,
-    )
-    hits = search(store, settings, request, embedder)
+    excluded = asked.excluded | ({task.id} if task else set())
+
+    def found(query: str) -> Hits:
+        request = Request(query, asked.scope, excluded=excluded, with_superseded=True)
+        return search(store, settings, request, embedder)
+
+    hits = found(question)
     if task is not None and settings.depth:
         near = related(store, settings, [task.id], types=asked.scope.types)
         known = {hit.id for hit in near}
         hits.hits = [*near, *(hit for hit in hits if hit.id not in known)]
         hits.hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+    top = max((hit.score for hit in hits), default=1.0)
+    for need in asked.needed:
+        more = found(need)
+        best = max((hit.score for hit in more), default=0.0) or 1.0
+        for hit in more:  # the best of it is worth as much as the best for the question
+            hit.times("needed", top / best)
+        _add(hits, more)
+        hits.passages = {**more.passages, **hits.passages}
     if settings.depth and len(hits) and not any(hit.hops for hit in hits):
         hits.notes.append("the graph adds nothing here: plain results")
     return hits
+
+
+def _add(hits: Hits, more: Hits) -> None:
+    """Takes results in among the others: where both have one, the better."""
+    best = {hit.id: hit for hit in hits}
+    for hit in more:
+        if hit.id not in best or hit.score > best[hit.id].score:
+            best[hit.id] = hit
+    hits.hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
 
 
 class _Builder:
@@ -144,7 +166,7 @@ class _Builder:
         self._hits = hits
         self._context = context
         self._tokens = Tokens()
-        self._words = parse_query(context.question).single_words()
+        self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         self._tree = WorkTree(asked.root, store, self._files())
         self._facts = tuning.MOST_FACTS

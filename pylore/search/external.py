@@ -23,6 +23,7 @@ from typing import Any
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS, environment_of_programs
+from ..system.interrupts import start_session
 from ..system.private_files import user_folder
 from ..system.programs import whole_entries
 
@@ -58,9 +59,9 @@ class Running:
             stdin.write(request)
             stdin.seek(0)
             try:
-                self._process = subprocess.Popen(
+                self._process = start_session(
                     [path], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                    env=environ, start_new_session=True,
+                    env=environ,
                 )  # fmt: skip
             except OSError as error:
                 raise Refused(f"{path} cannot be started ({error.strerror})") from None

@@ -8,7 +8,10 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from subprocess import Popen
     from types import FrameType
+    from typing import Any
 
 
 class Tidying:
@@ -31,6 +34,38 @@ class Tidying:
     def __exit__(self, *_: object) -> None:
         for number in self._set:
             signal.signal(number, signal.SIG_DFL)
+
+
+def start_session(command: Sequence[str], **options: Any) -> Popen[bytes]:
+    """``subprocess.Popen`` in a session of its own, which no interrupt leaves running.
+
+    A signal that comes while the program is being started waits until it can be ended: an
+    exception within ``Popen`` would lose it.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    import subprocess
+
+    came: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    waiting = [number for number, handler in before.items() if callable(handler)]
+    try:
+        for number in waiting:
+            signal.signal(number, lambda number, _: came.append(number))
+    except ValueError:  # not the main thread: signals do not come here
+        waiting = []
+    try:
+        process = subprocess.Popen(command, start_new_session=True, **options)
+        if came:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    finally:
+        for number in waiting:
+            signal.signal(number, before[number])
+    for number in came:
+        signal.raise_signal(number)
+    return process
 
 
 def _interrupt(number: int, _: FrameType | None) -> None:

@@ -15,19 +15,26 @@ from .shared import Session, read_stdin
 
 def ask_command(
     words: tuple[str, ...], types: tuple[str, ...], globs: tuple[str, ...], strict: bool,
-    **options: Any,
+    rounds: int, **options: Any,
 ) -> int:  # fmt: skip
     session = Session(options)
     if not words:
         raise UsageError("ask needs a question: lore ask WORD…")
     question = " ".join(read_stdin() if word == "-" else word for word in words)
-    request = AskRequest(question, types=split_words(types), files=split_words(globs))
+    request = AskRequest(
+        question, types=split_words(types), files=split_words(globs), rounds=rounds
+    )
+
+    def needs(number: int, things: list[str]) -> None:
+        session.say([f"round {number} of {rounds}: looking up {'; '.join(things)}"])
+
     with session.open() as store, store.faults:
         engine = session.engine(store)
         with _Pieces(session) as pieces:
             result = ask(
-                engine, request, started=lambda found: session.say(found.notes), piece=pieces.show
-            )
+                engine, request, started=lambda found: session.say(found.notes),
+                piece=pieces.show, needs=needs,
+            )  # fmt: skip
         _print(session, result)
         record_accesses(engine, [row["id"] for row in result.context.included])
     if result.unfounded:
@@ -65,6 +72,7 @@ def _print(session: Session, result: AskResult) -> None:
     elif session.output.form != "text":
         rows = [{"text": one.text, "in_prompt": one.in_prompt} for one in result.citations]
         session.output.one({"answer": result.answer.strip(), "citations": rows,
+                            "needed": result.needed,
                             "receipt": result.context.receipt()}, str)  # fmt: skip
     else:
         flush()

@@ -13,7 +13,8 @@ COMMAND = Command(
 Builds the prompt of 'lore context --as prompt', gives it to your model command on
 stdin, and prints the answer as it comes. Then every id and file:line that the answer
 cites is looked up in the prompt; what was not there is listed on stderr. In a pipe,
-prints one object: answer, citations (text, in_prompt) and the context's receipt.
+prints one object: answer, citations (text, in_prompt), needed (what the model asked for
+in rounds) and the context's receipt.
 A lone - reads the question from stdin.""",
     Option(
         "--llm-command CMD",
@@ -23,6 +24,16 @@ A lone - reads the question from stdin.""",
         setting="llm_command",
     ),
     Option("--strict", "exit 1 if something is cited that was not in the prompt"),
+    Option(
+        "--rounds N",
+        "let the model name up to N times what it still needs (a symbol,\n"
+        "a file, a question), look that up and ask it again; 0 unless\n"
+        "set, 5 at the most. What is found shares the same budget",
+        whole=True,
+        low=0,
+        high=5,
+        default=0,
+    ),
     Option("--budget N", "the most tokens of the context (4000)", setting="budget"),
     Option(
         "--type TYPE,…",
