@@ -257,7 +257,13 @@ class _Builder:
             central = 1 - tuning.CENTRAL + tuning.CENTRAL * through
             return hit.score * central * self._settings.hop_decay ** max(0, hit.hops - 1)
 
-        return sorted(self._hits, key=lambda hit: (-worth(hit), hit.hops, hit.id))
+        worths = {hit.id: worth(hit) for hit in self._hits}
+        known: dict[str, int] = {}
+        for hit in sorted(self._hits, key=lambda hit: (-worths[hit.id], hit.hops, hit.id)):
+            if hit.type in _CODE and hit.file:
+                worths[hit.id] *= tuning.SAME_FILE ** known.get(hit.file, 0)
+                known[hit.file] = known.get(hit.file, 0) + 1
+        return sorted(self._hits, key=lambda hit: (-worths[hit.id], hit.hops, hit.id))
 
     def _tests_too(self) -> bool:
         if (

@@ -8,9 +8,10 @@ from .excerpts import CUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..store import Store
+    from ..store.protocols import Brief
     from .budget import Tokens
 
 NODES = 12
@@ -42,6 +43,7 @@ def flowchart(
         edges, key=lambda edge: (max(rank[edge[0]], rank[edge[1]]), rank[edge[0]], edge)
     )
     shape = Mermaid()
+    labels = _labels(briefs)
     room -= tokens.lines(f"```mermaid\n{shape.head}```\n\n")
     numbers: dict[str, int] = {}
     lines = []
@@ -51,8 +53,7 @@ def flowchart(
             continue
         new = {id: len(numbers) + place for place, id in enumerate(fresh)}
         text = "".join(
-            shape.node(number, (id, "", _label(id, briefs[id][1]), "", "", None))
-            for id, number in new.items()
+            shape.node(number, (id, "", labels[id], "", "", None)) for id, number in new.items()
         )
         ends = {**numbers, **new}
         text += shape.edge((ends[source], source), (ends[target], target), relation, 1.0, "")
@@ -64,7 +65,17 @@ def flowchart(
     return f"```mermaid\n{shape.head}{''.join(lines)}```\n\n" if lines else ""
 
 
-def _label(id: str, title: str) -> str:
-    """Where a symbol stands instead of its signature; of a long path, the end."""
-    label = name_in_tree(id)
-    return f"{CUT}{label[1 - LABEL_LENGTH :]}" if len(label) > LABEL_LENGTH else label or title
+def _labels(briefs: Mapping[str, Brief]) -> dict[str, str]:
+    """What each node is called: code by ``file::symbol``, its folders where two files are alike."""
+    names = {id: name_in_tree(id) for id in briefs}
+    paths = {name.partition("::")[0] for name in names.values() if name}
+    files = [path.rpartition("/")[2] for path in paths]
+    labels = {}
+    for id, name in names.items():
+        path, marks, symbol = name.partition("::")
+        file = path.rpartition("/")[2]
+        label = name if files.count(file) > 1 else f"{file}{marks}{symbol}"
+        if len(label) > LABEL_LENGTH:
+            label = CUT + label[1 - LABEL_LENGTH :]
+        labels[id] = label or briefs[id][1]
+    return labels

@@ -29,6 +29,11 @@ CENTRAL = 0.5
 """How much of the worth of code hangs on how many of the paths lead through it. Not measured by
 itself."""
 
+SAME_FILE = 0.7
+"""What a further piece of code of one file is worth, relative to the one before it. Of the files
+that commits to pytest changed, contexts of 1,000, 2,000 and 4,000 tokens have at depth 0 42, 53
+and 61 % with it, 39, 46 and 57 % without (70 messages)."""
+
 DIAGRAM = 500
 """Tokens of the picture, at most: what its 12 nodes take with titles of usual length. Not measured
 by itself: the context that docs/context.md measures has it."""

@@ -505,12 +505,24 @@ def test_a_picture_has_no_more_than_its_room(project: Store) -> None:
     among = ["decision-new", "symbol-src/auth.py::sign", "decision-old"]
     relations = ["implements", "supersedes"]
     full = flowchart(project, among, relations, 500, TOKENS)
-    assert 'n0["src/auth.py::sign"]' in full
+    assert 'n0["auth.py::sign"]' in full
     assert '-->|"implements"|' in full
     small = flowchart(project, among, relations, TOKENS.lines(full) - 1, TOKENS)
     assert 0 < TOKENS.lines(small) < TOKENS.lines(full)
     assert flowchart(project, among, relations, 5, TOKENS) == ""
     assert flowchart(project, ["lesson-annoy"], ["contradicts"], 500, TOKENS) == ""
+
+
+def test_two_functions_of_one_name_are_told_apart_in_the_picture(project: Store) -> None:
+    for path in ("src/store.py", "lib/auth.py"):
+        symbol = f"symbol-{path}::sign"
+        put(project, "symbol", "sign(it)", id=symbol, file=path)
+        records(project).link("decision-new", "relates_to", symbol)
+    among = ["decision-new", *(f"symbol-{path}::sign" for path in
+             ("src/auth.py", "src/store.py", "lib/auth.py"))]  # fmt: skip
+    picture = flowchart(project, among, ["implements", "relates_to"], 500, TOKENS)
+    for label in ("src/auth.py::sign", "store.py::sign", "lib/auth.py::sign"):
+        assert f'["{label}"]' in picture
 
 
 def test_without_a_graph_there_are_plain_results(project: Store) -> None:
