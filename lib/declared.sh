@@ -691,6 +691,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --graph-fanout	INT	-
 --min-confidence	FLOAT	-
 --expansion	CHOICE	accumulate best-path activation
+--activation-anchors	INT	-
+--activation-edges	INT	-
+--activation-facts	INT	-
+--activation-hops	INT	1 2 3
 --graph-weight	FLOAT	-
 --limit	INT	-
 --graph-limit	INT	-

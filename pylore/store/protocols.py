@@ -708,6 +708,12 @@ class Impressions(Protocol):
         The newest first; ``used`` counts edges, ``shown`` what has none yet.
         """
 
+    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
+        """``(run, query, node)`` of what was shown at one of the first ``most`` positions.
+
+        Of all live runs or of one, in this order.
+        """
+
     def state(self, run: str) -> str:
         """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
 

@@ -9,7 +9,7 @@ from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import printable
 from ...terminal.output import flush, note, write
 from ..args import split_words
-from ..runtime import record_accesses
+from ..runtime import record_context
 from .shared import Session, read_stdin
 
 
@@ -29,7 +29,7 @@ def ask_command(
                 engine, request, started=lambda found: session.say(found.notes), piece=pieces.show
             )
         _print(session, result)
-        record_accesses(engine, [row["id"] for row in result.context.included])
+        record_context(engine, result.context)
     if result.unfounded:
         note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
     elif not result.citations:
