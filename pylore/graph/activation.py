@@ -41,4 +41,3 @@ def narrowed(settings: Settings) -> Settings:
     for name, (own, most) in caps.items():
         settings = settings.changed([(name, str(most))], own)
     return settings
-

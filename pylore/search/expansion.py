@@ -89,9 +89,7 @@ def reach(
     )  # fmt: skip
     if result.hubs:
         hubs = counted(len(result.hubs), "well-connected node")
-        notes.append(
-            f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}"
-        )
+        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
     return result
 
 

@@ -117,11 +117,15 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _run_text(row: dict[str, Any]) -> str:
-    return _line(row) + "".join(
-        f"{record['position'] or '-':>6}  {record['rating'] or '':<9}  {bold(record['id'])}"
-        f"  {record['title']}\n"
-        for record in row["records"]
-    ) + _diversity_text(row["diversity"])
+    return (
+        _line(row)
+        + "".join(
+            f"{record['position'] or '-':>6}  {record['rating'] or '':<9}  {bold(record['id'])}"
+            f"  {record['title']}\n"
+            for record in row["records"]
+        )
+        + _diversity_text(row["diversity"])
+    )
 
 
 def _diversity_text(alike: dict[str, Any]) -> str:
