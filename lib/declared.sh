@@ -58,6 +58,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --files	GLOB,…	@files
 --graph-depth	N	0 1 2 3
+--with-superseded	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -106,6 +107,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --files	GLOB,…	@files
 --graph-depth	N	0 1 2 3
 --user-entity	ID	@ids
+--with-superseded	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-

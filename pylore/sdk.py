@@ -140,19 +140,24 @@ class Lore:
         form: str = "narrative",
         types: Iterable[str] = (),
         files: Iterable[str] = (),
+        with_superseded: bool = False,
         **settings: object,
     ) -> Context:
         """What the store has on a question, or on the task of this id, as text in ``form``.
 
         ``form`` is ``narrative``, ``prompt``, ``json`` or ``mermaid``; ``budget=…`` (tokens) is
         one of the settings. ``Context.text`` is the text, ``receipt()`` says what it holds.
+        ``with_superseded``: facts that are superseded come too, and say so.
 
         Raises:
             UsageError: a type, the form or a setting is wrong.
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = ContextRequest(question, form=form, types=_words(types), files=_words(files))
+            request = ContextRequest(
+                question, form=form, types=_words(types), files=_words(files),
+                with_superseded=with_superseded,
+            )  # fmt: skip
             return _recorded_context(engine, context(engine, request))
 
     def ask(
@@ -161,6 +166,7 @@ class Lore:
         *,
         types: Iterable[str] = (),
         files: Iterable[str] = (),
+        with_superseded: bool = False,
         **settings: object,
     ) -> AskResult:
         """The answer of the setting ``llm_command`` to a question, and what it rests on.
@@ -170,7 +176,8 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            answer = ask(engine, AskRequest(question, types=_words(types), files=_words(files)))
+            answer = ask(engine, AskRequest(question, types=_words(types), files=_words(files),
+                                            with_superseded=with_superseded))  # fmt: skip
             _recorded_context(engine, answer.context)
             return answer
 

@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 class AskRequest(Record):
     """A question, and the types and files (globs) that the context may come from."""
 
-    __slots__ = ("files", "question", "types")
+    __slots__ = ("files", "question", "types", "with_superseded")
 
     def __init__(
-        self, question: str, *, types: tuple[str, ...] = (), files: tuple[str, ...] = ()
+        self,
+        question: str,
+        *,
+        types: tuple[str, ...] = (),
+        files: tuple[str, ...] = (),
+        with_superseded: bool = False,
     ) -> None:
         self.question = question
         self.types = types
         self.files = files
+        self.with_superseded = with_superseded
 
 
 class AskResult(Record):
@@ -64,7 +70,13 @@ def ask(
     command = parse_command(engine.settings.llm_command)
     found = context(
         engine,
-        ContextRequest(request.question, form="prompt", types=request.types, files=request.files),
+        ContextRequest(
+            request.question,
+            form="prompt",
+            types=request.types,
+            files=request.files,
+            with_superseded=request.with_superseded,
+        ),  # fmt: skip
     )
     started(found)
     if not found.included:

@@ -20,10 +20,11 @@ DEPTH = "2"
 class ContextRequest(Record):
     """A question or the id of a task, the form of the text, and what may be in it.
 
-    ``form`` is one of ``context.build.FORMS``; ``files`` are globs.
+    ``form`` is one of ``context.build.FORMS``; ``files`` are globs. ``with_superseded``: facts
+    that are superseded come too, and say so.
     """
 
-    __slots__ = ("exclude", "files", "form", "question", "types")
+    __slots__ = ("exclude", "files", "form", "question", "types", "with_superseded")
 
     def __init__(
         self,
@@ -33,12 +34,14 @@ class ContextRequest(Record):
         types: Iterable[str] = (),
         files: Iterable[str] = (),
         exclude: Iterable[str] = (),
+        with_superseded: bool = False,
     ) -> None:
         self.question = question
         self.form = form
         self.types = tuple(types)
         self.files = tuple(files)
         self.exclude = tuple(exclude)
+        self.with_superseded = with_superseded
 
 
 def context(engine: Engine, request: ContextRequest) -> Context:
@@ -54,7 +57,7 @@ def context(engine: Engine, request: ContextRequest) -> Context:
     scope = Scope(types=engine.store.types.require(request.types), files=request.files)
     brief = ContextBrief(
         request.question, form=request.form, budget=settings.budget, root=engine.root,
-        scope=scope, excluded=request.exclude,
+        scope=scope, excluded=request.exclude, with_superseded=request.with_superseded,
     )  # fmt: skip
     embedder = engine.embedder
     with engine.store.snapshot():

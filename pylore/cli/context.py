@@ -44,6 +44,7 @@ def context_command(argv: Sequence[str], command: Command) -> None:
         engine = Engine(store, settings, project_root())
         found = context(engine, ContextRequest(
             " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
+            with_superseded="with-superseded" in given.switches,
         ))  # fmt: skip
         say(found.notes, settings)
         _print(found, form, given)

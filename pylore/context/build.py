@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Node, Record
+from ..core.model import Hit, Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import qualified_of
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
+from ..search.scoring import describe
 from . import tuning
 from .budget import Tokens
+from .facts import Subject, fact_line, facts_of_things, is_named, names_of, stated_elsewhere
 from .frame import Frame
-from .narrative import ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of
+from .narrative import ORDER, RecordText, section_of, side_by_side, ties_of
 from .pieces import Piece, heading_of, pack
 from .snippets import CodeText, WorkTree
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from ..core.model import Hit, Hits
+    from ..core.model import Hits
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
@@ -29,13 +31,21 @@ if TYPE_CHECKING:
     from .pieces import Packed
     from .snippets import Snippet
 
+STANDING = ("confirmed", "staged")
+"""The statuses of entities that a question finds by their names."""
+
 FORMS = ("narrative", "prompt", "json", "mermaid")
 
 
 class ContextBrief(Record):
-    """A question, the form that its context shall have, and how many tokens it may take."""
+    """A question, the form that its context shall have, and how many tokens it may take.
 
-    __slots__ = ("budget", "excluded", "form", "question", "root", "scope")
+    ``with_superseded``: facts that are superseded come too, and say so.
+    """
+
+    __slots__ = (
+        "budget", "excluded", "form", "question", "root", "scope", "with_superseded",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -46,8 +56,10 @@ class ContextBrief(Record):
         root: str,
         scope: Scope,
         excluded: Iterable[str] = (),
+        with_superseded: bool = False,
     ) -> None:
         self.question = question
+        self.with_superseded = with_superseded
         self.form = form
         self.budget = budget
         self.root = root
@@ -98,16 +110,13 @@ def build(
 
 
 def wider(settings: Settings) -> Settings:
-    """The settings with room for as many results as the budget may hold the least of.
-
-    What was read often counts no more: the same question gives the same text again.
-    """
+    """The settings with room for as many results as the budget may hold the least of."""
     most = min(tuning.MOST_RESULTS, settings.budget // tuning.LEAST_SHARE)
     pairs = [
         (name, str(most)) for name in ("limit", "graph_limit")
         if name not in settings.origins and most > getattr(settings, name)
     ]  # fmt: skip
-    return settings.changed([*pairs, ("usage_boost", "0")], "default:budget")
+    return settings.changed(pairs, "default:budget")
 
 
 def _found(
@@ -120,7 +129,11 @@ def _found(
         excluded=asked.excluded | ({task.id} if task else set()),
         with_superseded=True,
     )
+    # What was read often counts no more: the same question finds the same results again.
+    settings = settings.changed([("usage_boost", "0")], "default:budget")
     hits = search(store, settings, request, embedder)
+    if task is None:
+        _add_named(store, settings, asked, hits)
     if task is not None and settings.depth:
         near = related(store, settings, [task.id], types=asked.scope.types)
         known = {hit.id for hit in near}
@@ -129,6 +142,17 @@ def _found(
     if settings.depth and len(hits) and not any(hit.hops for hit in hits):
         hits.notes.append("the graph adds nothing here: plain results")
     return hits
+
+
+def _add_named(store: Store, settings: Settings, asked: ContextBrief, hits: Hits) -> None:
+    """Puts the entities that the question names before all else, found by their words or not."""
+    known = {hit.id for hit in hits}
+    scope = asked.scope.without(asked.excluded)
+    named = store.nodes.match(scope, names_of(asked.question)) - known
+    ids = facts_of_things(store, settings, sorted(named))
+    first = max((hit.score for hit in hits), default=1.0)
+    found = describe(store, settings, [Hit(id, first) for id in ids])
+    hits.hits = [hit for hit in found if hit.credibility[2] in STANDING] + hits.hits
 
 
 class _Builder:
@@ -146,7 +170,12 @@ class _Builder:
         self._words = parse_query(context.question).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         self._tree = WorkTree(asked.root, store, self._files())
-        self._facts = tuning.MOST_FACTS
+        things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
+        self._facts = facts_of_things(
+            store, settings, sorted(things, key=lambda id: not self._names(id)),
+            with_superseded=asked.with_superseded,
+        )  # fmt: skip
+        self._stated = stated_elsewhere(self._facts.items())
         self._snippets: list[tuple[str, Snippet]] = []
         self._ties: dict[str, list[tuple[str, str]]] = {}
 
@@ -216,9 +245,15 @@ class _Builder:
                 yield piece
 
     def _by_priority(self) -> list[Hit]:
-        """Results by score; code by score × centrality × hop decay."""
-        if self._asked.form == "narrative":
-            return list(self._hits)
+        """What the question names, then by score; code by score × centrality × hop decay."""
+        ranked = list(self._hits) if self._asked.form == "narrative" else self._by_worth()
+        return sorted(ranked, key=lambda hit: hit.id not in self._facts or not self._names(hit.id))
+
+    def _names(self, id: str) -> bool:
+        """Whether the question names this entity."""
+        return id in self._nodes and is_named(self._context.question, self._nodes[id])
+
+    def _by_worth(self) -> list[Hit]:
         degree: dict[str, int] = {}
         for hit in self._hits:
             for id in hit.path:
@@ -247,10 +282,11 @@ class _Builder:
         why = "matches the question" if not hit.hops else " > ".join(hit.path)
         section = section_of(node.type)
         if section == "Facts":
-            subject = self._subject(node)
-            if subject is not None:
-                own = node.id == self._settings.user_entity
-                return Piece(node.id, section, why, subject.fit, "" if own else node.id)
+            if node.id in self._facts:
+                return Piece(node.id, section, why, self._subject(node).fit)
+            if node.id in self._stated and not node.body:
+                self._withhold(node.id, f"named by the facts of {self._stated[node.id]}")
+                return None
         if node.file and self._has_code(node):
             snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
             if not snippet.reason:
@@ -281,16 +317,17 @@ class _Builder:
         fit = CodeText(snippet, verdict, self._tokens).fit
         return Piece(hit.id, "Code", why, fit, least=tuning.LEAST_CODE)
 
-    def _subject(self, node: Node) -> Subject | None:
-        if self._facts <= 0:
-            return None
-        try:
-            lines = fact_lines(self._store, node.id)[: self._facts]
-        except GraphUnavailable:
-            return None
-        self._facts -= len(lines)
-        title = printable(one_line(node.title))
-        return Subject(title, node.id, lines, self._tokens) if lines else None
+    def _subject(self, node: Node) -> Subject:
+        edges = self._facts[node.id]
+        names = self._store.nodes.briefs([edge.to_id for edge in edges])
+        lines = [fact_line(edge, names) for edge in edges]
+        return Subject(printable(one_line(node.title)), node.id, lines, self._tokens)
+
+    def _first(self, piece: Piece) -> int:
+        """The order of subjects: one's own, those that the question names, the rest."""
+        if piece.id == self._settings.user_entity:
+            return 0
+        return 1 if self._names(piece.id) else 2
 
     def _passage(self, node: Node) -> tuple[str, bool]:
         """The passage that matched, or its beginning, with why; and whether that is all of it."""
@@ -322,7 +359,7 @@ class _Builder:
             if section in by_section:
                 own = by_section[section]
                 if section == "Facts":
-                    own.sort(key=lambda piece: piece.place != "")
+                    own.sort(key=self._first)
                 ids = side_by_side([piece.id for piece in own], self._ties)
                 parts += [heading_of(section), *(packed.texts[id] for id in ids)]
         return "".join(parts)

@@ -21,16 +21,13 @@ class Piece:
     the heading that it stands under. Its place within the section is its rank's.
     """
 
-    __slots__ = ("fit", "id", "least", "place", "section", "why")
+    __slots__ = ("fit", "id", "least", "section", "why")
 
-    def __init__(
-        self, id: str, section: str, why: str, fit: Fit, place: str = "", least: int = 0
-    ) -> None:
+    def __init__(self, id: str, section: str, why: str, fit: Fit, least: int = 0) -> None:
         self.id = id
         self.section = section
         self.why = why
         self.fit = fit
-        self.place = place
         self.least = least or tuning.LEAST_SHARE
 
 

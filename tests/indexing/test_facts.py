@@ -170,7 +170,7 @@ def test_a_result_stands_as_the_fact_does_that_it_shows(store: Store, records: R
     assert [id for id in snippets(store, "who uses redis", **plain) if id in two] == two[::-1]
     found = search(store, Settings(), Request("who uses redis", explain=True), None)
     said = {hit.id: hit.explain for hit in found}["entity-alpha"]
-    assert said is not None and said["relevance"]["confidence"] == 0.2  # type: ignore[index]
+    assert said is not None and said["relevance"]["confidence"] == 0.2
 
 
 def test_a_fact_ages_from_when_it_was_last_read(store: Store, records: Records) -> None:

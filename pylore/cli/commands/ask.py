@@ -15,13 +15,15 @@ from .shared import Session, read_stdin
 
 def ask_command(
     words: tuple[str, ...], types: tuple[str, ...], globs: tuple[str, ...], strict: bool,
+    with_superseded: bool,
     **options: Any,
 ) -> int:  # fmt: skip
     session = Session(options)
     if not words:
         raise UsageError("ask needs a question: lore ask WORD…")
     question = " ".join(read_stdin() if word == "-" else word for word in words)
-    request = AskRequest(question, types=split_words(types), files=split_words(globs))
+    request = AskRequest(question, types=split_words(types), files=split_words(globs),
+                         with_superseded=with_superseded)  # fmt: skip
     with session.open() as store, store.faults:
         engine = session.engine(store)
         with _Pieces(session) as pieces:
