@@ -478,7 +478,7 @@ class Vectors(Protocol):
         """
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """``(id, vector)`` of every passage of these nodes, a node's passages together."""
+        """``(id, vector)`` of every passage of these nodes that is no fact's, a node's together."""
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The signs of these passages, a bit a dimension; those without a vector are left out."""

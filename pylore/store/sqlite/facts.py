@@ -55,6 +55,12 @@ SELECT 1 FROM nodes s {_FACTS} AND NOT EXISTS (SELECT 1 FROM fact_passages f
   WHERE f.from_key = e.from_key AND f.to_key = e.to_key AND f.relation = e.relation)"""
 """A query: a row for each fact that no passage states."""
 
+OF_NO_FACT = f"""
+SELECT 1 FROM fact_passages WHERE key NOT IN (SELECT key FROM passages)
+  OR (from_key, to_key, relation) NOT IN (SELECT e.from_key, e.to_key, e.relation
+  FROM nodes s {_FACTS})"""
+"""A query: a row for each passage that states what is no fact."""
+
 
 class SqliteFacts:
     """Which passages state which facts: the table ``fact_passages``."""
