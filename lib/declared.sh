@@ -59,6 +59,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --files	GLOB,…	@files
 --graph-depth	N	0 1 2 3
+--with-superseded	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -107,6 +108,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --files	GLOB,…	@files
 --graph-depth	N	0 1 2 3
 --user-entity	ID	@ids
+--with-superseded	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -692,6 +694,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --graph-fanout	INT	-
 --min-confidence	FLOAT	-
 --expansion	CHOICE	accumulate best-path activation
+--activation-anchors	INT	-
+--activation-edges	INT	-
+--activation-facts	INT	-
+--activation-hops	INT	1 2 3
 --graph-weight	FLOAT	-
 --limit	INT	-
 --graph-limit	INT	-

@@ -22,7 +22,8 @@ from .app.engine import Engine
 from .app.index import IndexRequest, analyze_cochanges, index
 from .app.path import PathRequest, path
 from .app.related import RelatedRequest, related
-from .app.search import SearchRequest, record_shown, search
+from .app.run_audit import audit
+from .app.search import SearchRequest, record_ids, record_shown, search
 from .app.show import show
 from .core.errors import LoreError, UsageError, nearest
 from .core.model import Edge, Hits, Node
@@ -139,20 +140,25 @@ class Lore:
         form: str = "narrative",
         types: Iterable[str] = (),
         files: Iterable[str] = (),
+        with_superseded: bool = False,
         **settings: object,
     ) -> Context:
         """What the store has on a question, or on the task of this id, as text in ``form``.
 
         ``form`` is ``narrative``, ``prompt``, ``json`` or ``mermaid``; ``budget=…`` (tokens) is
         one of the settings. ``Context.text`` is the text, ``receipt()`` says what it holds.
+        ``with_superseded``: facts that are superseded come too, and say so.
 
         Raises:
             UsageError: a type, the form or a setting is wrong.
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = ContextRequest(question, form=form, types=_words(types), files=_words(files))
-            return context(engine, request)
+            request = ContextRequest(
+                question, form=form, types=_words(types), files=_words(files),
+                with_superseded=with_superseded,
+            )  # fmt: skip
+            return _recorded_context(engine, context(engine, request))
 
     def ask(
         self,
@@ -161,6 +167,7 @@ class Lore:
         types: Iterable[str] = (),
         files: Iterable[str] = (),
         rounds: int = 0,
+        with_superseded: bool = False,
         **settings: object,
     ) -> AskResult:
         """The answer of the setting ``llm_command`` to a question, and what it rests on.
@@ -173,8 +180,13 @@ class Lore:
         """
         engine = self._engine(settings)
         with engine.store.faults:
-            request = AskRequest(question, types=_words(types), files=_words(files), rounds=rounds)
-            return ask(engine, request)
+            request = AskRequest(
+                question, types=_words(types), files=_words(files), rounds=rounds,
+                with_superseded=with_superseded,
+            )  # fmt: skip
+            answer = ask(engine, request)
+            _recorded_context(engine, answer.context)
+            return answer
 
     def show(self, id: str, *, history: bool = False) -> dict[str, Any]:
         """One node with its edges and anchors, as ``lore show`` prints it.
@@ -296,10 +308,13 @@ class Lore:
             return [*store.nodes.select(scope, -1 if limit is None else limit)]
 
     def stats(self) -> dict[str, Any]:
-        """Counts of nodes and edges, degrees, orphans, components, dangling edges."""
+        """Counts of nodes and edges, degrees, orphans, components, dangling edges, runs.
+
+        ``coverage`` and ``diversity`` say what runs were shown: see ``lore graph stats``.
+        """
         store, _ = self._open()
         with store.faults:
-            return stats(store)
+            return {**stats(store), **audit(store, self.settings)}
 
     def add(self, type: str, text: str, **fields: Any) -> Change:
         """Adds a record; the fields are those of ``Records.add`` (title, why, tags, …)."""
@@ -419,6 +434,13 @@ def _recorded(engine: Engine, query: str, hits: Hits) -> Hits:
     """The same hits, recorded in the run of the settings, if there is one."""
     hits.notes.extend(record_shown(engine, query, hits))
     return hits
+
+
+def _recorded_context(engine: Engine, found: Context) -> Context:
+    """The same context, what it holds recorded in the run of the settings, if there is one."""
+    ids = [entry["id"] for entry in found.included]
+    found.notes.extend(record_ids(engine, found.question, ids))
+    return found
 
 
 def _flags(values: Mapping[str, object]) -> dict[str, str]:

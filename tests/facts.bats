@@ -132,3 +132,53 @@ open(sys.argv[1]).read()' "$TEST_ROOT/done" >"$TEST_ROOT/state" &
   run_lore search x --status stagd
   expect_error 2 "unknown status 'stagd': one of staged, confirmed, superseded, retracted"
 }
+
+@test "a search finds what is stated, and shows the sentence; what stands no more is not found" {
+  lore fact "web shop" uses redis >/dev/null
+  lore fact wiki is_built_with rust >/dev/null
+  run_lore search "what does the web shop use" --jq '.[0] | [.id, .snippet] | join(": ")'
+  expect 0 "entity-web-shop: web shop uses redis"
+  run_lore search "what is made of rust" --type entity --jq '.[] | select(.id == "entity-wiki").snippet'
+  expect 0 "wiki is built with rust"
+  lore export facts.jsonl
+  lore retract "web shop" uses redis >/dev/null
+  run_lore search redis --ids
+  expect 0 entity-redis
+  lore undo >/dev/null
+  [ "$(lore search redis --ids | sort)" = $'entity-redis\nentity-web-shop' ]
+  lore doctor --jq '.[] | select(.id == "passages").ok' >ok
+  [ "$(cat ok)" = true ]
+  mkdir other
+  LORE_DIR=$PWD/other/.lore lore init >/dev/null
+  LORE_DIR=$PWD/other/.lore lore import facts.jsonl >/dev/null
+  LORE_DIR=$PWD/other/.lore run_lore search redis --jq '.[] | select(.id == "entity-web-shop").snippet'
+  expect 0 "web shop uses redis"
+}
+
+@test "a context has what is superseded only where it is asked for, and each fact once" {
+  lore fact ada lives_in rome >/dev/null
+  lore fact ada lives_in bern >/dev/null
+  lore fact "the office" stands_in bern >/dev/null
+  run_lore context "where does ada live" --as narrative --quiet
+  expect 0
+  contains "$output" "lives in: bern"
+  [[ $output != *rome* ]]
+  [[ $output == *"(entity-ada)"*"(entity-the-office)"* ]]
+  [[ $output != *"**bern**"* ]]
+  run_lore context "where does ada live" --as narrative --with-superseded --quiet
+  contains "$output" "lives in: rome (superseded)"
+  run_lore ask "where does ada live" --with-superseded --llm-command "grep -o 'lives in: rome (superseded)'" --text --quiet
+  expect 0 "lives in: rome (superseded)"
+}
+
+@test "activation's caps can be raised" {
+  local number
+  for number in 1 2 3 4; do
+    lore fact hub "relates_to" "end $number" >/dev/null
+  done
+  run_lore search hub --type entity --limit 1 --graph-depth 1 --expansion activation --activation-edges 2 --ids
+  expect 0
+  [ "$(wc -l <<<"$output")" -eq 3 ]
+  LORE_ACTIVATION_EDGES=4 run_lore search hub --type entity --limit 1 --graph-depth 1 --expansion activation --ids
+  [ "$(wc -l <<<"$output")" -eq 5 ]
+}

@@ -107,7 +107,7 @@ END
   expect 0 "entity-billing-service port concept-8080"
   run_lore fact "billing service" needs --literal -- -5
   expect 0 '{"id":"entity-billing-service needs concept-minus-5","state":"added"}'
-  [ "$(lore search 8080 --retrievers fulltext --ids)" = concept-8080 ]
+  [ "$(lore search 8080 --retrievers fulltext --ids)" = $'concept-8080\nentity-billing-service' ]
   run_lore fact app uses
   expect_error 2 "Missing argument 'OBJECT'"
   run_lore fact app '!' b

@@ -197,3 +197,42 @@ END
   lore import backup.jsonl >/dev/null
   [ "$(lore search tokens --json)" = "$before" ]
 }
+
+@test "a context and an answer under a run record what they held, the question beside it" {
+  needs_jq
+  local run
+  run=$(lore run start)
+  LORE_RUN=$run lore context "what of tokens" --graph-depth 0 --ids >held
+  [ -s held ]
+  run_lore run show "$run" --jq '.records[] | select(.position == 1) | [.id, .query] | join("|")'
+  expect 0 "$(head -n 1 held)|what of tokens"
+  [ "$(lore run show "$run" --jq '.records[].id')" = "$(cat held)" ]
+  run=$(lore run start)
+  printf '#!/bin/sh\ncat >/dev/null\necho "they expire [lesson-b]"\n' >model
+  chmod +x model
+  LORE_RUN=$run lore ask "what of tokens" --graph-depth 0 --llm-command "'$PWD/model'" >/dev/null
+  [ "$(lore run show "$run" --jq '[.records[].id] | sort | join(" ")')" = "$(sort held | xargs)" ]
+}
+
+@test "run show and graph stats say how far runs are covered, and how alike answers were" {
+  needs_jq
+  local run
+  for name in one two three; do
+    lore add note "Cookies of $name" --id "note-$name" --category web >/dev/null
+  done
+  lore add note "Cookies of others" --id note-four --category baking >/dev/null
+  run=$(lore run start)
+  LORE_RUN=$run lore search cookies --no-diversify >/dev/null
+  run_lore run show "$run" --jq '[.coverage, .diversity] | tostring'
+  expect 0
+  [ "$output" = '[{"runs":1,"finished":0,"shown":4,"rated":0},{"answers":1,"share":0.75,"most":0.75,"category":"web"}]' ]
+  lore run finish "$run" --helpful note-one >/dev/null
+  lore run start >/dev/null
+  run_lore graph stats --jq '[.coverage, .diversity.most] | tostring'
+  expect 0 '[{"runs":2,"finished":1,"shown":4,"rated":1},0.75]'
+  run_lore run show "$run" --text
+  [[ $output == *'of one category: 75% of the top five, at most 75% (web)'* ]]
+  run_lore graph stats --text
+  expect 0
+  [[ $output == *diversity* ]]
+}

@@ -15,6 +15,7 @@ from homes import move_home
 from sqlite_stores import connection_of
 
 import pylore
+from pylore.records.runs import Runs
 from pylore.store import create_store
 
 ROOT = Path(pylore.__file__).parents[1]
@@ -113,6 +114,26 @@ def test_related(lore: pylore.Lore) -> None:
     assert [hit.id for hit in lore.related(a, hops=2)] == [b, c]
     assert [hit.id for hit in lore.related(b, edges="part_of")] == [c]
     assert len(lore.related(a, types=["file"])) == 0
+
+
+def test_a_context_and_an_answer_are_recorded_in_a_run(lore: pylore.Lore) -> None:
+    lore.fact("ada", "lives_in", "rome")
+    lore.fact("ada", "lives_in", "bern")
+    run = Runs(lore._open()[0]).start()
+    found = lore.context("where does ada live", run=run)
+    assert found.notes == [] or "not recorded" not in " ".join(found.notes)
+    assert "rome" not in found.text
+    assert "rome (superseded)" in lore.context("where does ada live", with_superseded=True).text
+    held = {row["id"] for row in found.included}
+    assert {row["id"] for row in Runs(lore._open()[0]).get(run)["records"]} == held != set()
+    other = Runs(lore._open()[0]).start()
+    answer = lore.ask("where does ada live", run=other, llm_command="cat", with_superseded=True)
+    assert "rome (superseded)" in answer.answer
+    assert lore.stats()["coverage"] == {
+        "runs": 2, "finished": 0, "shown": 2 * len(held), "rated": 0,
+    }  # fmt: skip
+    assert lore.stats()["diversity"]["answers"] in (0, 2)
+    assert "not recorded" in " ".join(lore.context("ada", run="run-none").notes)
 
 
 def test_get_edges_list_and_stats(lore: pylore.Lore) -> None:

@@ -23,16 +23,22 @@ class AskRequest(Record):
     Up to ``rounds`` times the model may name what it still needs before it answers.
     """
 
-    __slots__ = ("files", "question", "rounds", "types")
+    __slots__ = ("files", "question", "rounds", "types", "with_superseded")
 
     def __init__(
-        self, question: str, *, types: tuple[str, ...] = (), files: tuple[str, ...] = (),
+        self,
+        question: str,
+        *,
+        types: tuple[str, ...] = (),
+        files: tuple[str, ...] = (),
         rounds: int = 0,
-    ) -> None:  # fmt: skip
+        with_superseded: bool = False,
+    ) -> None:
         self.question = question
         self.rounds = rounds
         self.types = types
         self.files = files
+        self.with_superseded = with_superseded
 
 
 class AskResult(Record):
@@ -97,6 +103,7 @@ def ask(
 
 def _context(engine: Engine, request: AskRequest, needed: list[str]) -> Context:
     asked = ContextRequest(
-        request.question, form="prompt", types=request.types, files=request.files, needed=needed
-    )
+        request.question, form="prompt", types=request.types, files=request.files,
+        needed=needed, with_superseded=request.with_superseded,
+    )  # fmt: skip
     return context(engine, asked)

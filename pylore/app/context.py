@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ..context.build import ContextBrief, build, wider
+from ..context.brief import ContextBrief
+from ..context.build import build
+from ..context.results import wider
 from ..core.model import Record
 from ..store.filter import Scope
 
@@ -21,10 +23,13 @@ class ContextRequest(Record):
     """A question or the id of a task, the form of the text, and what may be in it.
 
     ``form`` is one of ``context.build.FORMS``; ``files`` are globs. ``needed`` are further
-    things that the answer needs: names of symbols, paths, questions.
+    things that the answer needs: names of symbols, paths, questions. ``with_superseded``: facts
+    that are superseded come too, and say so.
     """
 
-    __slots__ = ("exclude", "files", "form", "needed", "question", "types")
+    __slots__ = (
+        "exclude", "files", "form", "needed", "question", "types", "with_superseded",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -35,6 +40,7 @@ class ContextRequest(Record):
         files: Iterable[str] = (),
         exclude: Iterable[str] = (),
         needed: Iterable[str] = (),
+        with_superseded: bool = False,
     ) -> None:
         self.question = question
         self.form = form
@@ -42,6 +48,7 @@ class ContextRequest(Record):
         self.files = tuple(files)
         self.exclude = tuple(exclude)
         self.needed = tuple(needed)
+        self.with_superseded = with_superseded
 
 
 def context(engine: Engine, request: ContextRequest) -> Context:
@@ -58,6 +65,7 @@ def context(engine: Engine, request: ContextRequest) -> Context:
     brief = ContextBrief(
         request.question, form=request.form, budget=settings.budget, root=engine.root,
         scope=scope, excluded=request.exclude, needed=request.needed,
+        with_superseded=request.with_superseded,
     )  # fmt: skip
     embedder = engine.embedder
     with engine.store.snapshot():

@@ -112,11 +112,16 @@ def record_shown(engine: Engine, query: str, found: Hits) -> list[str]:
 
     Call it when the results are out. It never fails.
     """
+    return record_ids(engine, query, [hit.id for hit in found]) if engine.settings.run else []
+
+
+def record_ids(engine: Engine, query: str, ids: Iterable[str]) -> list[str]:
+    """The same for what is not a list of results: ``ids`` in the order of their worth."""
     if not engine.settings.run:
         return []
     from ..records.impressions import keep_shown
 
-    said = keep_shown(engine.store, engine.settings, query, (hit.id for hit in found))
+    said = keep_shown(engine.store, engine.settings, query, ids)
     return [said] if said else []
 
 

@@ -17,7 +17,7 @@ from .runtime import (
     open_for_reading,
     project_root,
     read_stdin,
-    record_accesses,
+    record_context,
     say,
 )
 
@@ -44,11 +44,12 @@ def context_command(argv: Sequence[str], command: Command) -> None:
         engine = Engine(store, settings, project_root())
         found = context(engine, ContextRequest(
             " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
+            with_superseded="with-superseded" in given.switches,
         ))  # fmt: skip
         say(found.notes, settings)
         _print(found, form, given)
         _hand_out_receipt(found, given, quiet=settings.quiet)
-        record_accesses(engine, [entry["id"] for entry in found.included])
+        record_context(engine, found)
 
 
 def _form(given: Arguments) -> str:

@@ -177,10 +177,11 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
+    from ..app.run_audit import audit
     from ..graph.stats import stats
 
     with open_for_reading(settings) as store, store.faults:
-        found = stats(store)
+        found = {**stats(store), **audit(store, settings)}
     from ..terminal.text import stats_text
 
     output.one(found, stats_text)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..app.engine import Engine
+    from ..context.build import Context
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
@@ -157,6 +158,16 @@ def record_shown(engine: Engine, query: str, found: Hits) -> None:
         from ..app.search import record_shown as record
 
         say(record(engine, query, found), engine.settings)
+
+
+def record_context(engine: Engine, context: Context) -> None:
+    """Lets a context go out, then records what it held as shown in a run, and as read."""
+    flush()
+    from ..app.search import record_ids
+
+    ids = [entry["id"] for entry in context.included]
+    say(record_ids(engine, context.question, ids), engine.settings)
+    record_accesses(engine, ids)
 
 
 def record_accesses(engine: Engine, ids: Sequence[str]) -> None:

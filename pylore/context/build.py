@@ -3,62 +3,34 @@
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Node, Record
+from ..core.model import Node
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
-from ..search.pipeline import Request, search
-from ..search.related import related
 from . import tuning
 from .budget import Tokens
 from .code_text import CodeText, ShownLines
+from .facts import Subject, fact_line, facts_of_things, is_named, stated_elsewhere
 from .frame import Frame
-from .narrative import ORDER, RecordText, Subject, fact_lines, section_of, side_by_side, ties_of
+from .narrative import ORDER, RecordText, section_of, side_by_side, ties_of
 from .pieces import Piece, heading_of, pack
+from .results import results_for
 from .snippets import WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from ..core.model import Hit, Hits
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from ..store.filter import Scope
+    from .brief import ContextBrief
     from .pieces import Packed
     from .snippets import Snippet
 
 FORMS = ("narrative", "prompt", "json", "mermaid")
-
-
-class ContextBrief(Record):
-    """A question, the form that its context shall have, and how many tokens it may take.
-
-    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
-    """
-
-    __slots__ = ("budget", "excluded", "form", "needed", "question", "root", "scope")
-
-    def __init__(
-        self,
-        question: str,
-        *,
-        form: str,
-        budget: int,
-        root: str,
-        scope: Scope,
-        excluded: Iterable[str] = (),
-        needed: Iterable[str] = (),
-    ) -> None:
-        self.question = question
-        self.needed = tuple(needed)
-        self.form = form
-        self.budget = budget
-        self.root = root
-        self.scope = scope
-        self.excluded = frozenset(excluded)
 
 
 class Context:
@@ -98,60 +70,9 @@ def build(
     if task is not None:
         said = task.body if task.body.startswith(task.title) else f"{task.title} {task.body}"
         question = said[: tuning.LONGEST_QUESTION]
-    hits = _found(store, settings, asked, question, task, embedder)
+    hits = results_for(store, settings, asked, question, task, embedder)
     context = Context(one_line(question), asked.budget, hits.notes)
     return _Builder(store, settings, asked, hits, context).run()
-
-
-def wider(settings: Settings) -> Settings:
-    """The settings with room for as many results as the budget may hold the least of.
-
-    What was read often counts no more: the same question gives the same text again.
-    """
-    most = min(tuning.MOST_RESULTS, settings.budget // tuning.LEAST_SHARE)
-    pairs = [
-        (name, str(most)) for name in ("limit", "graph_limit")
-        if name not in settings.origins and most > getattr(settings, name)
-    ]  # fmt: skip
-    return settings.changed([*pairs, ("usage_boost", "0")], "default:budget")
-
-
-def _found(
-    store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
-    embedder: Embedder | None,
-) -> Hits:  # fmt: skip
-    excluded = asked.excluded | ({task.id} if task else set())
-
-    def found(query: str) -> Hits:
-        request = Request(query, asked.scope, excluded=excluded, with_superseded=True)
-        return search(store, settings, request, embedder)
-
-    hits = found(question)
-    if task is not None and settings.depth:
-        near = related(store, settings, [task.id], types=asked.scope.types)
-        known = {hit.id for hit in near}
-        hits.hits = [*near, *(hit for hit in hits if hit.id not in known)]
-        hits.hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
-    top = max((hit.score for hit in hits), default=1.0)
-    for need in asked.needed:
-        more = found(need)
-        best = max((hit.score for hit in more), default=0.0) or 1.0
-        for hit in more:  # the best of it is worth as much as the best for the question
-            hit.times("needed", top / best)
-        _add(hits, more)
-        hits.passages = {**more.passages, **hits.passages}
-    if settings.depth and len(hits) and not any(hit.hops for hit in hits):
-        hits.notes.append("the graph adds nothing here: plain results")
-    return hits
-
-
-def _add(hits: Hits, more: Hits) -> None:
-    """Takes results in among the others: where both have one, the better."""
-    best = {hit.id: hit for hit in hits}
-    for hit in more:
-        if hit.id not in best or hit.score > best[hit.id].score:
-            best[hit.id] = hit
-    hits.hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
 
 
 class _Builder:
@@ -169,7 +90,12 @@ class _Builder:
         self._words = parse_query(" ".join((context.question, *asked.needed))).single_words()
         self._nodes = store.nodes.get_many(hit.id for hit in hits)
         self._tree = WorkTree(asked.root, store, self._files())
-        self._facts = tuning.MOST_FACTS
+        things = [hit.id for hit in hits if section_of(hit.type) == "Facts"]
+        self._facts = facts_of_things(
+            store, settings, sorted(things, key=lambda id: not self._names(id)),
+            with_superseded=asked.with_superseded,
+        )  # fmt: skip
+        self._stated = stated_elsewhere(self._facts.items())
         self._snippets: list[tuple[str, Snippet]] = []
         self._shown = ShownLines()
         self._code: dict[str, CodeText] = {}
@@ -241,9 +167,15 @@ class _Builder:
                 yield piece
 
     def _by_priority(self) -> list[Hit]:
-        """Results by score; code by score × centrality × hop decay."""
-        if self._asked.form == "narrative":
-            return list(self._hits)
+        """What the question names, then by score; code by score × centrality × hop decay."""
+        ranked = list(self._hits) if self._asked.form == "narrative" else self._by_worth()
+        return sorted(ranked, key=lambda hit: hit.id not in self._facts or not self._names(hit.id))
+
+    def _names(self, id: str) -> bool:
+        """Whether the question names this entity."""
+        return id in self._nodes and is_named(self._context.question, self._nodes[id])
+
+    def _by_worth(self) -> list[Hit]:
         degree: dict[str, int] = {}
         for hit in self._hits:
             for id in hit.path:
@@ -278,10 +210,11 @@ class _Builder:
         why = "matches the question" if not hit.hops else " > ".join(hit.path)
         section = section_of(node.type)
         if section == "Facts":
-            subject = self._subject(node)
-            if subject is not None:
-                own = node.id == self._settings.user_entity
-                return Piece(node.id, section, why, subject.fit, "" if own else node.id)
+            if node.id in self._facts:
+                return Piece(node.id, section, why, self._subject(node).fit)
+            if node.id in self._stated and not node.body:
+                self._withhold(node.id, f"named by the facts of {self._stated[node.id]}")
+                return None
         if node.file and self._has_code(node):
             snippet = self._tree.snippet(node.file, hit.line_start, hit.line_end, _name(node))
             if snippet.empty:
@@ -327,16 +260,17 @@ class _Builder:
             self._withhold(id, f"its lines stand in {other}")
         return bool(other)
 
-    def _subject(self, node: Node) -> Subject | None:
-        if self._facts <= 0:
-            return None
-        try:
-            lines = fact_lines(self._store, node.id)[: self._facts]
-        except GraphUnavailable:
-            return None
-        self._facts -= len(lines)
-        title = printable(one_line(node.title))
-        return Subject(title, node.id, lines, self._tokens) if lines else None
+    def _subject(self, node: Node) -> Subject:
+        edges = self._facts[node.id]
+        names = self._store.nodes.briefs([edge.to_id for edge in edges])
+        lines = [fact_line(edge, names) for edge in edges]
+        return Subject(printable(one_line(node.title)), node.id, lines, self._tokens)
+
+    def _first(self, piece: Piece) -> int:
+        """The order of subjects: one's own, those that the question names, the rest."""
+        if piece.id == self._settings.user_entity:
+            return 0
+        return 1 if self._names(piece.id) else 2
 
     def _passage(self, node: Node) -> tuple[str, bool]:
         """The passage that matched, or its beginning, with why; and whether that is all of it."""
@@ -368,7 +302,7 @@ class _Builder:
             if section in by_section:
                 own = by_section[section]
                 if section == "Facts":
-                    own.sort(key=lambda piece: piece.place != "")
+                    own.sort(key=self._first)
                 ids = side_by_side([piece.id for piece in own], self._ties)
                 parts += [heading_of(section), *(packed.texts[id] for id in ids)]
         return "".join(parts)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..core.text import one_line, printable
+from . import tuning
 from .excerpts import CUT, Excerpts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..core.model import Edge, Hit, Node
+    from ..core.model import Hit, Node
     from ..store import Store
     from .budget import Tokens
 
@@ -36,9 +37,6 @@ ORDER = (
 OTHER = "Documents"
 JUDGED = frozenset(("Decisions", "Patterns", "Lessons", "Failures", "Goals", "Observations"))
 """Sections whose records say when they were made, by whom, and whether they stand."""
-
-FACTS_OF_ONE = 10
-"""The most facts of one subject, the surest first."""
 
 TIES = ("contradicts", "supersedes")
 _SIDES = {
@@ -125,7 +123,7 @@ def ties_of(store: Store, ids: Sequence[str]) -> dict[str, list[tuple[str, str]]
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     found: dict[str, list[tuple[str, str]]] = {}
-    for node, other, relation, _, outgoing in store.edges.neighbours(ids, TIES, FACTS_OF_ONE):
+    for node, other, relation, _, outgoing in store.edges.neighbours(ids, TIES, tuning.TIES):
         found.setdefault(node, []).append((_SIDES[relation, outgoing], other))
     return {node: sorted(own) for node, own in found.items()}
 
@@ -140,65 +138,3 @@ def side_by_side(ids: Sequence[str], ties: Mapping[str, Sequence[tuple[str, str]
             if other in among:
                 found.setdefault(other)
     return list(found)
-
-
-# --- facts
-
-
-class Subject:
-    """What is known of one entity, a line a fact, the surest first."""
-
-    def __init__(self, title: str, id: str, lines: list[str], tokens: Tokens) -> None:
-        self._head = f"- **{title}** ({id})\n"
-        self._lines = lines
-        self._tokens = tokens
-
-    def fit(self, room: int) -> tuple[str, bool]:
-        """As many facts as ``room`` tokens hold; none without one fact."""
-        room -= self._tokens.lines(self._head)
-        kept = []
-        for line in self._lines:
-            size = self._tokens.lines(line)
-            if size <= room:
-                kept.append(line)
-                room -= size
-        text = self._head + "".join(kept) if kept else ""
-        return text, len(kept) == len(self._lines)
-
-
-def fact_lines(store: Store, id: str) -> list[str]:
-    """``- predicate: object`` for what is stated of an entity; what is superseded says so.
-
-    Raises:
-        GraphUnavailable: the graph's tables are missing or damaged.
-    """
-    edges = store.edges.facts_of(id, FACTS_OF_ONE)
-    edges.sort(key=lambda edge: (edge.relation, _superseded(edge), -edge.weight, edge.to_id))
-    names = store.nodes.briefs([edge.to_id for edge in edges])
-    return [_fact_line(edge, names) for edge in edges]
-
-
-def _fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:
-    name = str(names[edge.to_id][1]) if edge.to_id in names else edge.to_id
-    marks = []
-    if _superseded(edge):
-        marks.append("superseded")
-    elif edge.status != "confirmed":
-        marks.append(edge.status)
-    if edge.weight < 1:
-        marks.append(f"{edge.weight:.2g} sure")
-    mark = f" ({', '.join(marks)})" if marks else ""
-    return f"  - {_predicate(edge).replace('_', ' ')}: {printable(one_line(name))}{mark}\n"
-
-
-def _superseded(edge: Edge) -> bool:
-    return edge.invalidated_at is not None or edge.status == "superseded"
-
-
-def _predicate(edge: Edge) -> str:
-    if '"predicate"' not in edge.metadata:
-        return edge.relation
-    from json import loads
-
-    named = loads(edge.metadata).get("predicate")
-    return printable(one_line(named)) if isinstance(named, str) and named.strip() else edge.relation

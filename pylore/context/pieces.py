@@ -22,17 +22,16 @@ class Piece:
     is called when what ``fit`` has just given has come in.
     """
 
-    __slots__ = ("fit", "id", "least", "place", "section", "taken", "why")
+    __slots__ = ("fit", "id", "least", "section", "taken", "why")
 
     def __init__(
-        self, id: str, section: str, why: str, fit: Fit, place: str = "", least: int = 0,
+        self, id: str, section: str, why: str, fit: Fit, least: int = 0,
         taken: Callable[[], None] | None = None,
     ) -> None:  # fmt: skip
         self.id = id
         self.section = section
         self.why = why
         self.fit = fit
-        self.place = place
         self.least = least or tuning.LEAST_SHARE
         self.taken = taken
 

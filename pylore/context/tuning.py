@@ -41,6 +41,19 @@ by itself: the context that docs/context.md measures has it."""
 DIAGRAM_SHARE = 0.25
 """Of the room, where that is less: so that a small budget is for texts. Not measured by itself."""
 
+FACTS_OF_ONE = 10
+"""Facts of one subject, the best first. Not measured."""
+
+FACTS_LOOKED_AT = 1000
+"""Of those of one subject, the surest, so many are ranked: a bound on the work."""
+
+WORDS_OF_NAMES, LONGEST_NAME = 64, 5
+"""Words of a question among which entities are looked for, and words of their names: a bound on
+the work, 310 ids at most."""
+
+TIES = 10
+"""Contradictions and successions of a record that are looked at. Not measured."""
+
 MOST_FACTS = 30
 """Facts of a context: of three entities that have as many as are shown of one. Not measured."""
 

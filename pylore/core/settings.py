@@ -305,8 +305,32 @@ class Settings:
     expansion = choice(
         "accumulate",
         "how the graph scores: accumulate adds up what matches point to, best-path multiplies, "
-        "activation does so from the three nearest matches alone",
+        "activation does so from the few nearest matches alone",
         choices=EXPANSION_RULES,
+    )
+    activation_anchors = whole(
+        3,
+        "how many of the nearest matches activation starts from; unless this is set, a smaller "
+        "graph_seeds counts",
+        low=1,
+        high=1000,
+    )
+    activation_edges = whole(
+        10,
+        "the most edges of one node, the surest first, that activation follows; unless this is "
+        "set, a smaller graph_fanout counts",
+        low=1,
+        high=10_000,
+    )
+    activation_facts = whole(
+        30,
+        "the most nodes that activation reaches; unless this is set, a smaller graph_max_nodes "
+        "counts",
+        low=1,
+        high=100_000,
+    )
+    activation_hops = whole(
+        2, "the most hops that activation goes, within graph_depth", low=1, high=3
     )
     graph_weight = number(
         1.4, "what the graph's word counts beside a match's, with accumulate", low=0, high=10

@@ -121,6 +121,15 @@ def camel_parts(word: str) -> list[str]:
     return parts
 
 
+def fact_sentence(subject: str, predicate: str, object: str) -> str:
+    """A fact in words.
+
+    >>> fact_sentence("web shop", "is_built_with", "Rust")
+    'web shop is built with Rust'
+    """
+    return one_line(f"{subject} {predicate.replace('_', ' ')} {object}")
+
+
 def identifier_parts(text: str) -> str:
     """The parts of every camelCase word of ``text``: what the index adds to the words.
 

@@ -77,6 +77,25 @@ def just_after(moment: str) -> str:
     return after if after > moment else moment + "0"
 
 
+def days_since(moment: str) -> int:
+    """Whole days, by date, from a time to now; 0 for what is to come, or is no time.
+
+    >>> days_since(now()), days_since(ago(400)), days_since("?")
+    (0, 400, 0)
+    """
+    try:
+        return max(0, _day_number(now()) - _day_number(moment))
+    except ValueError:
+        return 0
+
+
+def _day_number(moment: str) -> int:
+    """The days up to a date; of years that begin in March, a leap day is the last one."""
+    year, month, day = int(moment[:4]), int(moment[5:7]), int(moment[8:10])
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+
+
 def ago(days: int) -> str:
     """This second, so many days ago; 1970, where that is before it."""
     return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))

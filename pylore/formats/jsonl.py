@@ -24,13 +24,14 @@ from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
 from ..core.states import same
 from ..core.times import now
-from ..core.vocabulary import DECLARED_WEIGHT
+from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS
 from ..embed.ahead import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
 from ..system.json_lines import parse_object
 from .anchorlines import anchor_from, past_anchor_from
+from .facts_ahead import FactsAhead
 from .linefields import moment, number, text
 from .lines_in import (
     edge_from,
@@ -63,6 +64,7 @@ _IN_MEMORY = 8_000_000
 """Bytes of a pipe; more go to a file."""
 
 _EDGE = b'{"from_id":'
+_THINGS = tuple(f'"{beginning}'.encode() for beginning in THING_IDS)
 _BATCH = 500
 """Nodes that are looked up together."""
 
@@ -229,12 +231,16 @@ class LineImport:
         if isinstance(self._lines, Iterator):
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
+        facts = FactsAhead(self._store, self._ahead)
         for place, line in self._numbered():
-            if line.startswith(_EDGE):
+            if line.startswith(_EDGE) and not any(begins in line for begins in _THINGS):
                 continue  # which nothing is embedded of
             try:
                 fields = parse_object(line, self._longest)
-                if "id" in fields and "from_id" not in fields:
+                if "from_id" in fields:
+                    facts.edge(fields)
+                elif "id" in fields:
+                    facts.node(fields)
                     batch += self._expected(fields)
                 elif "purged" in fields:
                     self._purged.append(fields)
@@ -245,6 +251,7 @@ class LineImport:
                 self._expect(batch)
                 batch = []
         self._expect(batch)
+        facts.prepare()
 
     def write(self) -> Imported:
         """Writes what the lines say; the caller holds a transaction."""
@@ -364,6 +371,7 @@ class _LineImporter:
         result = self.result
         for state in self._merge.finish():
             result.count(state)
+        self._waiting.flush()  # what edges say, too, is found from now on
         if result.added + result.updated or self._merge.purges:
             result.brought |= self._merge.brought
             result.dangling = len(self._store.edges.dangling_among(result.brought))

@@ -18,17 +18,3 @@ MOST_NAMING = 100
 FRONTIER = 20
 """So many reached nodes may always start the next hop. Not measured by itself: a second hop
 adds a point of recall@5 on MuSiQue and nothing on three other sets."""
-
-# --- activation: measured as a whole, recall@5 69.1, 57.3 and 82.0 (docs/decisions/0028)
-
-ANCHORS = 3
-"""Where it starts: the nearest matches by meaning, or by name where there are no vectors."""
-
-EDGES = 10
-"""The most edges of one node that it spreads along, the surest first."""
-
-FACTS = 30
-"""The most nodes that it reaches."""
-
-HOPS = 2
-"""The most hops that it goes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import EmbedderError
 from ..core.text import identifier_parts, passages
-from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS, THING_IDS
 from ..embed.ahead import Ahead
 from .similar import follow
 
@@ -31,7 +31,7 @@ class Index:
 
     Where ``notes`` are given, an embedder that fails costs the passages their vectors
     and not the nodes their full text, and a note says so; else it is an error. Unless
-    ``follow`` is off, ``similar_to`` edges are kept in step too.
+    ``follow`` is off, ``similar_to`` edges and facts are kept in step too.
     """
 
     def __init__(
@@ -88,6 +88,42 @@ class Index:
             self._update(nodes[start : start + BATCH])
         if self._follow:
             self._followed = follow(self._store, nodes, self._followed)
+            things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
+            if things or self._store.edges.stated:
+                self.keep_facts([*things, *self._store.facts.leading_to(things)])
+
+    def keep_facts(self, ids: Iterable[str] = ()) -> None:
+        """Brings the passages that state facts of these things in step with their edges, and
+        those of the things whose edges were written since this was last done."""
+        due = sorted({*ids, *self._store.edges.stated})
+        self._store.edges.stated.clear()
+        for start in range(0, len(due), BATCH):
+            self._keep_facts(due[start : start + BATCH])
+
+    def _keep_facts(self, ids: Sequence[str]) -> None:
+        from .facts import sentences
+
+        wanted = sentences(self._store, ids)
+        held = self._store.facts.passages(ids)
+        self._drop_facts([key for edge, (key, text) in held.items() if wanted.get(edge) != text])
+        new = [edge for edge, text in wanted.items() if held.get(edge, (0, ""))[1] != text]
+        if not new:
+            return
+        keys = self._store.nodes.new_passages([edge[0] for edge in new], NAMES)
+        texts = [wanted[edge] for edge in new]
+        rows = [
+            (key, "", text, "", "", identifier_parts(text))
+            for key, text in zip(keys, texts, strict=True)
+        ]
+        self._store.fulltext.add(NAMES, rows)
+        self._store.facts.add(zip(keys, new, texts, strict=True))
+        if self._embedder is not None:
+            self._add_vectors(self._embedder, rows)
+
+    def _drop_facts(self, keys: Sequence[int]) -> None:
+        if keys:
+            self._store.facts.remove(keys)
+            self._drop([(key, NAMES) for key in keys])
 
     def _update(self, nodes: Sequence[Node]) -> None:
         rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
@@ -133,6 +169,11 @@ class Index:
 
     def _remove(self, ids: Sequence[str]) -> None:
         held = self._store.nodes.passages(ids)
+        if any(id.startswith(THING_IDS) for id in ids):
+            self._store.facts.remove(key for key, _ in held)
+        self._drop(held)
+
+    def _drop(self, held: Sequence[tuple[int, str]]) -> None:
         for collection in {collection for _, collection in held}:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
         if held and self._has_vectors:
@@ -212,9 +253,12 @@ def rebuild(
     Raises:
         EmbedderError: the embedder cannot; nothing is changed.
     """
+    from .facts import all_sentences
+
     ahead = Ahead(store, lambda: embedder)
     for node in store.nodes.all(live_only=True):
         ahead.prepare(texts_of(node))
+    ahead.prepare(embedded_text("", text) for text in all_sentences(store))
     return ahead.settled(lambda: _rebuild(store, ahead.given, fulltext, progress))
 
 
@@ -228,6 +272,7 @@ def _rebuild(
     store.meta.set("embedder", None)
     store.meta.set("embedder_dimension", None)
     store.nodes.remove_all_passages()
+    store.facts.remove_all()
     index = Index(store, embedder, follow=False)
     done = 0
     batch: list[Node] = []
@@ -239,5 +284,6 @@ def _rebuild(
             progress(done)
             batch = []
     index.update(batch)
+    index.keep_facts(store.facts.subjects())
     store.ratings.recount()
     return done + len(batch)

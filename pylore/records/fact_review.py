@@ -7,6 +7,7 @@ from ..core.ids import named_id
 from ..core.model import Record
 from ..core.scoring import recency
 from ..core.times import ago, now
+from ..embed.ahead import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
 from .fact_status import confirm_edge, retract_edge
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..core.settings import Settings
+    from ..embed import Embedder
     from ..store import Store
 
     Key = tuple[str, str, str]
@@ -55,9 +57,10 @@ class Faded(Record):
 class Facts:
     """Judging what is known. Every method is one transaction."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, embedder: Embedder | None = None) -> None:
         self._store = store
         self._settings = settings
+        self._ahead = Ahead(store, lambda: embedder)
 
     def confirm(self, words: Sequence[str]) -> list[ReviewOutcome]:
         """Confirms nodes (ids), or one fact (subject, predicate, object).
@@ -140,15 +143,20 @@ class Facts:
             node = self._store.nodes.require(id)
             forget(self._store, node)
             Index(self._store, None).update([node])
+        Index(self._store, None).keep_facts()
 
     def _judge(
         self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
     ) -> list[ReviewOutcome]:
-        with self._store.faults, self._store.transaction(command):
+        def judged() -> list[ReviewOutcome]:
             key = self._fact_of(words)
-            if key:
-                return [ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))]
-            return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in words]
+            if not key:
+                return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in words]
+            outcome = ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))
+            Index(self._store, self._ahead.given, []).keep_facts()
+            return [outcome]
+
+        return self._ahead.settled(judged, command)
 
     def _set_status(self, id: str, status: str) -> str:
         node = self._store.nodes.require(id)

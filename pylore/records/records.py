@@ -257,6 +257,7 @@ class Records:
             status=status or first_status(source),
         )  # fmt: skip
         state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
+        self._keep_facts()
         return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
 
     @_worded(1)
@@ -387,7 +388,9 @@ class Records:
     def _settled(self, write: Callable[[], Result], command: str) -> Result:
         def anew() -> Result:
             self._embedder, self._notes = self._ahead.given, []
-            return write()
+            result = write()
+            self._keep_facts()
+            return result
 
         return self._ahead.settled(anew, command)
 
@@ -438,6 +441,10 @@ class Records:
         Index(self._store, self._embedder, self._notes).update(nodes)
         if self._notes:
             self._embedder = None  # each time may take a timeout
+
+    def _keep_facts(self) -> None:
+        if self._store.edges.stated:
+            Index(self._store, self._embedder, self._notes).keep_facts()
 
     def _said(self) -> list[str]:
         """The notes of the steps since the last time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Hit
 from ..core.scoring import rounded
+from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
 from ..graph.kept_edges import KeptEdges
@@ -15,7 +16,7 @@ from .scoring import describe, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
@@ -42,6 +43,8 @@ def expanded(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     rule = rule_named(settings.expansion)
+    caps: Callable[[Settings], Settings] | None = getattr(rule, "caps", None)
+    settings = settings if caps is None else caps(settings)
     direct = list(matches.direct)
     seeds = rule.seeds(matches, settings, notes)
     walk = reach(store, settings, seeds, notes, rule.walk, excluded)
@@ -86,9 +89,7 @@ def reach(
     )  # fmt: skip
     if result.hubs:
         hubs = counted(len(result.hubs), "well-connected node")
-        notes.append(
-            f"the weaker edges of {hubs} were left out: graph_fanout is {settings.graph_fanout}"
-        )
+        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
     return result
 
 
@@ -158,10 +159,16 @@ def _say_caps(walk: Walk, found: int, settings: Settings, notes: list[str]) -> N
     cut = walk.left_out + max(0, unseen) + max(0, found - settings.graph_max_nodes)
     more = min(found, settings.graph_max_nodes) - settings.graph_limit
     caps = [f"graph_limit is {settings.graph_limit}"] if more > 0 else []
-    caps += [f"graph_max_nodes is {settings.graph_max_nodes}"] if cut else []
+    caps += [_cap(settings, "graph_max_nodes")] if cut else []
     if caps:
         nodes = counted(cut + max(0, more), "more connected node was", "more connected nodes were")
         notes.append(f"{nodes} left out: {', '.join(caps)}")
+
+
+def _cap(settings: Settings, name: str) -> str:
+    """A cap and its value, by the name of the setting that it has come from."""
+    origin = settings.origins.get(name, name)
+    return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
 
 
 def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.scoring import best_first
 from ..core.text import fold, stem, words
 from ..core.tuning import SHORT_QUERY
-from ..core.vocabulary import SYMBOL_IDS, file_id, path_of
+from ..core.vocabulary import NAMES, SYMBOL_IDS, file_id, path_of
 from . import tuning
 
 TYPE_CHECKING = False
@@ -36,6 +36,8 @@ class FullTextLeg:
         self._wanted = max(tuning.PASSAGES, 4 * settings.limit)
         self._enough = max(tuning.ENOUGH, settings.limit)
         self.passage: dict[str, int] = {}
+        self.of_things: dict[str, dict[int, float]] = {}
+        """Thing to all of its passages that match: some may state facts."""
         self.how: dict[str, str] = {}
         self.coverage = 0.0
         self.scores = self._ranked(self._relaxed())
@@ -71,6 +73,9 @@ class FullTextLeg:
         rows = self._fulltext.search(
             collection, self._query, how, self._where, self._settings.field_weights, self._wanted
         )
+        if collection == NAMES:
+            for key, id, _ in rows:
+                self.of_things.setdefault(id, {})[key] = 0.0
         return lifted(rows, self._scope)
 
     def _by_node(

@@ -118,7 +118,7 @@ def _search(
         return Hits([], ["the query has no words: nothing to search for"])
     matching.embed(embedder)
     starts = found = matching.within(request.scope)
-    direct = _direct_hits(store, settings, found)
+    direct = _direct_hits(store, settings, found, matching.query)
     if matching.query:
         _say_how_it_matched(direct, notes, filtered=bool(request.scope))
     direct = matching.with_files(found, request.scope, direct)
@@ -193,7 +193,7 @@ class _Matching:
 # --- results
 
 
-def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hit]:
+def _direct_hits(store: Store, settings: Settings, found: Candidates, query: Query) -> list[Hit]:
     """What a plain search returns, best first."""
     ranked = list(found.fused)
     if len(ranked) > settings.limit:
@@ -209,6 +209,10 @@ def _direct_hits(store: Store, settings: Settings, found: Candidates) -> list[Hi
         add_leg_scores(hit, found)
         hits.append(hit)
     hits = describe(store, settings, hits)
+    if found.of_things:
+        from .facts import show_facts
+
+        show_facts(store, settings, query, hits, found)
     return in_order(hits, _matched(found, hits))[: settings.limit]
 
 

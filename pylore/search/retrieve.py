@@ -9,7 +9,7 @@ from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import is_test
-from ..core.vocabulary import CODE_IDS, path_of
+from ..core.vocabulary import CODE_IDS, THING_IDS, path_of
 from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
 
@@ -36,11 +36,17 @@ class Candidates:
     ``confidence`` says how much it is worth at all, 0..1 (see ``_confidence``).
     """
 
-    __slots__ = ("confidence", "coverage", "fused", "how", "legs", "near", "passage", "rrf", "weak")
+    __slots__ = (
+        "confidence", "coverage", "fused", "how", "legs", "near", "of_things", "passage", "rrf",
+        "weak",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
         self.passage: dict[str, int] = {}
+        self.of_things: dict[str, dict[int, float]] = {}
+        """Entity or concept to its passages that match, each with its cosine: some of them may
+        state facts."""
         self.how: dict[str, str] = {}
         self.fused: dict[str, float] = {}
         self.rrf: dict[str, float] = {}
@@ -101,6 +107,7 @@ def candidates(
         words = FullTextLeg(store, settings, query, scope)
         found.legs["fulltext"] = words.scores
         found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
+        found.of_things = words.of_things
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
     if further is not None:
@@ -168,6 +175,8 @@ def _vector_leg(
     wanted = max(tuning.NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
     for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
+        if score >= settings.vector_min and id.startswith(THING_IDS):
+            found.of_things.setdefault(id, {})[key] = score
         if id not in leg and score >= settings.vector_min:
             leg[id] = score
             found.passage.setdefault(id, key)

@@ -37,11 +37,18 @@ def describe(store: Store, settings: Settings, hits: list[Hit]) -> list[Hit]:
     best = plain(settings)
     for hit in hits:
         hit.type, hit.title, hit.file, hit.line_start, hit.line_end, age = rows[hit.id][:6]
-        hit.credibility = rows[hit.id][6:]
-        fresh = recency(age, settings.recency_half_life, settings.recency_grace)
-        hit.recency_score = round(fresh, 6)
-        hit.standing = standing(hit, settings, best)
+        stand(hit, settings, best, age, rows[hit.id][6:])
     return hits
+
+
+def stand(
+    hit: Hit, settings: Settings, best: float, age: float, credibility: tuple[float, str, str, int]
+) -> None:
+    """Gives a hit its age in days and its credibility, and what they count."""
+    hit.credibility = credibility
+    fresh = recency(age, settings.recency_half_life, settings.recency_grace)
+    hit.recency_score = round(fresh, 6)
+    hit.standing = standing(hit, settings, best)
 
 
 def standing(hit: Hit, settings: Settings, best: float) -> Factors:
@@ -62,7 +69,17 @@ def plain(settings: Settings) -> float:
 
 def product(hit: Hit, settings: Settings) -> float:
     """Confidence × source weight × usage × status weight."""
-    confidence, source, status, accesses = hit.credibility
+    return _product(hit.credibility, settings)
+
+
+def fact_rank(credibility: tuple[float, str, str, int], age: float, settings: Settings) -> float:
+    """The same × what its age in days leaves: by this, facts are ranked among each other."""
+    fresh = recency(age, settings.recency_half_life, settings.recency_grace)
+    return _product(credibility, settings) * fresh
+
+
+def _product(credibility: tuple[float, str, str, int], settings: Settings) -> float:
+    confidence, source, status, accesses = credibility
     weight = settings.source_weights[source] * settings.status_weights[status]
     return confidence * weight * usage(accesses, settings.usage_boost)
 

@@ -38,6 +38,10 @@ LEAST_WORTH = 0.05
 
 # --- vectors and fusion
 
+COSINE_OF_FACT = 0.25
+"""What a cosine of 1 counts for which of a thing's facts is shown, where having all of the
+query's words counts 1: it tells facts apart that have the same ones. Not measured."""
+
 NEIGHBOURS = 100
 """How many of the nearest passages the vector leg looks at, at the least. Not measured for
 ranks; docs/decisions/0008 has what it costs."""

@@ -44,6 +44,12 @@ EdgeKey = tuple[str, str, str]
 Staged = tuple[float, float, int]
 """(confidence, days since it last changed, accesses)"""
 
+Stated = tuple[EdgeKey, str, str, str]
+"""(key of a fact's edge, its subject's title, its predicate, its object's title)"""
+
+Standing = tuple[str, float, str, str, int, float]
+"""(sentence, confidence, source, status, accesses, days since it was written or read)"""
+
 Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
 """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
 
@@ -158,6 +164,10 @@ class Edges(Protocol):
     History is the store's own doing: a change of weight, source, status, metadata or
     invalidation by any method leaves a line (``EDGE_HISTORY``), and so does a deletion.
     """
+
+    stated: set[str]
+    """Things whose facts may be others by what was written here: who brings their passages in
+    step empties it."""
 
     def neighbours(
         self, frontier: Sequence[str], relations: Sequence[str], limit: int
@@ -346,6 +356,43 @@ class PastStates(Protocol):
         """Forgets every state that a node has left, and that it was deleted for good is kept."""
 
 
+class FactPassages(Protocol):
+    """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
+
+    A fact is a live edge between two live things, staged or confirmed, that no program has
+    computed (``source`` is not ``system``).
+    """
+
+    def of(self, ids: Sequence[str]) -> list[Stated]:
+        """The facts of these things: ``(key of its edge, subject's title, predicate,
+        object's title)``. The predicate is the metadata's, if that has one, or the relation."""
+
+    def subjects(self) -> list[str]:
+        """The things of which something is stated, by id."""
+
+    def leading_to(self, ids: Sequence[str]) -> list[str]:
+        """The things of which something is, or was, stated that names one of these."""
+
+    def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
+        """The passages that state what is said of these things: edge to (key, sentence)."""
+
+    def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
+        """Says of passages that they state a fact: ``(key, edge, sentence)``."""
+
+    def remove(self, passages: Iterable[int]) -> None:
+        """Forgets of these passages that they state facts."""
+
+    def remove_all(self) -> None:
+        """The same of every passage."""
+
+    def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
+        """What those of these passages say that state a fact, and how it stands.
+
+        A fact is as old as the last time that it was written or read. Without the tables of
+        the graph there are none.
+        """
+
+
 class FullText(Protocol):
     """Full text over passages, a collection (texts, names, code) with word counts of its own.
 
@@ -431,7 +478,7 @@ class Vectors(Protocol):
         """
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """``(id, vector)`` of every passage of these nodes, a node's passages together."""
+        """``(id, vector)`` of every passage of these nodes that is no fact's, a node's together."""
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:
         """The signs of these passages, a bit a dimension; those without a vector are left out."""
@@ -708,6 +755,12 @@ class Impressions(Protocol):
         The newest first; ``used`` counts edges, ``shown`` what has none yet.
         """
 
+    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
+        """``(run, query, node)`` of what was shown at one of the first ``most`` positions.
+
+        Of all live runs or of one, in this order.
+        """
+
     def state(self, run: str) -> str:
         """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""
 
@@ -934,6 +987,10 @@ class Store(Protocol):
     @property
     def edges(self) -> Edges:
         """The graph."""
+
+    @property
+    def facts(self) -> FactPassages:
+        """Which passages state facts."""
 
     @property
     def history(self) -> PastStates:

@@ -177,7 +177,10 @@ def stats_text(row: dict[str, Any]) -> str:
     for key, value in row.items():
         if isinstance(value, dict):
             lines.append(f"{key.replace('_', ' ')}")
-            lines += [f"  {name:<20} {count:>10}" for name, count in value.items()]
+            lines += [
+                f"  {name:<20} {'' if count is None else count!s:>10}"
+                for name, count in value.items()
+            ]
         else:
             lines.append(f"{key.replace('_', ' '):<22} {'' if value is None else value!s:>10}")
     return "\n".join(lines) + "\n"

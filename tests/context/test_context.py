@@ -19,16 +19,20 @@ from repositories import Repository
 from samples import examples
 from sqlite_stores import connection_of
 
+from pylore.context.brief import ContextBrief
 from pylore.context.budget import Tokens
-from pylore.context.build import Context, ContextBrief, build, wider
+from pylore.context.build import Context, build
 from pylore.context.code_text import CodeText, ShownLines, cut_at_statement, fenced
 from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
+from pylore.context.results import wider
 from pylore.context.snippets import Snippet, WorkTree
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import printable
+from pylore.core.times import ago
 from pylore.indexing.indexer import Index
+from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
@@ -300,6 +304,88 @@ def test_facts_stand_under_their_subject_one_s_own_first(project: Store) -> None
     assert text.index("- **Ada** (entity-ada)") < text.index("- **Sessions** (entity-sessions)")
     assert "  - uses: DuckDB\n" in text
     assert "  - works on: Sessions\n" in text
+
+
+def test_facts_are_ranked_by_all_that_they_stand_for(project: Store) -> None:
+    def lines(**changed: Any) -> list[str]:
+        text = asked(project, "what of Ada", "narrative", **changed).text
+        return re.findall(r"^  - (?:uses|drinks): (\w+)", text, re.MULTILINE)
+
+    wrote = records(project)
+    wrote.fact("Ada", "uses", "Sure")
+    wrote.fact("Ada", "uses", "Unsure", confidence=0.4)
+    wrote.fact("Ada", "drinks", "Heard", source="conversation", status="confirmed")
+    wrote.fact("Ada", "drinks", "Staged", source="conversation")
+    assert lines() == ["Sure", "Heard", "Staged", "Unsure"]
+    assert lines(source_weights="conversation=9") == ["Heard", "Staged", "Sure", "Unsure"]
+    assert lines(status_weights="staged=9")[0] == "Staged"
+    (sure,) = project.edges.between("entity-ada", "entity-sure")
+    with project.transaction():
+        project.edges.delete_node("entity-sure")
+        sure.created_at = ago(400)
+        project.edges.put(sure)
+    assert lines() == ["Heard", "Staged", "Unsure", "Sure"]
+    assert lines(recency_half_life=36500)[0] == "Sure"
+    count_accesses(project, Settings(), ["entity-sure"])  # reading it makes it young again
+    assert lines() == ["Sure", "Heard", "Staged", "Unsure"]
+
+
+def test_reading_a_fact_often_ranks_it_higher(project: Store) -> None:
+    records(project).fact("Ada", "uses", "Known", confidence=0.8)
+    records(project).fact("Ada", "uses", "Unread")
+    for _ in range(12):
+        count_accesses(project, Settings(), ["entity-known"])
+    text = asked(project, "Ada", "narrative").text
+    assert text.index("uses: Known") < text.index("uses: Unread")
+    text = asked(project, "Ada", "narrative", usage_boost=0).text
+    assert text.index("uses: Unread") < text.index("uses: Known")
+
+
+def test_superseded_facts_come_only_where_they_are_asked_for(project: Store) -> None:
+    records(project).fact("Ada", "lives_in", "Rome")
+    records(project).fact("Ada", "lives_in", "Bern")
+    root = str(Path(project.path).parent.parent)
+    texts = []
+    for wanted in (False, True):
+        request = ContextBrief("where does Ada live", form="narrative", budget=1000, root=root,
+                               scope=Scope(), with_superseded=wanted)  # fmt: skip
+        texts.append(build(project, wider(Settings()), request, None).text)
+    assert "lives in: Bern" in texts[0] and "Rome" not in texts[0]
+    assert texts[1].index("lives in: Bern\n") < texts[1].index("lives in: Rome (superseded)")
+
+
+def test_each_fact_is_named_once_and_its_object_not_again(project: Store) -> None:
+    records(project).fact("Ada", "uses", "DuckDB")
+    records(project).fact("Ada", "reads", "about sessions and cookies and signing")
+    put(project, "entity", "Cookies", id="entity-cookies", body="Small files of a browser.")
+    records(project).fact("Ada", "bakes", "Cookies")
+    found = asked(project, "Ada DuckDB sessions cookies", "narrative")
+    assert found.text.partition("## Facts")[2].count("DuckDB") == 1
+    assert found.text.count("about sessions and cookies and signing") == 1
+    said = {entry["id"]: entry["reason"] for entry in found.withheld}
+    assert said["entity-duckdb"] == "named by the facts of entity-ada"
+    assert "Small files of a browser." in found.text  # it says more than its name
+
+
+def test_an_entity_that_the_question_names_comes_first(project: Store) -> None:
+    for number in range(50):
+        records(project).fact(f"Session {number}", "signs", "long session cookies")
+    records(project).fact("Ada Byron", "uses", "DuckDB")
+    records(project).fact("Session Table", "holds", "sessions")
+    text = asked(project, "which session cookies does ada byron sign", "narrative").text
+    facts = text[text.index("## Facts") :].split("\n")
+    assert facts[2] == "- **Ada Byron** (entity-ada-byron)"
+    own = {"user_entity": "entity-session-table"}
+    text = asked(project, "Session Table of Ada Byron", "narrative", **own).text
+    assert text.index("(entity-session-table)") < text.index("(entity-ada-byron)")
+    project.nodes.put(retracted(project, "entity-ada-byron"))
+    assert "entity-ada-byron" not in asked(project, "ada byron", "narrative").text
+
+
+def retracted(store: Store, id: str) -> Node:
+    node = store.nodes.require(id)
+    node.status = "retracted"
+    return node
 
 
 def test_a_task_s_text_is_the_question_and_its_neighbours_come_along(

@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
-from pylore.context.build import Context, ContextBrief, _Builder, build, wider
+from pylore.context.brief import ContextBrief
+from pylore.context.build import Context, _Builder, build
 from pylore.context.code_text import CodeText, ShownLines, cut_at_statement
+from pylore.context.facts import facts_of_things, names_of, ranked_facts
+from pylore.context.narrative import ties_of
 from pylore.context.pieces import Piece, pack
+from pylore.context.results import wider
 from pylore.context.snippets import Snippet, WorkTree, head_of
 from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings
+from pylore.core.times import ago
 from pylore.store import Store, create_store
 from pylore.store.filter import Scope
 
@@ -178,10 +183,41 @@ def test_a_context_has_30_facts(tmp_path: Path) -> None:
             for number in range(10):
                 note(store, f"{name}{number}")
                 store.edges.put(Edge(name, f"{name}{number}", "relates_to"))
-        made = builder(store, tmp_path, [])
-        subjects = [made._subject(store.nodes.require(name)) for name in names]
-    texts = [one.fit(10_000)[0] if one else "" for one in subjects]
-    assert [text.count("\n  - ") for text in texts] == [10, 10, 10, 0]
+        facts = facts_of_things(store, Settings(), names)
+    assert {id: len(edges) for id, edges in facts.items()} == dict.fromkeys(names[:3], 10)
+
+
+def test_names_are_looked_for_among_64_words_and_have_5(tmp_path: Path) -> None:
+    assert "entity-a-b-c-d-e" in names_of("a b c d e f")
+    assert not [id for id in names_of("a b c d e f") if id.count("-") > 5]
+    found = names_of(" ".join(f"w{number}" for number in range(100)))
+    assert "entity-w63" in found and "entity-w64" not in found
+
+
+def test_of_1000_facts_of_one_subject_the_best_are_taken(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        note(store, "entity-a")
+        for number in range(1001):
+            note(store, f"entity-{number:04}")
+        sure = [1.0] * 1000 + [0.9]
+        with store.transaction():
+            store.edges.put_many(
+                Edge("entity-a", f"entity-{number:04}", "relates_to", weight, created_at=ago(0),
+                     source="user_edit" if number > 998 else "conversation")
+                for number, weight in enumerate(sure)
+            )  # fmt: skip
+        (best, *_) = ranked_facts(store, Settings(), "entity-a")
+        assert best.to_id == "entity-0999"  # the one that is less sure is not looked at
+        assert len(ranked_facts(store, Settings(), "entity-a")) == 10
+
+
+def test_ten_ties_of_a_record_are_looked_at(tmp_path: Path) -> None:
+    with create_store(str(tmp_path)) as store:
+        note(store, "lesson-a")
+        for number in range(12):
+            note(store, f"lesson-{number}")
+            store.edges.put(Edge("lesson-a", f"lesson-{number}", "contradicts"))
+        assert len(ties_of(store, ["lesson-a"])["lesson-a"]) == 10
 
 
 def test_2000_letters_of_a_task_are_searched_for(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.graph.activation import activate, anchors
+from pylore.graph.activation import anchors
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, create_store
@@ -34,10 +34,18 @@ def filled(folder: Path, names: list[str], edges: list[tuple[str, str, float]]) 
 def test_the_anchors_are_the_nearest_by_vector_else_by_full_text() -> None:
     fulltext = dict.fromkeys("abcde", 1.0)
     vector = dict.fromkeys("vwxyz", 1.0)
-    assert anchors({"fulltext": fulltext, "vector": vector}) == ["v", "w", "x"]
-    assert anchors({"fulltext": fulltext, "vector": {}}) == ["a", "b", "c"]
-    assert anchors({"fulltext": fulltext}) == list("abc")
-    assert anchors({}) == []
+    assert anchors({"fulltext": fulltext, "vector": vector}, 3) == ["v", "w", "x"]
+    assert anchors({"fulltext": fulltext, "vector": {}}, 3) == ["a", "b", "c"]
+    assert anchors({"fulltext": fulltext}, 2) == ["a", "b"]
+    assert anchors({}, 3) == []
+
+
+def reached_from_hub(store: Store, depth: int = 3, **caps: int) -> dict[str, int]:
+    """What a search for the hub reaches, and in how many hops; ``caps`` are settings."""
+    wanted = {"graph_limit": 1000, "graph_depth": depth, "expansion": "activation", **caps}
+    pairs = [(name, str(value)) for name, value in {"limit": 1, **wanted}.items()]
+    found = search(store, Settings().changed(pairs, "test"), Request("hub"), None)
+    return {hit.id: hit.hops for hit in found if hit.hops}
 
 
 def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -> None:
@@ -45,48 +53,55 @@ def test_it_follows_the_surest_edges_and_no_more_than_its_caps(tmp_path: Path) -
     edges = [("hub", f"n{number:02}", 0.5 + number / 100) for number in range(20)]
     edges += [(f"n{number:02}", f"n{number + 20}", 1.0) for number in range(20)]
     with filled(tmp_path, names, edges) as store:
-        weights = {"relates_to": (1.0, 1.0)}
-        result = activate(
-            store.edges, {"entity-hub": 1.0}, weights, depth=3, decay=0.7, fanout=100,
-            max_nodes=1000,
-        )  # fmt: skip
-        one_hop = {id for id, step in result.reached.items() if step.hop == 1}
+        found = reached_from_hub(store)
+        one_hop = {id for id, hops in found.items() if hops == 1}
         assert one_hop == {f"entity-n{number}" for number in range(10, 20)}
-        assert len(result.reached) == 20
+        assert len(found) == 20
+        assert len(reached_from_hub(store, depth=1, activation_edges=15)) == 15
 
 
-def reached_from_hub(
-    store: Store, *, depth: int = 3, fanout: int = 100, max_nodes: int = 1000
-) -> dict[str, int]:
-    result = activate(
-        store.edges,
-        {"entity-hub": 1.0},
-        {"relates_to": (1.0, 1.0)},
-        decay=0.7,
-        depth=depth,
-        fanout=fanout,
-        max_nodes=max_nodes,
-    )
-    return {id: step.hop for id, step in result.reached.items()}
-
-
-def test_it_reaches_30_nodes_in_two_hops_and_the_caps_given_only_lower_that(tmp_path: Path) -> None:
-    names = ["hub", *(f"n{number}" for number in range(10)), *(f"m{n}" for n in range(40)), "far"]
+def test_its_caps_can_be_raised_and_those_of_every_walk_lower_them(tmp_path: Path) -> None:
+    names = ["hub", *(f"n{number}" for number in range(10)), *(f"m{n}" for n in range(60)), "far"]
     edges = [("hub", f"n{number}", 1.0) for number in range(10)]
-    edges += [(f"n{number % 10}", f"m{number}", 0.9) for number in range(40)]
+    edges += [(f"n{number % 10}", f"m{number}", 0.9) for number in range(60)]
     edges += [("m0", "far", 1.0)]
     with filled(tmp_path, names, edges) as store:
         found = reached_from_hub(store)
         assert len(found) == 30 and set(found.values()) == {1, 2}
-        assert len(reached_from_hub(store, max_nodes=7)) == 7
-        assert len(reached_from_hub(store, fanout=3)) == 3 + 3 * 2
+        assert len(reached_from_hub(store, activation_facts=65)) == 65
+        assert len(reached_from_hub(store, graph_max_nodes=7)) == 7
+        assert len(reached_from_hub(store, graph_max_nodes=7, activation_facts=12)) == 12
+        assert len(reached_from_hub(store, graph_fanout=3)) == 3 + 3 * 2
         assert set(reached_from_hub(store, depth=1).values()) == {1}
 
 
-def test_it_goes_no_third_hop(tmp_path: Path) -> None:
+def test_it_goes_a_third_hop_where_that_is_set(tmp_path: Path) -> None:
     edges = [("hub", "a", 1.0), ("a", "b", 1.0), ("b", "c", 1.0)]
     with filled(tmp_path, ["hub", "a", "b", "c"], edges) as store:
         assert reached_from_hub(store) == {"entity-a": 1, "entity-b": 2}
+        assert reached_from_hub(store, activation_hops=3)["entity-c"] == 3
+        assert reached_from_hub(store, depth=1, activation_hops=3) == {"entity-a": 1}
+
+
+def test_it_starts_from_as_many_anchors_as_are_set(tmp_path: Path) -> None:
+    hubs = [f"hub {letter}" for letter in "abcde"]
+    names = [*hubs, *(f"end {letter}" for letter in "abcde")]
+    edges = [(hub, hub.replace("hub", "end"), 1.0) for hub in hubs]
+    with filled(tmp_path, names, edges) as store:
+        assert len(reached_from_hub(store, depth=1, limit=5)) == 3
+        assert len(reached_from_hub(store, depth=1, limit=5, activation_anchors=5)) == 5
+        assert len(reached_from_hub(store, depth=1, limit=5, graph_seeds=2)) == 2
+
+
+def test_what_its_caps_leave_out_is_said_by_their_names(tmp_path: Path) -> None:
+    names = ["hub", *(f"n{number:02}" for number in range(20))]
+    with filled(tmp_path, names, [("hub", name, 1.0) for name in names[1:]]) as store:
+        pairs = [("expansion", "activation"), ("graph_depth", "1"), ("limit", "1")]
+        said = search(store, Settings().changed(pairs, "test"), Request("hub"), None).notes
+        assert any("left out: activation_edges is 10" in note for note in said)
+        raised = Settings().changed([*pairs, ("activation_edges", "20")], "test")
+        said = search(store, raised, Request("hub"), None).notes
+        assert not any("activation_edges" in note for note in said)
 
 
 def test_a_search_by_activation_without_vectors_says_so(tmp_path: Path) -> None:

@@ -351,7 +351,7 @@ def test_a_value_becomes_a_concept_and_can_be_found(
     store: Store, records: Records, object: str, literal: bool, id: str
 ) -> None:
     assert records.fact("app", "has", object, literal=literal).id == f"entity-app has {id}"
-    assert found(store, None, object) == {id}
+    assert found(store, None, object) == {id, "entity-app"}  # the value, and what states it
 
 
 def test_a_fact_takes_ids_and_things_that_are_there(store: Store, records: Records) -> None:

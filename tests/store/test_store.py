@@ -649,6 +649,26 @@ def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: P
     }
 
 
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_the_facts_of_an_older_version_are_found(tmp_path: Path, version: int) -> None:
+    connection = store_of_version(version, tmp_path)
+    for statement in (
+        "INSERT INTO nodes(id, type, title, created_at, updated_at)"
+        " VALUES ('entity-shop', 'entity', 'web shop', '', ''),"
+        " ('entity-a', 'entity', 'A', '', '')",
+        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
+        " VALUES ('entity-shop', 'entity-a', 'depends_on', 1, '')",
+    ):
+        connection.execute(statement)
+    connection.close()
+    with open_store(str(tmp_path)) as store:
+        ((key, sentence),) = store.facts.passages(["entity-shop"]).values()
+        assert sentence == store.fulltext.body(key) == "web shop depends on A"
+        query = parse_query("depends")
+        (hit,) = store.fulltext.search("names", query, "all", Scope(), WEIGHTS, 9)
+        assert hit[:2] == (key, "entity-shop")
+
+
 def test_the_vectors_of_version_3_become_bytes(tmp_path: Path) -> None:
     connection = store_of_version(3, tmp_path)
     vectors = [(key, pack("<8f", *[0.5 if bit & key else -0.5 for bit in (1, 2, 4, 8) * 2]))

@@ -9,21 +9,22 @@ from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import printable
 from ...terminal.output import flush, note, write
 from ..args import split_words
-from ..runtime import record_accesses
+from ..runtime import record_context
 from .shared import Session, read_stdin
 
 
 def ask_command(
     words: tuple[str, ...], types: tuple[str, ...], globs: tuple[str, ...], strict: bool,
-    rounds: int, **options: Any,
+    rounds: int, with_superseded: bool, **options: Any,
 ) -> int:  # fmt: skip
     session = Session(options)
     if not words:
         raise UsageError("ask needs a question: lore ask WORD…")
     question = " ".join(read_stdin() if word == "-" else word for word in words)
     request = AskRequest(
-        question, types=split_words(types), files=split_words(globs), rounds=rounds
-    )
+        question, types=split_words(types), files=split_words(globs), rounds=rounds,
+        with_superseded=with_superseded,
+    )  # fmt: skip
 
     def needs(number: int, things: list[str]) -> None:
         session.say([f"round {number} of {rounds}: looking up {'; '.join(things)}"])
@@ -36,7 +37,7 @@ def ask_command(
                 piece=pieces.show, needs=needs,
             )  # fmt: skip
         _print(session, result)
-        record_accesses(engine, [row["id"] for row in result.context.included])
+        record_context(engine, result.context)
     if result.unfounded:
         note(f"cited, but not in the prompt: {', '.join(result.unfounded)}: do not rely on it")
     elif not result.citations:

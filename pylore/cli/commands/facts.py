@@ -48,7 +48,7 @@ def _change(
     session = Session(options)
     wanted = ids_from(words, command)
     with session.open() as store:
-        outcomes = change(Facts(store, session.settings), wanted)
+        outcomes = change(Facts(store, session.settings, session.embedder(store)), wanted)
         session.output.list([outcome.to_dict() for outcome in outcomes], changes_text)
 
 

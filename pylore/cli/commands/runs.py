@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...app.run_audit import audit
 from ...core.errors import LoreError, UsageError
 from ...records.runs import Runs
 from ...terminal.text import bold, dim
@@ -46,7 +47,7 @@ def show(run: str, **options: Any) -> None:
     session = Session(options)
     run = _one_run(session, run, "run show")
     with session.open() as store, store.faults, store.snapshot():
-        found = Runs(store).get(run)
+        found = {**Runs(store).get(run), **audit(store, session.settings, run)}
     session.output.one(found, _run_text)
 
 
@@ -116,11 +117,23 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _run_text(row: dict[str, Any]) -> str:
-    return _line(row) + "".join(
-        f"{record['position'] or '-':>6}  {record['rating'] or '':<9}  {bold(record['id'])}"
-        f"  {record['title']}\n"
-        for record in row["records"]
+    return (
+        _line(row)
+        + "".join(
+            f"{record['position'] or '-':>6}  {record['rating'] or '':<9}  {bold(record['id'])}"
+            f"  {record['title']}\n"
+            for record in row["records"]
+        )
+        + _diversity_text(row["diversity"])
     )
+
+
+def _diversity_text(alike: dict[str, Any]) -> str:
+    if not alike["answers"]:
+        return ""
+    named = f" ({alike['category']})" if alike["category"] else ""
+    return dim(f"of one category: {alike['share']:.0%} of the top five, "
+               f"at most {alike['most']:.0%}{named}") + "\n"  # fmt: skip
 
 
 def _ratings_text(rows: Sequence[dict[str, Any]]) -> str:

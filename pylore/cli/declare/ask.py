@@ -50,6 +50,7 @@ A lone - reads the question from stdin.""",
         into="globs",
     ),
     Option("--graph-depth N", "hops to walk, 0 to 3; 2 unless set", setting="graph_depth"),
+    Option("--with-superseded", "facts that are superseded too, marked as such"),
     Row("the form of the output; --ids: what is cited", JSON, JSONL, TEXT, IDS, JQ),
     quiet("no notes on stderr but what is wrong with citations"),
     """\

@@ -37,7 +37,12 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
         "--files GLOB,…", "start only from records and code of these files", kind="files", many=True
     ),
     Option("--graph-depth N", "hops to walk, 0 to 3", setting="graph_depth"),
-    Option("--user-entity ID", "whose facts come first", setting="user_entity"),
+    Option(
+        "--user-entity ID",
+        "whose facts come first, before those of whom the question names",
+        setting="user_entity",
+    ),
+    Option("--with-superseded", "facts that are superseded too, marked as such"),
     Row("JSON, or the narrative, wherever it goes", JSON, JSONL, TEXT),
     Row("the ids of what came in alone", IDS),
     JQ,

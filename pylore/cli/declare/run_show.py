@@ -11,7 +11,9 @@ COMMAND = Command(
     "",
     """\
 One run, LORE_RUN unless given, with each record that it was shown: its best
-position, the search that gave it, its rating.""",
+position, the search or question that gave it, its rating. coverage: how many were
+shown and rated; diversity: which share of the top five of an answer is of one
+category, on average (share) and at most.""",
     Option("--run RUN", "the run, if it is not an argument", setting="run"),
     OUTPUT,
     QUIET,

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     class Rule(Protocol):
         """One value of the setting ``expansion``, kept as ``RULE`` in the module that
-        ``EXPANSION_RULES`` has for it."""
+        ``EXPANSION_RULES`` has for it.
+
+        One whose walk has caps of its own has ``caps`` too: the settings with these in them.
+        """
 
         def seeds(
             self, matches: Matches, settings: Settings, notes: list[str]

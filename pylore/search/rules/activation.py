@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...graph.activation import activate, anchors
+from ...graph.activation import anchors, narrowed
 from .best_path import BestPath, seeds_among
 
 TYPE_CHECKING = False
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 class Activation(BestPath):
     """From the nearest matches by meaning; scored as best paths are."""
 
-    walk = staticmethod(activate)
+    def caps(self, settings: Settings) -> Settings:
+        return narrowed(settings)
 
     def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
         legs = matches.starts.legs
         if not legs.get("vector"):
             notes.append("no vectors to start from: activation spreads from names by full text")
-        return seeds_among(anchors(legs), matches, settings)
+        most = settings.graph_seeds
+        return seeds_among(anchors(legs, most), matches, most)
 
 
 RULE: Rule = Activation()

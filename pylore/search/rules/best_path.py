@@ -21,7 +21,7 @@ class BestPath:
     walk = staticmethod(walk)
 
     def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
-        return seeds_among(matches.starts.fused, matches, settings)
+        return seeds_among(matches.starts.fused, matches, settings.graph_seeds)
 
     def factors(
         self, hits: Iterable[Hit], walk: Walk, matches: Matches, settings: Settings
@@ -34,12 +34,12 @@ class BestPath:
         }
 
 
-def seeds_among(ids: Iterable[str], matches: Matches, settings: Settings) -> dict[str, float]:
-    """The first ``graph_seeds`` of these, without matches past the limit."""
+def seeds_among(ids: Iterable[str], matches: Matches, most: int) -> dict[str, float]:
+    """The first ``most`` of these, without matches past the limit."""
     fused = matches.starts.fused
     past_limit = matches.found.fused.keys() - {hit.id for hit in matches.direct}
     among = [id for id in ids if id not in past_limit]
-    return {id: fused[id] for id in among[: settings.graph_seeds]}
+    return {id: fused[id] for id in among[:most]}
 
 
 RULE: Rule = BestPath()

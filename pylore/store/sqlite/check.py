@@ -7,6 +7,7 @@ import os
 from ...core.text import words
 from .bounds import is_sound
 from .driver import apsw
+from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
 from .foreign import SCHEMA_FILES, foreign_objects
 from .fulltext import TABLES, SqliteFullText
@@ -174,6 +175,8 @@ class SqliteChecks:
                 "passages without a live node": _PASSAGES_WITHOUT_NODES,
                 "passages without full text": _PASSAGES_WITHOUT_TEXT,
                 "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
+                "facts without a passage": WITHOUT_PASSAGE,
+                "passages of facts that no longer stand": OF_NO_FACT,
             },
         )
 

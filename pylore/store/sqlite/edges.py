@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...core.model import EDGE_HISTORY, Edge
+from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
@@ -43,6 +44,11 @@ _NO_LIVE_NODE = (
     "SELECT j.value FROM json_each(?) j WHERE NOT EXISTS"
     " (SELECT 1 FROM nodes n WHERE n.id = j.value AND n.invalidated_at IS NULL)"
 )
+
+_THINGS_LEADING_TO = f"""
+SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN graph_edges e
+ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
+"""
 
 _CHUNK = 1000
 """Edges whose ends are looked up together."""
@@ -110,6 +116,9 @@ class SqliteEdges:
     def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
         self._db = connection
         self._reads = reads
+        self.stated: set[str] = set()
+        """Things whose facts may be others by what was written here: ``Index.keep_facts``
+        empties it."""
 
     def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
         pending = self._reads.pending()
@@ -204,7 +213,19 @@ class SqliteEdges:
 
     def put_many(self, edges: Iterable[Edge]) -> None:
         """Writes edges whole, without a look at what is there."""
-        self._db.executemany(_PUT, edge_rows(self._db, edges))
+        self._db.executemany(_PUT, edge_rows(self._db, self._noted(edges)))
+
+    def _noted(self, edges: Iterable[Edge]) -> Iterator[Edge]:
+        for edge in edges:
+            if edge.from_id.startswith(THING_IDS):
+                self.stated.add(edge.from_id)
+            yield edge
+
+    def _note_thing(self, id: str) -> None:
+        if id.startswith(THING_IDS):
+            self.stated.add(id)
+            rows = self._db.execute(_THINGS_LEADING_TO, (id,))
+            self.stated.update(str(other) for (other,) in rows)
 
     def with_relation(self, relation: str) -> Iterator[Edge]:
         """Every edge of one relation, invalidated or not, by from and to."""
@@ -284,6 +305,8 @@ class SqliteEdges:
 
     def invalidate(self, key: tuple[str, str, str], at: str | None, status: str = "") -> None:
         """Marks an edge as invalidated; None for ``at`` restores it."""
+        if key[0].startswith(THING_IDS):
+            self.stated.add(key[0])
         self._db.execute(
             "UPDATE graph_edges SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
             f" WHERE {_THIS}",
@@ -292,6 +315,7 @@ class SqliteEdges:
 
     def invalidate_node(self, id: str, at: str) -> int:
         """Marks all live edges of a node, at one time; how many there were."""
+        self._note_thing(id)
         return self._change(
             "UPDATE graph_edges SET invalidated_at = ?2"
             " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
@@ -303,6 +327,7 @@ class SqliteEdges:
 
         An edge whose other end is forgotten gets that one's mark, and so comes back with it.
         """
+        self._note_thing(id)
         return self._change(
             "UPDATE graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
             " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
@@ -312,6 +337,7 @@ class SqliteEdges:
 
     def delete_node(self, id: str) -> int:
         """Takes all edges of a node away for good, their history too; how many there were."""
+        self._note_thing(id)
         deleted = self._change(
             "DELETE FROM graph_edges WHERE from_key = ?1 OR to_key = ?1", (key_of(self._db, id),)
         )

@@ -38,6 +38,19 @@ WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
 GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC LIMIT ?2
 """
 
+_TOPS = f"""
+SELECT r.id AS run, s.query AS query, s.node_id AS node FROM nodes r
+CROSS JOIN shown s ON s.run_id = r.id
+WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
+  AND s.position <= ?2
+UNION SELECT r.id, coalesce(json_extract(e.metadata, '$.query'), ''), {_FROM} FROM nodes r
+CROSS JOIN graph_edges e
+  ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
+WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
+  AND json_extract(e.metadata, '$.position') <= ?2
+ORDER BY run, query, node
+"""
+
 
 class SqliteImpressions:
     """Reads and writes what runs were shown; a run itself is a node."""
@@ -96,6 +109,13 @@ class SqliteImpressions:
         The newest first; ``used`` counts edges, ``shown`` what has none yet.
         """
         return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
+
+    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
+        """``(run, query, node)`` of what was shown at one of the first ``most`` positions.
+
+        Of all live runs or of one, in this order.
+        """
+        return self._db.execute(_TOPS, (run, most)).fetchall()  # type: ignore[return-value]
 
     def state(self, run: str) -> str:
         """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""

@@ -33,6 +33,8 @@ CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged'
 -----
 CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged'
 -----
+CREATE INDEX fact_passages_from ON fact_passages(from_key)
+-----
 CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL
 -----
 CREATE INDEX node_history_node ON node_history(node_id, made_at)
@@ -257,6 +259,14 @@ CREATE TABLE edge_history(
   changed_at TEXT NOT NULL,
   made_at TEXT NOT NULL DEFAULT '',        -- the clock of this state; empty in old rows
   command INTEGER
+)
+-----
+CREATE TABLE fact_passages(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  from_key INTEGER NOT NULL,               -- these three: of graph_edges
+  to_key INTEGER NOT NULL,
+  relation TEXT NOT NULL,
+  sentence TEXT NOT NULL
 )
 -----
 CREATE TABLE graph_edges(

@@ -198,6 +198,17 @@ CREATE TABLE passages(
 );
 CREATE INDEX passages_node ON passages(node_key);
 
+-- Which passages are no stretch of a text but a fact: a live edge between things is, as a
+-- sentence, a passage of the thing it begins at.
+CREATE TABLE fact_passages(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  from_key INTEGER NOT NULL,               -- these three: of graph_edges
+  to_key INTEGER NOT NULL,
+  relation TEXT NOT NULL,
+  sentence TEXT NOT NULL
+);
+CREATE INDEX fact_passages_from ON fact_passages(from_key);
+
 -- What an open run has been shown: the best position of each node, 1 first. A run
 -- that is finished has it in its used_in_run edges instead.
 CREATE TABLE shown(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .code_answers import SqliteCodeAnswers
     from .contents import SqliteContents
     from .documents import SqliteDocuments
+    from .facts import SqliteFacts
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .kept import KeptReads
@@ -129,6 +130,13 @@ class SqliteStore:
         from .review import SqliteReview
 
         return SqliteReview(self.connection, self._reads)
+
+    @property
+    def facts(self) -> SqliteFacts:
+        """Which passages state facts; made here: a search asks where it has found things."""
+        from .facts import SqliteFacts
+
+        return SqliteFacts(self.connection, self._reads)
 
     @property
     def staged_vectors(self) -> SqliteStagedVectors:

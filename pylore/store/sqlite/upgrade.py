@@ -10,14 +10,18 @@ from __future__ import annotations
 import os
 
 from ...core.errors import StoreFull
-from ...core.vocabulary import COLLECTIONS, RELATIONS, TYPES
+from ...core.text import fact_sentence, identifier_parts
+from ...core.vocabulary import COLLECTIONS, NAMES, RELATIONS, TYPES
 from ...system.atomic_write import NewFile
 from . import write_queue
 from .code import packed
 from .driver import apsw
+from .facts import SqliteFacts
 from .foreign import SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
+from .nodes import SqliteNodes
+from .reads import SqliteReads
 from .statistics import COUNTED
 from .tables import SqliteMeta, SqliteRatings
 from .upgrade_vectors import quantise_vectors
@@ -48,6 +52,9 @@ FROM (SELECT DISTINCT from_id AS id FROM {_OLD}graph_edges
       WHERE to_id NOT IN (SELECT id FROM nodes))
 """
 
+
+_SUBJECTS = 1000
+"""Things whose facts are indexed together."""
 
 _ROOM = 2
 """Times its size that a store takes meanwhile: a copy, and the log of what is written."""
@@ -111,6 +118,7 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
     if version < 2:
         SqliteRatings(connection).recount()
     quantise_vectors(connection)
+    _state_facts(connection)
 
 
 def _make_whole(connection: apsw.Connection) -> None:
@@ -132,6 +140,23 @@ def _make_whole(connection: apsw.Connection) -> None:
         _create(connection, wanted, kind)
     _pack_facts(connection)
     count_all(connection)
+
+
+def _state_facts(connection: apsw.Connection) -> None:
+    """Lets full text find facts by their sentences; vectors come with 'lore embed --missing'."""
+    nodes = SqliteNodes(connection, SqliteReads(connection))
+    facts = SqliteFacts(connection, SqliteReads(connection))
+    subjects = facts.subjects()
+    for start in range(0, len(subjects), _SUBJECTS):
+        stated = facts.of(subjects[start : start + _SUBJECTS])
+        texts = [fact_sentence(*words) for _, *words in stated]
+        keys = nodes.new_passages([edge[0] for edge, *_ in stated], NAMES)
+        SqliteFullText(connection).add(NAMES, (
+            (key, "", text, "", "", identifier_parts(text))
+            for key, text in zip(keys, texts, strict=True)
+        ))  # fmt: skip
+        facts.add((key, edge, text)
+                  for key, (edge, *_), text in zip(keys, stated, texts, strict=True))  # fmt: skip
 
 
 def _present(connection: apsw.Connection) -> dict[str, str]:

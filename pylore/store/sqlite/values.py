@@ -108,6 +108,13 @@ _WRITTEN: dict[str, dict[str, str]] = {
 
 _MADE: dict[str, dict[str, str]] = {
     "passages": {"key": _KEY, "node_key": _NODE, "collection": _among([*TABLES])},
+    "fact_passages": {
+        "key": _KEY,
+        "from_key": _NODE,
+        "to_key": _NODE,
+        "relation": _LINE,
+        "sentence": _TEXT,
+    },
     "common_words": {"collection": _among([*TABLES]), "word": _TEXT, "passages": _COUNT},
     "ratings": {"node_key": _KEY, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
     **{

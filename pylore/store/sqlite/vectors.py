@@ -276,11 +276,12 @@ class SqliteVectors:
         return rows
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        """``(id, vector)`` of every passage of these nodes, a node's passages together."""
+        """``(id, vector)`` of every passage of these nodes that is no fact's, a node's together."""
         rows = self._db.execute(
             "SELECT n.id, v.embedding FROM json_each(?) j"
             " CROSS JOIN nodes n ON n.id = j.value CROSS JOIN passages p ON p.node_key = n.key"
-            " CROSS JOIN passages_vec v ON v.key = p.key ORDER BY j.key, p.key",
+            " CROSS JOIN passages_vec v ON v.key = p.key"
+            " WHERE p.key NOT IN (SELECT key FROM fact_passages) ORDER BY j.key, p.key",
             (dumps(ids),),
         )
         for id, vector in rows:

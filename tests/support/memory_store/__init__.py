@@ -18,6 +18,7 @@ from .code import Anchors, CodeAnswers, CodeFiles
 from .contents import Contents
 from .documents import Documents
 from .edges import Edges, Statistics
+from .facts import Facts
 from .history import History
 from .nodes import Nodes
 from .runs import Impressions, Ratings, Review
@@ -111,7 +112,7 @@ class MemoryStore:
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.code_answers = CodeAnswers(self)
         self.history, self.documents = History(self), Documents(self)
-        self.contents = Contents(self)
+        self.contents, self.facts = Contents(self), Facts(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pylore.core.errors import (
     GraphUnavailable,
@@ -17,10 +17,17 @@ from pylore.store import ALL
 
 from .state import Key, Part, limited, move_on
 
+if TYPE_CHECKING:
+    from . import MemoryStore
+
 STATE = ("weight", "source", "status", "metadata", "invalidated_at")
 
 
 class Edges(Part):
+    def __init__(self, store: MemoryStore) -> None:
+        super().__init__(store)
+        self.stated: set[str] = set()
+
     def _readable(self) -> dict[Key, Edge]:
         if "graph" in self._state.lost:
             raise GraphUnavailable("the graph cannot be read (lost): run 'lore doctor'")
@@ -34,6 +41,7 @@ class Edges(Part):
     def _write(self, edge: Edge, *, created: bool = True) -> None:
         """Puts an edge in place of the one that is there; that one's state is history."""
         state = self._changing
+        self.stated.add(edge.from_id)
         old = state.edges.get(edge.key)
         if old is None:
             if state.command is not None:
@@ -179,6 +187,7 @@ class Edges(Part):
         gone = [key for key in state.edges if id in key[:2]]
         for key in gone:
             del state.edges[key]
+            self.stated.add(key[0])
         state.edge_history = [
             one for one in state.edge_history if id not in (one["from_id"], one["to_id"])
         ]

@@ -44,6 +44,7 @@ class State:
         self.anchors_left: dict[int, dict[AnchorKey, Anchor | None]] = {}
         self.command: int | None = None
         self.passages: dict[int, tuple[str, str]] = {}
+        self.facts: dict[int, tuple[Key, str]] = {}
         self.rows: dict[str, dict[int, tuple[str, ...]]] = {name: {} for name in _collections()}
         self.vectors: dict[int, bytes] = {}
         self.next_vectors: dict[int, bytes] = {}

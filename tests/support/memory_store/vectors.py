@@ -40,7 +40,7 @@ class Vectors(Part):
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         for id in ids:
             for key, (node, _) in sorted(self._state.passages.items()):
-                if node == id and key in self._state.vectors:
+                if node == id and key in self._state.vectors.keys() - self._state.facts.keys():
                     yield id, self._state.vectors[key]
 
     def signs(self, keys: Sequence[int]) -> dict[int, bytes]:

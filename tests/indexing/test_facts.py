@@ -1,0 +1,194 @@
+"""Facts as passages: in step with whatever writes them, and what search makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pylore.core.settings import Settings
+from pylore.core.times import ago
+from pylore.embed.static import StaticEmbedder
+from pylore.formats.jsonl import import_lines
+from pylore.formats.lines_out import export_lines
+from pylore.indexing.indexer import rebuild
+from pylore.records.access_counts import count_accesses
+from pylore.records.fact_review import Facts
+from pylore.records.records import Records
+from pylore.search.pipeline import Request, search
+from pylore.store import Store, create_store
+from pylore.store.filter import Scope
+
+SHOP = "entity-web-shop"
+REDIS = "web shop uses redis"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with create_store(str(tmp_path / ".lore")) as store:
+        yield store
+
+
+@pytest.fixture
+def records(store: Store) -> Records:
+    return Records(store, Settings(), StaticEmbedder())
+
+
+def stated(store: Store) -> dict[str, int]:
+    """Sentence to the key of its passage, of all facts."""
+    found = store.facts.passages([node.id for node in store.nodes.all()])
+    held = {text: key for key, text in found.values()}
+    assert all(store.fulltext.body(key) == text for text, key in held.items())
+    assert all(store.facts.shown([key]) for key in held.values())
+    if store.meta.get("embedder"):
+        assert store.vectors.signs([*held.values()]).keys() == {*held.values()}
+    return held
+
+
+def snippets(store: Store, query: str, **flags: object) -> dict[str, str]:
+    settings = Settings().changed([(name, str(value)) for name, value in flags.items()], "test")
+    found = search(store, settings, Request(query), StaticEmbedder())
+    return {hit.id: hit.snippet for hit in found}
+
+
+def test_a_fact_is_found_by_its_words_and_by_its_meaning(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    records.fact("wiki", "is_built_with", "Rust")
+    assert [*stated(store)] == [REDIS, "wiki is built with Rust"]
+    assert snippets(store, "what does the web shop use")[SHOP] == REDIS
+    assert snippets(store, "redis")[SHOP] == REDIS
+    assert snippets(store, "built in Rust", retrievers="vector")["entity-wiki"] == (
+        "wiki is built with Rust"
+    )
+    assert snippets(store, "web shop")[SHOP] == ""  # its name is nearer than what it uses
+
+
+def test_only_the_passage_of_what_is_new_is_made(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    before = stated(store)
+    records.fact("web shop", "uses", "postgres")
+    records.fact("web shop", "uses", "redis", confidence=0.5)
+    after = stated(store)
+    assert len(after) == 2 and after[REDIS] == before[REDIS]
+
+
+def test_what_no_longer_stands_is_not_found(store: Store, records: Records) -> None:
+    facts = Facts(store, Settings(), StaticEmbedder())
+    records.fact("ada", "lives_in", "Rome")
+    records.fact("ada", "lives_in", "Bern")
+    assert [*stated(store)] == ["ada lives in Bern"]
+    facts.confirm(["ada", "lives_in", "Rome"])
+    assert [*stated(store)] == ["ada lives in Rome"]
+    facts.retract(["ada", "lives_in", "Rome"])
+    assert not stated(store)
+    records.restore(["entity-ada", "lives_in", "entity-rome"])
+    assert [*stated(store)] == ["ada lives in Rome"]
+    records.unlink("entity-ada", "lives_in", "entity-rome")
+    assert not stated(store)
+    records.undo()
+    assert [*stated(store)] == ["ada lives in Rome"]
+
+
+def test_it_follows_the_things_at_both_ends(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    records.edit("entity-redis", title="Redis 7")
+    assert [*stated(store)] == ["web shop uses Redis 7"]
+    records.edit(SHOP, title="The Shop")
+    assert [*stated(store)] == ["The Shop uses Redis 7"]
+    for id in (SHOP, "entity-redis"):
+        records.forget([id])
+        assert not stated(store)
+        records.restore([id])
+        assert [*stated(store)] == ["The Shop uses Redis 7"]
+    records.forget(["entity-redis"], purge=True)
+    assert not stated(store)
+    assert snippets(store, "shop").keys() == {SHOP}
+
+
+def test_links_that_programs_have_computed_are_no_facts(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    records.link(SHOP, "similar_to", "entity-redis", source="system")
+    note = records.add("note", "A word about it").id
+    records.link(SHOP, "relates_to", note)
+    assert [*stated(store)] == [REDIS]
+
+
+def test_an_import_and_a_rebuild_make_the_same_passages(store: Store, records: Records,
+                                                        tmp_path: Path) -> None:  # fmt: skip
+    records.fact("web shop", "uses", "redis")
+    records.link(SHOP, "relates_to", "entity-redis", metadata={"predicate": "was sped up by"})
+    sentences = {REDIS, "web shop was sped up by redis"}
+    assert stated(store).keys() == sentences
+    lines = [line.encode() for line in export_lines(store)]
+    with create_store(str(tmp_path / "other")) as other:
+        for order in (lines, lines[::-1]):
+            import_lines(other, Settings(), StaticEmbedder(), order)
+            assert stated(other).keys() == sentences
+        rebuild(other, StaticEmbedder(), "auto")
+        assert stated(other).keys() == sentences
+        before = {node.id for node in other.nodes.all()}
+        import_lines(other, Settings(), None, [
+            b'{"id":"entity-web-shop","title":"Shop"}',
+            b'{"from_id":"entity-redis","to_id":"entity-web-shop","relation":"serves",'
+            b'"metadata":{}}',
+        ], new_relations=True)  # fmt: skip
+        assert {node.id for node in other.nodes.all()} == before
+        held = other.facts.passages([*before]).values()
+        assert {text for _, text in held} == {
+            "Shop uses redis", "Shop was sped up by redis", "redis serves Shop",
+        }  # fmt: skip
+
+
+def age_of_facts(store: Store, days: int) -> None:
+    for edge in [*store.edges.all()]:
+        edge.created_at = ago(days)
+        with store.transaction():
+            store.edges.delete_node(edge.from_id)
+            store.edges.put(edge)
+
+
+def test_of_facts_that_match_alike_the_one_that_stands_best_is_shown(
+    store: Store, records: Records
+) -> None:
+    records.fact("web shop", "uses", "redis", confidence=0.4, source="conversation")
+    records.fact("web shop", "uses", "mysql")
+    assert snippets(store, "what does the web shop use")[SHOP] == "web shop uses mysql"
+    records.fact("web shop", "uses", "mysql", confidence=0.1, source="conversation",
+                 status="staged")  # fmt: skip
+    records.fact("web shop", "uses", "redis", status="confirmed")
+    assert snippets(store, "what does the web shop use")[SHOP] == REDIS
+
+
+def test_a_result_stands_as_the_fact_does_that_it_shows(store: Store, records: Records) -> None:
+    for name in ("alpha", "omega"):
+        records.fact(name, "uses", "redis")
+    plain = {"retrievers": "fulltext"}
+    two = ["entity-alpha", "entity-omega"]
+    assert [id for id in snippets(store, "who uses redis", **plain) if id in two] == two
+    records.fact("alpha", "uses", "redis", confidence=0.2)
+    assert [id for id in snippets(store, "who uses redis", **plain) if id in two] == two[::-1]
+    found = search(store, Settings(), Request("who uses redis", explain=True), None)
+    said = {hit.id: hit.explain for hit in found}["entity-alpha"]
+    assert said is not None and said["relevance"]["confidence"] == 0.2
+
+
+def test_a_fact_ages_from_when_it_was_last_read(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    age_of_facts(store, 400)
+    ((passage, _),) = store.facts.passages([SHOP]).values()
+    assert int(store.facts.shown([passage])[passage][5]) == 400
+    count_accesses(store, Settings(), [SHOP])  # which waits beside the store
+    assert int(store.facts.shown([passage])[passage][5]) == 0
+    records.add("note", "whoever writes counts it in")
+    assert int(store.facts.shown([passage])[passage][5]) == 0
+    assert store.facts.shown([passage])[passage][4] == 1
+
+
+def test_without_the_graph_a_plain_search_still_answers(store: Store, records: Records) -> None:
+    records.fact("web shop", "uses", "redis")
+    assert store.nodes.match(Scope(), [SHOP]) == {SHOP}
+    with store.transaction():
+        store.connection.execute("ALTER TABLE graph_edges RENAME TO elsewhere")  # type: ignore[attr-defined]
+    assert snippets(store, "web shop").keys() >= {SHOP}
+    assert SHOP in snippets(store, "redis")
