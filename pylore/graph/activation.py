@@ -11,7 +11,7 @@ from .best_path import Walk, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
     from .best_path import Weights
     from .kept_edges import Bundles
@@ -33,7 +33,7 @@ def activate(
     fanout: int,
     max_nodes: int,
     min_confidence: float = 0.0,
-    barred: frozenset[str] = frozenset(),
+    barred: Set[str] = frozenset(),
 ) -> Walk:
     """Walks as ``best_path.walk`` does, within the caps of ``tuning`` and those given."""
     return walk(

@@ -16,7 +16,7 @@ import sys
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import Passages, passages_of, where
+from .conditions import Passages, first_shown, passages_without, shown_id, where
 from .driver import apsw
 from .quantise import floats, quantise, quantise_all, restore, sketch
 from .vector_tables import BITS, KEYS, create_tables, drop_tables
@@ -204,14 +204,15 @@ class SqliteVectors:
         """
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
+        scope = passages.scope
         place = self.kept.place if self.kept else None
-        if place is not None and not clusters and not passages.scope:
-            keys = self._kept_near(sketch(asked), passages.scope, wanted, place)
-            return None if keys is None else self._scored(asked, keys, limit)
+        if place is not None and not clusters and not scope:
+            keys = self._kept_near(sketch(asked), scope, wanted, place)
+            return None if keys is None else self._scored(asked, keys, scope, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
-        enough = wanted if passages.scope else limit if clusters else 0
-        for count in self._looked_at(passages.scope, wanted, clusters) if within else (wanted,):
+        enough = wanted if scope else limit if clusters else 0
+        for count in self._looked_at(scope, wanted, clusters) if within else (wanted,):
             rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
                 f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
                 " vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) AS far"
@@ -221,15 +222,17 @@ class SqliteVectors:
             ).fetchall()
             keys = [key for (key,) in rows]
             if len(keys) >= enough:
-                return self._scored(asked, keys, limit)
+                found = self._scored(asked, keys, scope, limit)
+                # Of fewer candidates than were wanted there are no others.
+                return found if len(found) == limit or len(keys) < wanted else None
         return None
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
         if scope:
             return [reach * wanted for reach in REACHES]
-        hidden = len(passages_of(self._db, scope.excluded, {}))
-        return [wanted + (2 if clusters else 1) * hidden]  # each is in two clusters
+        excluded = len(passages_without(self._db, scope.hiding(()), {}))
+        return [wanted + (2 if clusters else 1) * excluded]  # each is in two clusters
 
     def _kept_near(
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
@@ -246,21 +249,27 @@ class SqliteVectors:
         held: list[int]
         keys, held = place["sketches"]
         number = int.from_bytes(asked, "little")
-        without = passages_of(self._db, scope.excluded, place) if scope.excluded else frozenset()
+        without = passages_without(self._db, scope, place)
         near = _nearest(number, keys, held, wanted + len(without))
         found = [key for _, key in near if key not in without][:wanted]
-        return found if len(found) == wanted or not scope.excluded else None
+        return found if len(found) == wanted or not without else None
 
-    def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
-        rows: Found = self._db.execute(  # type: ignore[assignment]
-            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_SCORE} AS score"
-            " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
-            " ORDER BY score DESC, v.key LIMIT ?) best"
-            " CROSS JOIN passages p ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
-            " ORDER BY best.score DESC, best.key",
-            (asked, dumps(keys), limit),
-        ).fetchall()
-        return rows
+    def _scored(self, asked: bytes, keys: Sequence[int], scope: Scope, limit: int) -> Found:
+        given = dumps(keys)
+
+        def nearest(count: int) -> Found:
+            rows: Found = self._db.execute(  # type: ignore[assignment]
+                f"SELECT best.key, {shown_id(scope)}, best.score"
+                f" FROM (SELECT v.key AS key, {_SCORE} AS score"
+                " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
+                " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
+                " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
+                " ORDER BY best.score DESC, best.key",
+                (asked, given, count),
+            ).fetchall()
+            return rows
+
+        return first_shown(nearest, scope, limit)
 
     def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
         """The nearest of all that the scope allows, each of them scored."""
