@@ -437,6 +437,11 @@ class Vectors(Protocol):
         A few of them may be missed: what is near is looked for before what is nearest.
         """
 
+    def alike(
+        self, vector: bytes, scope: Scope, least: float, limit: int
+    ) -> list[tuple[int, str, float]]:
+        """As ``search``, of those whose cosine is at least ``least``."""
+
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes, a node's passages together."""
 
