@@ -117,7 +117,10 @@ class RareFirst:
         return False
 
     def _ranked(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows:
-        self._scores = [_best_score(phrase, common) for group in groups for phrase in group]
+        phrases = [phrase for group in groups for phrase in group]
+        if sum(map(common.passages_with, phrases)) <= tuning.QUICKLY_COUNTED:
+            return ask.ranked(groups, self._weights)
+        self._scores = [_best_score(phrase, common) for phrase in phrases]
         return ask.ranked(groups)
 
     def _score(self, api: apsw.FTS5ExtensionApi, *_: object) -> float:

@@ -290,8 +290,8 @@ class SqliteVectors:
             keys = [key for (key,) in rows]
             if len(keys) >= enough:
                 found = self._scored(asked, keys, scope, limit)
-                # Of fewer candidates than were wanted there are no others.
-                return found if len(found) == limit or len(keys) < wanted else None
+                all_looked_at = not clusters and len(keys) < wanted
+                return found if len(found) == limit or all_looked_at else None
         return None
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
