@@ -54,6 +54,8 @@ class SqliteFullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
+        self._with_all: tuple[tuple[str, ...], bool] = ((), False)
+        """The last question which nodes have all terms, and whether few passages match."""
         self.kept: KeptReads | None = None
 
     @property
@@ -213,6 +215,7 @@ class SqliteFullText:
                 " ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
                 (query_all, *parameters, asked),
             ).fetchall()
+            self._with_all = ((table, query_all, within, *parameters), len(rows) < asked)
             return rows
 
         return {id for _, id in first_shown(having, scope, limit)}
@@ -254,14 +257,17 @@ class SqliteFullText:
 
             self._rare_first = RareFirst(self._db)
         table = TABLES[collection]
+        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        asked, few = self._with_all
         found = self._rare_first.search(
             collection,
             table,
             groups,
             tuple(weights.get(name, 1.0) for name in COLUMNS),
-            Passages(self._db, scope, collection).condition(f"+{table}.rowid"),
+            (within, parameters),
             limit,
             enough,
+            few if asked == (table, expression(groups), within, *parameters) else None,
         )
         return None if found is None else self._named(found, scope)
 
