@@ -210,8 +210,7 @@ class SqliteVectors:
         cosine, probes = ALIKE
         clusters = self._nearest_clusters(asked)[:probes] if least >= cosine else []
         if clusters:
-            wanted = CANDIDATES_OF_MANY * limit
-            keys = self._near(asked, [number for number, _ in clusters], wanted)
+            keys = self._near(asked, [number for number, _ in clusters], CANDIDATES * limit)
             for count in (limit, len(keys)):
                 found = self._scored(asked, keys, Scope(), count)
                 if len(found) < limit or found[-1][2] < least:  # so there are no others
