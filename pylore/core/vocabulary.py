@@ -79,6 +79,9 @@ DECLARED_WEIGHT = 0.7
 """The weight of a relation that is declared without one."""
 
 STATUSES = ("staged", "confirmed", "superseded", "retracted")
+HIDDEN_STATUSES = ("superseded", "retracted")
+"""Nodes in these are left out of a search that does not ask for them."""
+
 SOURCES = ("user_edit", "file", "system", "conversation")
 
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")

@@ -21,7 +21,7 @@ from .best_path import Step, Walk, capped_edges, sure_edges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence, Set
 
     from ..store.protocols import Bundle
     from .best_path import Weights
@@ -47,7 +47,7 @@ def accumulate(
     fanout: int,
     max_nodes: int,
     min_confidence: float = 0.0,
-    barred: frozenset[str] = frozenset(),
+    barred: Set[str] = frozenset(),
 ) -> Walk:
     """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
 
@@ -145,7 +145,7 @@ class _Spread:
 
     __slots__ = ("_barred", "_most", "squares", "ways")
 
-    def __init__(self, barred: frozenset[str]) -> None:
+    def __init__(self, barred: Set[str]) -> None:
         self._barred = barred
         self._most: dict[str, float] = {}
         self.squares: dict[str, float] = {}

@@ -12,7 +12,7 @@ from ..core.vocabulary import FROM_CODE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
     from typing import Protocol
 
     from ..store.protocols import Bundle
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
             fanout: int,
             max_nodes: int,
             min_confidence: float = 0.0,
-            barred: frozenset[str] = frozenset(),
+            barred: Set[str] = frozenset(),
         ) -> Walk: ...
 
 
@@ -101,7 +101,7 @@ def walk(
     fanout: int,
     max_nodes: int,
     min_confidence: float = 0.0,
-    barred: frozenset[str] = frozenset(),
+    barred: Set[str] = frozenset(),
 ) -> Walk:
     """Walks up to ``depth`` hops from ``seeds`` (id to score), both directions of an edge.
 

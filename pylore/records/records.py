@@ -628,12 +628,13 @@ class Records:
         vector = embedder.embed([f"{node.title} {node.body}"])[0]
         if vector is None:
             return []
-        near = self._store.vectors.search(vector, Scope(types=(node.type,)), NEAR_PASSAGES)
+        least = self._settings.duplicate_similarity
+        near = self._store.vectors.alike(vector, Scope(types=(node.type,)), least, NEAR_PASSAGES)
         found = {id: score for _, id, score in reversed(near)}
         return [
             f"looks like {id} ({score:.2f}): see 'lore show {id}'"
             for id, score in sorted(found.items(), key=lambda item: -item[1])
-            if id != node.id and score >= self._settings.duplicate_similarity
+            if id != node.id
         ]
 
 

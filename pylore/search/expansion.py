@@ -16,11 +16,12 @@ from .scoring import describe, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Set
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..graph.best_path import Step, Walk, Walker
+    from ..graph.kept_edges import Bundles
     from ..store import Store
     from ..store.filter import Scope
 
@@ -33,10 +34,13 @@ def expanded(
     notes: list[str],
     *,
     excluded: frozenset[str],
+    hides: tuple[str, ...],
     explain: bool,
 ) -> tuple[list[Hit], dict[str, Factors]]:
     """The direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
     and of each id what it matches.
+
+    Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
 
     Raises:
         UsageError: a relation that was asked for is not known.
@@ -47,7 +51,7 @@ def expanded(
     settings = settings if caps is None else caps(settings)
     direct = list(matches.direct)
     seeds = rule.seeds(matches, settings, notes)
-    walk = reach(store, settings, seeds, notes, rule.walk, excluded)
+    walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides)
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
     _say_caps(walk, len(among), settings, notes)
     among = among[: settings.graph_max_nodes]
@@ -71,26 +75,44 @@ def reach(
     notes: list[str],
     walk: Walker,
     excluded: frozenset[str] = frozenset(),
+    hides: tuple[str, ...] = (),
 ) -> Walk:
     """Walks from the seeds (id to score).
 
-    ``excluded`` nodes are not entered. That hubs' edges were cut is said in ``notes``; what the
-    cap on nodes left out is for the caller to say.
+    ``excluded`` nodes are not entered, nor those in a status of ``hides``. That hubs' edges were
+    cut is said in ``notes``; what the cap on nodes left out is for the caller to say.
 
     Raises:
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
+    edges: Bundles = _edges(store)
+    barred: Set[str] = excluded
+    if hides:
+        edges, barred = _barring(store, edges, excluded, hides)
     result = walk(
-        _edges(store), seeds, relation_weights(store, settings), depth=settings.depth,
+        edges, seeds, relation_weights(store, settings), depth=settings.depth,
         decay=settings.hop_decay, fanout=settings.graph_fanout,
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
-        barred=excluded,
+        barred=barred,
     )  # fmt: skip
     if result.hubs:
         hubs = counted(len(result.hubs), "well-connected node")
         notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
     return result
+
+
+def _barring(
+    store: Store, edges: Bundles, excluded: frozenset[str], hides: tuple[str, ...]
+) -> tuple[Bundles, Set[str]]:
+    """The edges, and what a walk along them does not enter: all, or what it has come upon."""
+    listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
+    if listed is not None:
+        return edges, excluded.union(listed)
+    from ..graph.barring import Barring
+
+    barring = Barring(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
+    return barring, barring.barred
 
 
 def _edges(store: Store) -> KeptEdges:

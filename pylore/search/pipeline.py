@@ -10,6 +10,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import rounded
 from ..core.text import counted, one_line, parse_query, snippet
+from ..store import ALL
 from ..store.filter import Scope
 from .retrieve import (
     BUILT_IN,
@@ -83,6 +84,12 @@ class Request(Record):
             excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
         )  # fmt: skip
 
+    def hiding(self, statuses: tuple[str, ...]) -> Request:
+        """The same, with what is in these statuses neither returned nor entered."""
+        hiding = self.without(())
+        hiding.scope = self.scope.hiding(statuses)
+        return hiding
+
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
     """The results for a request, best first, with notes for the person who asked.
@@ -92,14 +99,15 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
             error: the direct matches come back, with a note.
     """
     superseded = ("superseded",) if request.with_superseded else ()
-    hidden = store.nodes.hidden(request.scope.statuses or superseded)
+    hidden = store.nodes.hidden_statuses(request.scope.statuses or superseded)
     if hidden:
-        request = request.without(hidden)
+        request = request.hiding(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
         return _search(store, settings, request, embedder, None)
     from .external import Retrievers
 
-    with Retrievers(settings, request.query, request.scope, request.excluded) as further:
+    excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
+    with Retrievers(settings, request.query, request.scope, excluded) as further:
         found = _search(store, settings, request, embedder, further)
         found.notes[:0] = further.notes
         return found
@@ -238,7 +246,7 @@ def _expanded(
     try:
         return expanded(
             store, settings, Matches(starts, found, direct), scope, notes,
-            excluded=request.excluded, explain=request.explain,
+            excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
         )  # fmt: skip
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")

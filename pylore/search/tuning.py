@@ -72,6 +72,11 @@ rule as measured in docs/decisions/0033."""
 JUST_BELOW = 0.001
 """What the second of the kept ones is below the first: so that there is an order."""
 
+HIDDEN_LISTED = 500
+"""Up to so many superseded and retracted nodes are listed for a walk; with more, it asks of those
+that it comes upon. Measured: to list one takes as long as to ask of one, and a walk comes upon
+some hundreds."""
+
 LOOKED_AT = 20
 """For each node that may be reached, how many are looked at for one within the scope. Not
 measured: a bound on the work where few nodes are in scope."""

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_NO_FILTER = ("excluded", "hides")
+
 
 class Scope(Record):
     """Conditions on a node; an empty one lets everything live through.
@@ -18,10 +20,11 @@ class Scope(Record):
     ``types`` and ``statuses``: any of them; ``tags``: all of them, as records have them
     (lower case, no spaces); ``files``: any of these patterns, in which ``*``, ``?`` and
     ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
-    ``excluded``: ids that are as if they were not there; alone they make no filter.
+    ``excluded``: ids that are as if they were not there, and so is what is in a status of
+    ``hides``; alone they make no filter.
     """
 
-    __slots__ = ("excluded", "files", "since", "statuses", "tags", "types", "until")
+    __slots__ = ("excluded", "files", "hides", "since", "statuses", "tags", "types", "until")
 
     def __init__(
         self,
@@ -32,6 +35,7 @@ class Scope(Record):
         until: str = "",
         statuses: tuple[str, ...] = (),
         excluded: frozenset[str] = frozenset(),
+        hides: tuple[str, ...] = (),
     ) -> None:
         self.types = types
         self.tags = clean_tags(tags)
@@ -40,19 +44,25 @@ class Scope(Record):
         self.until = until
         self.statuses = statuses
         self.excluded = excluded
+        self.hides = hides
 
     def __bool__(self) -> bool:
-        return any(getattr(self, name) for name in self.__slots__ if name != "excluded")
+        return any(getattr(self, name) for name in self.__slots__ if name not in _NO_FILTER)
 
     def with_types(self, types: tuple[str, ...]) -> Scope:
         """The same conditions with other types."""
         return Scope(types, self.tags, self.files, self.since, self.until, self.statuses,
-                     self.excluded)  # fmt: skip
+                     self.excluded, self.hides)  # fmt: skip
 
     def without(self, excluded: frozenset[str]) -> Scope:
         """The same conditions, with these ids excluded."""
         return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
-                     excluded)  # fmt: skip
+                     excluded, self.hides)  # fmt: skip
+
+    def hiding(self, statuses: tuple[str, ...]) -> Scope:
+        """The same conditions, with what is in these statuses hidden."""
+        return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,
+                     self.excluded, statuses)  # fmt: skip
 
 
 def require_statuses(names: Iterable[str]) -> tuple[str, ...]:

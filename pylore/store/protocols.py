@@ -103,8 +103,15 @@ class Nodes(Protocol):
     def briefs(self, ids: Sequence[str]) -> dict[str, Brief]:
         """What a result says of its node, for each of these ids."""
 
-    def hidden(self, shown: Sequence[str] = ()) -> list[str]:
-        """Live nodes that are superseded or retracted; those in a status of ``shown`` are not."""
+    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        """Those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        """Live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may be
+        more than ``most``."""
+
+    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        """Those of ``ids`` that are in one of these statuses, of ``HIDDEN_STATUSES``."""
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
@@ -476,6 +483,11 @@ class Vectors(Protocol):
 
         A few of them may be missed: what is near is looked for before what is nearest.
         """
+
+    def alike(
+        self, vector: bytes, scope: Scope, least: float, limit: int
+    ) -> list[tuple[int, str, float]]:
+        """As ``search``, of those whose cosine is at least ``least``."""
 
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """``(id, vector)`` of every passage of these nodes that is no fact's, a node's together."""

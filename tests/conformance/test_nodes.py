@@ -112,8 +112,15 @@ def test_a_forgotten_node_comes_back(store: Store) -> None:
 
 
 def test_small_questions(store: Store) -> None:
-    assert set(store.nodes.hidden()) == {"note-b", "decision-d"}
-    assert store.nodes.hidden(("superseded",)) == ["decision-d"]
+    hidden = store.nodes.hidden_statuses()
+    assert hidden == ("superseded", "retracted")
+    assert store.nodes.hidden_statuses(("superseded",)) == ("retracted",)
+    assert set(store.nodes.hidden(hidden, ALL) or ()) == {"note-b", "decision-d"}
+    assert store.nodes.hidden(("retracted",), 1) == ["decision-d"]
+    assert store.nodes.hidden(hidden, 1) is None
+    ids = ["note-a", "note-b", "decision-d", "note-none"]
+    assert store.nodes.hidden_among(ids, hidden) == {"note-b", "decision-d"}
+    assert store.nodes.hidden_among(ids, ("superseded",)) == {"note-b"}
     assert store.nodes.categories(["note-a", "note-b"]) == {"note-b": "habit"}
     by_tag = store.nodes.categories(["note-a", "note-b", "decision-c"], ["aut", "api", "auth"])
     assert by_tag == {"note-a": "api", "note-b": "habit"}

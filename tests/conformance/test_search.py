@@ -80,6 +80,15 @@ def test_what_matches_better_comes_first(store: Store) -> None:
 
 def test_only_the_scope_counts_for_the_limit(store: Store) -> None:
     assert found(store, "tokens", "some", Scope().without(frozenset(["note-a"])), 1) == "b"
+    retracted = store.nodes.require("note-a")
+    retracted.status = "retracted"
+    store.nodes.put(retracted)
+    assert found(store, "tokens", "some", Scope().hiding(("retracted",)), 1) == "b"
+    assert found(store, "tokens", "all", Scope(types=("note",)).hiding(("retracted",)), 9) == "b"
+    assert found(store, "tokens", "some", Scope().hiding(("superseded",)), 1) == "a"
+    query = parse_query("tokens")
+    some = store.fulltext.nodes_with_all(TEXTS, query, Scope().hiding(("retracted",)), 9)
+    assert some == {"note-b"}
     assert found(store, "tokens", "some", Scope(types=("decision",))) == ""
     assert found(store, "tokens", "some", Scope(types=("note",), since=LATER)) == "a b"
 
@@ -97,6 +106,8 @@ def test_equal_ones_come_in_the_order_of_their_keys(store: Store) -> None:
     store.vectors.add([(key, vector(1, 1)) for key in reversed(keys)])
     rows = store.vectors.search(vector(1, 1), ANY, 9)
     assert [row[0] for row in rows] == keys
+    assert store.vectors.alike(vector(1, 1), ANY, 0.9, 9) == rows
+    assert store.vectors.alike(vector(1, -1), ANY, 0.9, 9) == []
     assert [id for id, _ in store.vectors.of_nodes(["note-x", "note-z"])] == ["note-x", "note-z"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ class Neighbours:
         self, edges: Bundles, seeds: Mapping[str, float],
         weights: Mapping[str, tuple[float, float]],
         *, depth: int, decay: float, fanout: int, max_nodes: int, min_confidence: float = 0.0,
-        barred: frozenset[str] = frozenset(),
+        barred: Set[str] = frozenset(),
     ) -> Walk:  # fmt: skip
         result = Walk()
         for id, outgoing, *columns in edges.bundles([*seeds], [*weights], ALL):

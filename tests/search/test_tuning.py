@@ -51,6 +51,49 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
+# --- what is hidden
+
+
+@pytest.mark.parametrize("hidden,listed", [(500, True), (501, False)])
+def test_up_to_500_hidden_nodes_are_listed(
+    hidden: int, listed: bool, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = [node("note-a", "tokens"), node("note-b", "keys"), node("note-c", "locks")]
+    gone = [node(f"goal-{number}", "x") for number in range(hidden - 1)]
+    for one in (nodes[1], *gone):
+        one.status = "superseded"
+    put(store, [*nodes, *gone])
+    with store.transaction():
+        store.edges.put(Edge("note-a", "note-b", "relates_to", created_at=NOW))
+        store.edges.put(Edge("note-b", "note-c", "relates_to", created_at=NOW))
+    asked: list[int] = []
+    among = type(store.nodes).hidden_among
+
+    def noted(nodes: Any, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        asked.append(len(ids))
+        return among(nodes, ids, statuses)
+
+    monkeypatch.setattr(type(store.nodes), "hidden_among", noted)
+    found = search(store, options(graph_depth=2), Request("tokens"), None)
+    assert [hit.id for hit in found] == ["note-a"]
+    assert bool(asked) is not listed
+    shown = Request("tokens", with_superseded=True)
+    found = search(store, options(graph_depth=2), shown, None)
+    assert {hit.id for hit in found} == {"note-a", "note-b", "note-c"}
+
+
+def test_what_is_hidden_takes_no_place_however_much_it_is(store: Store) -> None:
+    nodes = [node(f"note-{number}", f"tokens {number}") for number in range(1_300)]
+    for one in nodes[:-3]:
+        one.status = "retracted"
+        one.title = "tokens"
+    put(store, nodes, vectors=True)
+    for retrievers in ("fulltext", "vector", "fulltext vector"):
+        asked = options(retrievers=retrievers, vector_min=0)
+        found = search(store, asked, Request("tokens"), StaticEmbedder())
+        assert {hit.id for hit in found} == {one.id for one in nodes[-3:]}, retrievers
+
+
 # --- full text
 
 

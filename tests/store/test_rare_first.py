@@ -17,7 +17,8 @@ from pylore.core.settings import Settings
 from pylore.core.text import Query, parse_query
 from pylore.store import create_store, open_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.rare_first import RareFirst
+from pylore.store.sqlite.common_words import CommonWords
+from pylore.store.sqlite.rare_first import RareFirst, _Ask
 from pylore.store.sqlite.store import SqliteStore
 
 WEIGHTS = Settings().field_weights
@@ -30,6 +31,8 @@ QUERIES = st.lists(
     st.sampled_from([*WORDS[:30], *WORDS[30::90]]), min_size=1, max_size=9, unique=True
 )
 
+AS_THEY_ARE = {name: value for name, value in vars(tuning).items() if name.isupper()}
+
 Rows = list[tuple[int, str, float]]
 
 
@@ -40,7 +43,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {
             "LARGE": 1_000, "COMMON": 40, "COUNTED_AFTER": 100, "FEW_OF_A_WORD": 60, "WORTH_IT": 2,
-            "WORDS": 4, "FEW": 30,
+            "WORDS": 4, "FEW": 30, "QUICKLY_COUNTED": 900,
         }.items():  # fmt: skip
             patch.setattr(tuning, name, value)
         create_store(str(folder))
@@ -134,6 +137,67 @@ def test_common_words_alone_are_found_where_several_of_them_are(store: SqliteSto
     assert left_out == [True]
     assert found[0][0] == whole[0][0]
     assert len({key for key, _, _ in found[:10]} & {key for key, _, _ in whole[:10]}) > 5
+
+
+@pytest.mark.parametrize("most,by_fts5", [(10_000, True), (0, False)])
+def test_what_is_quickly_counted_is_ranked_by_fts5(
+    most: int, by_fts5: bool, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = parse_query("w0 w1 w2 w3 w1990 w1999")
+    whole = {key: score for key, _, score in ranked_whole(store, query)}
+    monkeypatch.setattr(tuning, "QUICKLY_COUNTED", most)
+    store.connection.execute("SAVEPOINT before")
+    try:
+        store.connection.execute("UPDATE common_words SET passages = passages * 2 WHERE word <> ''")
+        found = asked(store, query)[:10]
+    finally:
+        store.connection.execute("ROLLBACK TO before")
+        store.connection.execute("RELEASE before")
+    exact = [score == pytest.approx(whole[key]) for key, _, score in found]
+    assert all(exact) is by_fts5, "with the counts of the table they are others"
+
+
+@pytest.mark.parametrize(
+    "passages,having,left_out",
+    [
+        (20_000, 5_000, True),
+        (19_999, 5_000, False),
+        (20_000, 1_334, True),  # three words: 2 · 250 · 8 passages are not enough to be worth it
+        (20_000, 1_333, False),
+    ],
+)
+def test_when_passages_are_left_out(
+    passages: int, having: int, left_out: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("LARGE", "WORTH_IT", "FEW_OF_A_WORD", "WORDS"):
+        monkeypatch.setattr(tuning, name, AS_THEY_ARE[name])
+    monkeypatch.setattr(_Ask, "size", lambda *_: (passages, 30.0))
+    monkeypatch.setattr(CommonWords, "passages_with", lambda *_: having)
+    create_store(str(tmp_path))
+    with open_store(str(tmp_path)) as store:
+        found = RareFirst(connection_of(store)).search(
+            "texts", "texts_fts", [['"a"', '"b"', '"c"']], (1.0,) * 5, ("", []), 10, 0
+        )
+    assert (found is not None) is left_out
+
+
+@pytest.mark.parametrize("having,by_fts5", [(33_333, True), (33_334, False)])
+def test_how_many_are_quickly_counted(
+    having: int, by_fts5: bool, monkeypatch: pytest.MonkeyPatch, store: SqliteStore
+) -> None:
+    monkeypatch.setattr(tuning, "QUICKLY_COUNTED", AS_THEY_ARE["QUICKLY_COUNTED"])
+    monkeypatch.setattr(_Ask, "size", lambda *_: (1_000_000, 30.0))
+    monkeypatch.setattr(CommonWords, "passages_with", lambda *_: having)
+    ways: set[bool] = set()
+
+    def noted(_: object, groups: object, weights: tuple[float, ...] = ()) -> Rows:
+        ways.add(bool(weights))
+        return []
+
+    monkeypatch.setattr(_Ask, "ranked", noted)
+    query = [['"w0"', '"w1"', '"w2"']]
+    RareFirst(store.connection).search("texts", "texts_fts", query, (1.0,) * 5, ("", []), 10, 0)
+    assert ways == {by_fts5}
 
 
 @pytest.mark.parametrize("how", ["all", "inflected", "prefix"])

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from math import hypot
 from struct import pack, unpack
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -109,6 +110,36 @@ def test_a_scope_is_kept_to_and_filled(store: Store, stretches: list[bytes]) -> 
         assert len(without) == 5 and first not in {id for _, id, _ in without}
     assert store.vectors.search(stretches[0], Scope(types=("goal",)), 5) == []
     assert len(store.vectors.search(stretches[0], Scope(), MANY + 9)) == MANY
+
+
+def test_what_is_alike_is_found_whatever_the_scope(store: Store, stretches: list[bytes]) -> None:
+    for scope in (Scope(), Scope(types=("lesson",)), Scope(types=("goal",))):
+        for asked in stretches[::60]:
+            all_of_them = store.vectors.search(asked, scope, MANY)
+            for least in (0.95, 0.9, 0.2):
+                wanted = [row for row in all_of_them if row[2] >= least]
+                found = store.vectors.alike(asked, scope, least, 50)
+                assert {row[0] for row in found} == {row[0] for row in wanted[:50]}
+
+
+@pytest.mark.parametrize("least,looked_through", [(0.9, 16), (0.85, 16), (0.84, None)])
+def test_what_is_alike_is_looked_for_in_few_clusters(
+    least: float,
+    looked_through: int | None,
+    store: Store,
+    stretches: list[bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    numbers: list[int | None] = []
+    near = vectors.SqliteVectors._near
+
+    def noted(self: vectors.SqliteVectors, *asked: Any) -> list[int]:
+        numbers.append(len(asked[1]))
+        return near(self, *asked)
+
+    monkeypatch.setattr(vectors.SqliteVectors, "_near", noted)
+    assert store.vectors.alike(stretches[0], Scope(types=("note",)), least, 25)
+    assert (numbers or [None]) == [looked_through]
 
 
 @pytest.mark.parametrize("many", [1, 3, 60])

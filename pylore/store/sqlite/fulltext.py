@@ -15,7 +15,7 @@ from ...core.errors import StoreError
 from ...core.text import composed, inflections
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ...system.json_encode import dumps
-from .conditions import Passages, expression, passages_of
+from .conditions import Passages, expression, first_shown, passages_without, shown_id
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -54,6 +54,8 @@ class SqliteFullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
+        self._with_all: tuple[tuple[str, ...], bool] = ((), False)
+        """The last question which nodes have all terms, and whether few passages match."""
         self.kept: KeptReads | None = None
 
     @property
@@ -158,19 +160,37 @@ class SqliteFullText:
         groups = _PHRASES[how](query, self.engine)
         if not any(groups):
             return []
+        return first_shown(
+            lambda asked: self._best(collection, groups, how, scope, weights, asked, limit),
+            scope,
+            limit,
+        )
+
+    def _best(
+        self,
+        collection: str,
+        groups: list[list[str]],
+        how: str,
+        scope: Scope,
+        weights: Mapping[str, float],
+        limit: int,
+        wanted: int,
+    ) -> list[tuple[int, str, float]]:
+        """The same with what is hidden; ``wanted`` is how many there are to be without it."""
         if how != "prefix" and self._is_large(collection):
-            best = self._by_rare_words(collection, groups, scope, weights, limit)
+            enough = limit if scope else wanted // 4
+            best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
             if best is not None:
                 return best
         table = TABLES[collection]
         if how in _KEPT_WAYS and (matches := self._kept_matches(collection, scope)):
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
-            without = self._passages_of(scope.excluded)
-            return self._named(matches.best(table, groups[0], own, without, limit))
+            without = self._passages_without(scope)
+            return self._named(matches.best(table, groups[0], own, without, limit), scope)
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT p.key, n.id, f.score FROM (SELECT rowid, -{rank} AS score"
+            f"SELECT p.key, {shown_id(scope)}, f.score FROM (SELECT rowid, -{rank} AS score"
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
             " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
@@ -182,17 +202,23 @@ class SqliteFullText:
         """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
         table = TABLES[collection]
         if matches := self._kept_matches(collection, scope):
-            groups, without = _all(query, self.engine), self._passages_of(scope.excluded)
+            groups, without = _all(query, self.engine), self._passages_without(scope)
             keys = matches.with_all(table, groups, without, limit)
-            return {id for _, id, _ in self._named([(key, 0.0) for key in keys])}
+            return {id for _, id, _ in self._named([(key, 0.0) for key in keys], scope)}
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
-        rows = self._db.execute(
-            f"SELECT n.id FROM (SELECT rowid FROM {table}"
-            f" WHERE {table} MATCH ?{within} LIMIT ?) f"
-            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            (expression(_all(query, self.engine)), *parameters, limit),
-        )
-        return {id for (id,) in rows}
+        query_all = expression(_all(query, self.engine))
+
+        def having(asked: int) -> list[tuple[int, str]]:
+            rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+                f"SELECT p.key, {shown_id(scope)} FROM (SELECT rowid FROM {table}"
+                f" WHERE {table} MATCH ?{within} LIMIT ?) f CROSS JOIN passages p"
+                " ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
+                (query_all, *parameters, asked),
+            ).fetchall()
+            self._with_all = ((table, query_all, within, *parameters), len(rows) < asked)
+            return rows
+
+        return {id for _, id in first_shown(having, scope, limit)}
 
     def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
         """What is kept of a collection's matches, where that answers as the table would."""
@@ -206,10 +232,10 @@ class SqliteFullText:
         matches: KeptMatches = place["matches"]
         return matches
 
-    def _passages_of(self, ids: frozenset[str]) -> frozenset[int]:
-        if not ids or self.kept is None or self.kept.place is None:
+    def _passages_without(self, scope: Scope) -> frozenset[int]:
+        if self.kept is None or self.kept.place is None:
             return frozenset()
-        return passages_of(self._db, ids, self.kept.place)
+        return passages_without(self._db, scope, self.kept.place)
 
     def _is_large(self, collection: str) -> bool:
         """Whether there may be so many passages that it pays not to rank all that match."""
@@ -224,30 +250,35 @@ class SqliteFullText:
         scope: Scope,
         weights: Mapping[str, float],
         limit: int,
+        enough: int,
     ) -> list[tuple[int, str, float]] | None:
         if self._rare_first is None:
             from .rare_first import RareFirst
 
             self._rare_first = RareFirst(self._db)
         table = TABLES[collection]
+        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        asked, few = self._with_all
         found = self._rare_first.search(
             collection,
             table,
             groups,
             tuple(weights.get(name, 1.0) for name in COLUMNS),
-            Passages(self._db, scope, collection).condition(f"+{table}.rowid"),
+            (within, parameters),
             limit,
-            limit if scope else limit // 4,
+            enough,
+            few if asked == (table, expression(groups), within, *parameters) else None,
         )
-        return None if found is None else self._named(found)
+        return None if found is None else self._named(found, scope)
 
-    def _named(self, found: list[tuple[int, float]]) -> list[tuple[int, str, float]]:
+    def _named(self, found: list[tuple[int, float]], scope: Scope) -> list[tuple[int, str, float]]:
         place = self.kept.place if self.kept else None
-        ids: dict[int, str] = {} if place is None else place.setdefault("ids", {})
+        ids: dict[int, str] = {} if place is None else place.setdefault(f"ids {scope.hides}", {})
         fresh = [key for key, _ in found if key not in ids]
         if fresh:
             rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
-                "SELECT p.key, n.id FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value"
+                f"SELECT p.key, {shown_id(scope)} FROM json_each(?) j"
+                " CROSS JOIN passages p ON p.key = j.value"
                 " CROSS JOIN nodes n ON n.key = p.node_key",
                 (dumps(fresh),),
             ).fetchall()

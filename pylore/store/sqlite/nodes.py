@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...core.errors import LoreError, VerdictsUnavailable, nearest
 from ...core.model import Node
+from ...core.vocabulary import HIDDEN_STATUSES
 from ...system.json_encode import dumps
-from .conditions import narrow, where
+from .conditions import narrow, seldom, where
 from .driver import apsw
 from .keys import NEW_KEY
 
@@ -25,6 +26,11 @@ _SORTED = 5000
 
 _KEPT = 100_000
 """Nodes of which is kept whether they are live."""
+
+_HIDDEN_STATUSES = "SELECT " + " || ".join(
+    f"iif(EXISTS (SELECT 1 FROM nodes n WHERE {seldom((one,))}), '{one} ', '')"
+    for one in HIDDEN_STATUSES
+)
 
 _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
@@ -146,13 +152,32 @@ class SqliteNodes:
             return {row[0]: row[1:] for row in rows}
         return {row[0]: (*row[1:-1], row[-1] + pending.of_node(row[0])[0]) for row in rows}
 
-    def hidden(self, shown: Sequence[str] = ()) -> list[str]:
-        """Live nodes that are superseded or retracted; those in a status of ``shown`` are not."""
+    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        """Those of ``HIDDEN_STATUSES`` that nodes are in, less ``shown``: mostly none."""
+        held: str | None = self._db.execute(_HIDDEN_STATUSES).get
+        return tuple(one for one in held.split() if one not in shown) if held else ()
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        """Live nodes in one of these statuses, of ``HIDDEN_STATUSES``; None where there may be
+        more than ``most``."""
+        hidden = seldom(statuses)
+        if most >= 0:
+            query = f"SELECT count(*) FROM (SELECT 1 FROM nodes n WHERE {hidden} LIMIT ?)"
+            if self._db.execute(query, (most + 1,)).get > most:
+                return None
         rows = self._db.execute(
-            "SELECT id, status FROM nodes WHERE status IN ('superseded', 'retracted')"
-            " AND invalidated_at IS NULL"
+            f"SELECT n.id FROM nodes n WHERE {hidden} AND n.invalidated_at IS NULL"
         )
-        return [id for id, status in rows if status not in shown]
+        return [str(id) for (id,) in rows]
+
+    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        """Those of ``ids`` that are in one of these statuses, of ``HIDDEN_STATUSES``."""
+        rows = self._db.execute(
+            "SELECT j.value FROM json_each(?) j CROSS JOIN nodes named ON named.id = j.value"
+            f" CROSS JOIN nodes n ON n.key = named.key AND {seldom(statuses)}",
+            (dumps(ids),),
+        )
+        return {str(id) for (id,) in rows}
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         """``(node, verdict, kind, root, path, stamp)`` of every anchor of these nodes.
@@ -210,7 +235,7 @@ class SqliteNodes:
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
         place = self.kept.place if self.kept else None
-        if place is None or scope or scope.excluded:
+        if place is None or scope or scope.excluded or scope.hides:
             return self._match(scope, ids)
         live: dict[str, bool] = place.setdefault("live", {})
         fresh = [id for id in ids if id not in live]

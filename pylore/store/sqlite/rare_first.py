@@ -54,13 +54,14 @@ class RareFirst:
         within: tuple[str, list[str]],
         limit: int,
         enough: int,
+        few: bool | None = None,
     ) -> Rows | None:
         """The best passages; None where ranking all of them is as well.
 
         ``within`` is a condition on rows, with its parameters. Where fewer than ``enough``
-        are found, more is looked at, up to all.
+        are found, more is looked at, up to all. ``few``: whether few match, where it is known.
         """
-        ask = _Ask(self._db, table, within, limit, enough)
+        ask = _Ask(self._db, table, within, limit, enough, few)
         size = ask.size(phrase for group in groups for phrase in group)
         if size is None:
             return []
@@ -78,9 +79,8 @@ class RareFirst:
         there = [[phrase for phrase in group if common.passages_with(phrase)] for group in groups]
         if not all(there):
             return []
-        if ask.has_more_than(there, tuning.FEW):
-            return ask.ranked(there, self._weights)
-        return self._ranked(ask, there, common)
+        few = not ask.has_more_than(there, tuning.FEW) if ask.few is None else ask.few
+        return self._ranked(ask, there, common) if few else ask.ranked(there, self._weights)
 
     def _with_any(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows | None:
         phrases = sorted(filter(common.passages_with, groups[0]), key=common.passages_with)
@@ -117,7 +117,10 @@ class RareFirst:
         return False
 
     def _ranked(self, ask: _Ask, groups: Groups, common: CommonWords) -> Rows:
-        self._scores = [_best_score(phrase, common) for group in groups for phrase in group]
+        phrases = [phrase for group in groups for phrase in group]
+        if sum(map(common.passages_with, phrases)) <= tuning.QUICKLY_COUNTED:
+            return ask.ranked(groups, self._weights)
+        self._scores = [_best_score(phrase, common) for phrase in phrases]
         return ask.ranked(groups)
 
     def _score(self, api: apsw.FTS5ExtensionApi, *_: object) -> float:
@@ -145,12 +148,14 @@ class _Ask:
         within: tuple[str, list[str]],
         limit: int,
         enough: int,
+        few: bool | None,
     ) -> None:
         self._db = db
         self._table = table
         self._condition, self._parameters = within
         self.limit = limit
         self.enough = enough
+        self.few = few
 
     def size(self, phrases: Iterable[str]) -> tuple[int, float] | None:
         """How many passages there are, and their mean length in words; None: no phrase is there."""

@@ -16,9 +16,10 @@ import sys
 
 from ...core.errors import StoreError
 from ...system.json_encode import dumps
-from .conditions import Passages, passages_of, where
+from ..filter import Scope
+from .conditions import Passages, first_shown, passages_without, shown_id, where
 from .driver import apsw
-from .quantise import floats, quantise, quantise_all, restore, sketch
+from .quantise import quantise, quantise_all, restore, sketch
 from .vector_tables import BITS, KEYS, create_tables, drop_tables
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..filter import Scope
     from .kept import KeptReads
     from .quantise import Quantised
 
@@ -50,6 +50,11 @@ NEAR = 0.27
 """It looks through those whose centroid's cosine is within this of the best: a query that lies
 between many clusters needs more of them than one that lies in one."""
 
+ALIKE = (0.85, 16)
+"""Vectors whose cosine is at least the one are looked for in so many of the nearest clusters: of
+3,000 vectors with a cosine of 0.9 to another of 100,000 all were in one of these, in the nearest 8
+99.7 %, in 4 98 %."""
+
 _A_FEW = 16
 """Of so many sketches one is looked at to know how far the nearest are."""
 
@@ -62,8 +67,19 @@ _FEW = 32
 _NEAR = 32
 """Centroids among which the second one for a vector is looked for then."""
 
+_SAME = 1e-9
+"""A vector this near to a centroid is the centroid, but for rounding."""
+
 _SCORE = "1 - vec_distance_cosine(vec_int8(v.embedding), vec_int8(?))"
-_BY_CENTROID = "ORDER BY vec_distance_cosine(vec_int8(centroid), vec_int8(?)) LIMIT ?"
+_NEAREST_CLUSTERS = (
+    "SELECT cluster, vec_distance_cosine(vec_int8(centroid), vec_int8(?)) AS away"
+    " FROM clusters ORDER BY away LIMIT ?"
+)
+_APART = (
+    "SELECT vec_distance_cosine(vec_int8(c.centroid), vec_int8(first.centroid))"
+    " FROM json_each(?) j CROSS JOIN clusters c ON c.cluster = j.value"
+    " CROSS JOIN clusters first ON first.cluster = ? ORDER BY j.key"
+)
 _IN_CLUSTERS = (
     f"json_each(?) c CROSS JOIN sketches s ON s.place BETWEEN c.value << {BITS}"
     f" AND (c.value << {BITS}) + {KEYS}"
@@ -87,6 +103,7 @@ class SqliteVectors:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         self._loaded = ""
+        self._last: tuple[bytes, list[tuple[int, float]]] = (b"", [])
         self.kept: KeptReads | None = None
 
     def load_extension(self) -> str:
@@ -168,6 +185,7 @@ class SqliteVectors:
         if wanted and not held / 2 < wanted < 2 * held:
             from .clusters import arrange
 
+            self._last = (b"", [])
             arrange(self._db, wanted)
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
@@ -181,6 +199,54 @@ class SqliteVectors:
                 return found
             passages.narrow_within(FEW_OF_ALL)
         return self._search_all(asked, scope, passages, limit)
+
+    def alike(self, vector: bytes, scope: Scope, least: float, limit: int) -> Found:
+        """As ``search``, of those whose cosine is at least ``least``.
+
+        Whatever the scope, only what is very near is looked at where that is enough.
+        """
+        self.load_extension()
+        asked = quantise(vector)
+        cosine, probes = ALIKE
+        clusters = self._nearest_clusters(asked)[:probes] if least >= cosine else []
+        if clusters:
+            keys = self._near(asked, [number for number, _ in clusters], CANDIDATES * limit)
+            for count in (limit, len(keys)):
+                found = self._scored(asked, keys, Scope(), count)
+                if len(found) < limit or found[-1][2] < least:  # so there are no others
+                    within = self._within(scope, [row for row in found if row[2] >= least])
+                    return within[:limit]
+        return [row for row in self.search(vector, scope, limit) if row[2] >= least]
+
+    def _within(self, scope: Scope, found: Found) -> Found:
+        if not found:
+            return []
+        condition, parameters = where(scope)
+        rows = self._db.execute(
+            f"SELECT n.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
+            f" WHERE {condition}",
+            (dumps([id for _, id, _ in found]), *parameters),
+        )
+        allowed = {id for (id,) in rows}
+        return [row for row in found if row[1] in allowed]
+
+    def _near(self, asked: bytes, clusters: Sequence[int], count: int) -> list[int]:
+        """The passages of these clusters whose sketches are nearest, ``count`` sketches of them."""
+        rows = self._db.execute(
+            f"SELECT s.place & {KEYS} FROM {_IN_CLUSTERS}"
+            " ORDER BY vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) LIMIT ?",
+            (dumps([0, *clusters]), sketch(asked), count),
+        )
+        return list(dict.fromkeys([key for (key,) in rows]))
+
+    def _nearest_clusters(self, asked: bytes) -> list[tuple[int, float]]:
+        """The nearest ``_NEAR`` with their distances: who adds a vector asks twice."""
+        if self._last[0] != asked:
+            rows: list[tuple[int, float]] = self._db.execute(  # type: ignore[assignment]
+                _NEAREST_CLUSTERS, (asked, _NEAR)
+            ).fetchall()
+            self._last = (asked, rows)
+        return self._last[1]
 
     def _clusters_near(self, asked: bytes) -> list[int]:
         least, most = PROBES
@@ -204,14 +270,15 @@ class SqliteVectors:
         """
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
+        scope = passages.scope
         place = self.kept.place if self.kept else None
-        if place is not None and not clusters and not passages.scope:
-            keys = self._kept_near(sketch(asked), passages.scope, wanted, place)
-            return None if keys is None else self._scored(asked, keys, limit)
+        if place is not None and not clusters and not scope:
+            keys = self._kept_near(sketch(asked), scope, wanted, place)
+            return None if keys is None else self._scored(asked, keys, scope, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
-        enough = wanted if passages.scope else limit if clusters else 0
-        for count in self._looked_at(passages.scope, wanted, clusters) if within else (wanted,):
+        enough = wanted if scope else limit if clusters else 0
+        for count in self._looked_at(scope, wanted, clusters) if within else (wanted,):
             rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
                 f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
                 " vec_distance_hamming(vec_bit(s.sketch), vec_bit(?)) AS far"
@@ -221,15 +288,17 @@ class SqliteVectors:
             ).fetchall()
             keys = [key for (key,) in rows]
             if len(keys) >= enough:
-                return self._scored(asked, keys, limit)
+                found = self._scored(asked, keys, scope, limit)
+                all_looked_at = not clusters and len(keys) < wanted
+                return found if len(found) == limit or all_looked_at else None
         return None
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
         if scope:
             return [reach * wanted for reach in REACHES]
-        hidden = len(passages_of(self._db, scope.excluded, {}))
-        return [wanted + (2 if clusters else 1) * hidden]  # each is in two clusters
+        excluded = len(passages_without(self._db, scope.hiding(()), {}))
+        return [wanted + (2 if clusters else 1) * excluded]  # each is in two clusters
 
     def _kept_near(
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
@@ -246,21 +315,27 @@ class SqliteVectors:
         held: list[int]
         keys, held = place["sketches"]
         number = int.from_bytes(asked, "little")
-        without = passages_of(self._db, scope.excluded, place) if scope.excluded else frozenset()
+        without = passages_without(self._db, scope, place)
         near = _nearest(number, keys, held, wanted + len(without))
         found = [key for _, key in near if key not in without][:wanted]
-        return found if len(found) == wanted or not scope.excluded else None
+        return found if len(found) == wanted or not without else None
 
-    def _scored(self, asked: bytes, keys: Sequence[int], limit: int) -> Found:
-        rows: Found = self._db.execute(  # type: ignore[assignment]
-            f"SELECT best.key, n.id, best.score FROM (SELECT v.key AS key, {_SCORE} AS score"
-            " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
-            " ORDER BY score DESC, v.key LIMIT ?) best"
-            " CROSS JOIN passages p ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
-            " ORDER BY best.score DESC, best.key",
-            (asked, dumps(keys), limit),
-        ).fetchall()
-        return rows
+    def _scored(self, asked: bytes, keys: Sequence[int], scope: Scope, limit: int) -> Found:
+        given = dumps(keys)
+
+        def nearest(count: int) -> Found:
+            rows: Found = self._db.execute(  # type: ignore[assignment]
+                f"SELECT best.key, {shown_id(scope)}, best.score"
+                f" FROM (SELECT v.key AS key, {_SCORE} AS score"
+                " FROM json_each(?) near CROSS JOIN passages_vec v ON v.key = near.value"
+                " ORDER BY score DESC, v.key LIMIT ?) best CROSS JOIN passages p"
+                " ON p.key = best.key CROSS JOIN nodes n ON n.key = p.node_key"
+                " ORDER BY best.score DESC, best.key",
+                (asked, given, count),
+            ).fetchall()
+            return rows
+
+        return first_shown(nearest, scope, limit)
 
     def _search_all(self, asked: bytes, scope: Scope, passages: Passages, limit: int) -> Found:
         """The nearest of all that the scope allows, each of them scored."""
@@ -320,11 +395,21 @@ class SqliteVectors:
             found = nearest(vectors, [centroid for _, centroid in held])
             return [(held[one][0], held[other][0]) for one, other in found]
         self.load_extension()
-        query = f"SELECT cluster, centroid FROM clusters {_BY_CENTROID}"
-        return [
-            _two(vector, self._db.execute(query, (vector, _NEAR)).fetchall())  # type: ignore[arg-type]
-            for vector in vectors
+        return [self._two(self._nearest_clusters(vector)) for vector in vectors]
+
+    def _two(self, near: Sequence[tuple[int, float]]) -> tuple[int, int]:
+        """As ``clusters.nearest``, of the clusters that are nearest to a vector x.
+
+        |x - c'|² + (r · (x - c'))², with r = (x - c) / |x - c|, by the distances of x, c and c'.
+        """
+        (first, away), *others = near
+        rows = self._db.execute(_APART, (dumps([number for number, _ in others]), first))
+        length = 2 * away if away > _SAME else 1.0
+        costs = [
+            (2 * far + (away + far - apart) ** 2 / length, at)
+            for at, ((_, far), (apart,)) in enumerate(zip(others, rows, strict=True))
         ]
+        return first, others[min(costs)[1]][0]
 
 
 def _nearest(asked: int, keys: list[int], sketches: list[int], count: int) -> list[tuple[int, int]]:
@@ -348,18 +433,6 @@ def clusters_for(count: int) -> int:
     return int(count**0.8 / 20) if count >= CLUSTERED else 0
 
 
-def _two(vector: bytes, near: Sequence[tuple[int, bytes]]) -> tuple[int, int]:
-    """As ``clusters.nearest``, of the centroids that are nearest to a vector."""
-    asked, (first, *others) = floats(vector), [floats(centroid) for _, centroid in near]
-    away = [a - b for a, b in zip(asked, first, strict=True)]
-    length = _dot(away, away) or 1.0
-    costs = []
-    for other in others:
-        apart = [a - b for a, b in zip(asked, other, strict=True)]
-        costs.append(_dot(apart, apart) + _dot(away, apart) ** 2 / length)
-    return near[0][0], near[1 + costs.index(min(costs))][0]
-
-
 def extension_file() -> str:
     """Where sqlite-vec's loadable extension is, found without importing the package."""
     for folder in sys.path:
@@ -368,7 +441,3 @@ def extension_file() -> str:
             if os.path.exists(path):
                 return path
     raise StoreError("sqlite-vec is not installed: run 'make setup'")
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum([a * b for a, b in zip(one, other, strict=True)])

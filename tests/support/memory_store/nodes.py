@@ -16,6 +16,7 @@ from pylore.core.errors import (
 from pylore.core.merging import is_indexed
 from pylore.core.model import Node, Past
 from pylore.core.states import NODE_STATE, clock
+from pylore.core.vocabulary import HIDDEN_STATUSES
 from pylore.store.filter import Scope
 
 from .documents import look_again
@@ -109,9 +110,16 @@ class Nodes(Part):
             for node in self.get_many(ids).values()
         }  # fmt: skip
 
-    def hidden(self, shown: Sequence[str] = ()) -> list[str]:
-        hidden = {"superseded", "retracted"}.difference(shown)
-        return [node.id for node in self.all(live_only=True) if node.status in hidden]
+    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        held = {node.status for node in self.all()}
+        return tuple(one for one in HIDDEN_STATUSES if one in held and one not in shown)
+
+    def hidden(self, statuses: Sequence[str], most: int) -> list[str] | None:
+        found = [node.id for node in self.all(live_only=True) if node.status in statuses]
+        return found if most < 0 or len(found) <= most else None
+
+    def hidden_among(self, ids: Sequence[str], statuses: Sequence[str]) -> set[str]:
+        return {id for id in ids if id in (self.hidden(statuses, -1) or ())}
 
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         if "anchors" in self._state.lost:

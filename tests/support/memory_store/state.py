@@ -103,6 +103,7 @@ def within(scope: Scope, node: Node) -> bool:
         and (not scope.since or node.updated_at >= scope.since)
         and (not scope.until or node.updated_at <= scope.until)
         and node.id not in scope.excluded
+        and node.status not in scope.hides
     )
 
 

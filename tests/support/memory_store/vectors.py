@@ -37,6 +37,11 @@ class Vectors(Part):
         ]
         return limited(sorted(found, key=lambda row: (-row[2], row[0])), limit)
 
+    def alike(
+        self, vector: bytes, scope: Scope, least: float, limit: int
+    ) -> list[tuple[int, str, float]]:
+        return [row for row in self.search(vector, scope, limit) if row[2] >= least]
+
     def of_nodes(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         for id in ids:
             for key, (node, _) in sorted(self._state.passages.items()):

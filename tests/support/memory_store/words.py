@@ -92,7 +92,8 @@ class FullText(Part):
 
     def is_within(self, scope: Scope, id: str) -> bool:
         if not scope:
-            return id not in scope.excluded
+            hidden = scope.hides and self._state.nodes[id].status in scope.hides
+            return id not in scope.excluded and not hidden
         return id in self._state.nodes and within(scope, self._state.nodes[id])
 
 
