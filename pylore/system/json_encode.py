@@ -32,10 +32,7 @@ _ESCAPED = {
 
 def quote(text: str) -> str:
     """One string as JSON, in quotes, with nothing in it that a terminal obeys."""
-    quoted = _encode(text)
-    if quoted.isascii() and "\x7f" not in quoted:
-        return quoted
-    return quoted.translate(_ESCAPED)
+    return harmless(_encode(text))
 
 
 def harmless(json: str) -> str:

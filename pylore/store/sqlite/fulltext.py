@@ -21,6 +21,7 @@ from .driver import apsw
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from ...core.text import Query
     from ..filter import Scope
@@ -32,6 +33,9 @@ COLUMNS = ("title", "body", "tags", "file", "parts")
 
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts"}
 """Collection to its table."""
+
+_MOST_ASIDE = 400
+"""Passages that are asked for to be left out; of more, each match is looked at instead."""
 
 _CAN_SCORE = hasattr(apsw.Connection, "register_fts5_function")
 """apsw has it from 3.47 on."""
@@ -54,6 +58,7 @@ class SqliteFullText:
         self._last: dict[str, int] = {}
         self._added: dict[str, int] = {}
         self._rare_first: RareFirst | None = None
+        self._seen = _Seen(-1)
         self.kept: KeptReads | None = None
 
     @property
@@ -132,6 +137,7 @@ class SqliteFullText:
 
         Without types, all of them.
         """
+        self._seen = _Seen(-1)
         wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or TABLES.keys()
         return [name for name in TABLES if name in wanted and self._holds_any(name)]
 
@@ -167,16 +173,21 @@ class SqliteFullText:
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
             without = self._passages_of(scope.excluded)
             return self._named(matches.best(table, groups[0], own, without, limit))
-        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        if how == "some":
+            groups = [[phrase for phrase in groups[0] if self._may_have(table, phrase)]]
+            if not groups[0]:
+                return []
+        within, parameters, aside = self._within(scope, collection)
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT p.key, n.id, f.score FROM (SELECT rowid, -{rank} AS score"
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
-            " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
-            (*rank_parameters, expression(groups), *parameters, limit),
+            " CROSS JOIN nodes n ON n.key = p.node_key",
+            (*rank_parameters, expression(groups), *parameters, limit + len(aside)),
         ).fetchall()
-        return rows
+        rows.sort(key=lambda row: (-row[2], row[0]))
+        return [row for row in rows if row[0] not in aside][:limit]
 
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
         """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
@@ -185,14 +196,56 @@ class SqliteFullText:
             groups, without = _all(query, self.engine), self._passages_of(scope.excluded)
             keys = matches.with_all(table, groups, without, limit)
             return {id for _, id, _ in self._named([(key, 0.0) for key in keys])}
-        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
-        rows = self._db.execute(
-            f"SELECT n.id FROM (SELECT rowid FROM {table}"
+        groups = _all(query, self.engine)
+        if not all(any(self._may_have(table, phrase) for phrase in group) for group in groups):
+            return set()
+        within, parameters, aside = self._within(scope, collection)
+        rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
+            f"SELECT f.rowid, n.id FROM (SELECT rowid FROM {table}"
             f" WHERE {table} MATCH ?{within} LIMIT ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            (expression(_all(query, self.engine)), *parameters, limit),
+            (expression(groups), *parameters, limit + len(aside)),
+        ).fetchall()
+        return {id for _, id in [row for row in rows if row[0] not in aside][:limit]}
+
+    def _within(
+        self, scope: Scope, collection: str
+    ) -> tuple[str, list[str], frozenset[int]]:
+        """A scope as ``Passages.condition`` has it, and the passages to be left out afterwards.
+
+        What is excluded alone is asked for and left out: to ask of each match whether it is
+        costs a tenth of ranking them all, as long as few are excluded.
+        """
+        if not scope and scope.excluded:
+            aside = passages_of(self._db, scope.excluded, self._now().place)
+            if len(aside) <= _MOST_ASIDE:
+                return "", [], aside
+        within, parameters = Passages(self._db, scope, collection).condition(
+            f"+{TABLES[collection]}.rowid"
         )
-        return {id for (id,) in rows}
+        return within, parameters, frozenset()
+
+    def _may_have(self, table: str, phrase: str) -> bool:
+        """Whether a table has every word of a phrase.
+
+        One that it has not adds nothing to a score, and yet FTS5 asks for it at each passage.
+        """
+        if self.engine != "fts5":
+            return True
+        there = self._now().there
+        for word in phrase[1:-1].split(" "):
+            if (table, word) not in there:
+                query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT 1"
+                there[table, word] = bool(self._db.execute(query, (_phrase([word]),)).get)
+            if not there[table, word]:
+                return False
+        return True
+
+    def _now(self) -> _Seen:
+        changes = self._db.total_changes()
+        if self._seen.changes != changes:
+            self._seen = _Seen(changes)
+        return self._seen
 
     def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
         """What is kept of a collection's matches, where that answers as the table would."""
@@ -260,6 +313,17 @@ class SqliteFullText:
             return f"bm25({table}, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
         self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
+
+
+class _Seen:
+    """What one search has seen of the tables, as long as nothing is written meanwhile."""
+
+    __slots__ = ("changes", "place", "there")
+
+    def __init__(self, changes: int) -> None:
+        self.changes = changes
+        self.there: dict[tuple[str, str], bool] = {}
+        self.place: dict[str, Any] = {}
 
 
 def choose_engine(wanted: str) -> str:

@@ -208,6 +208,8 @@ class SqliteVectors:
         if place is not None and not clusters and not passages.scope:
             keys = self._kept_near(sketch(asked), passages.scope, wanted, place)
             return None if keys is None else self._scored(asked, keys, limit)
+        if not clusters and not passages.scope:
+            return self._scored(asked, self._near_of_all(asked, passages.scope, wanted), limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
         enough = wanted if passages.scope else limit if clusters else 0
@@ -223,6 +225,16 @@ class SqliteVectors:
             if len(keys) >= enough:
                 return self._scored(asked, keys, limit)
         return None
+
+    def _near_of_all(self, asked: bytes, scope: Scope, wanted: int) -> list[int]:
+        """The nearest by their sketches, where there are no clusters: the place is the key."""
+        without = passages_of(self._db, scope.excluded, {}) if scope.excluded else frozenset()
+        rows: list[tuple[int, int]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT place, vec_distance_hamming(vec_bit(sketch), vec_bit(?)) AS far"
+            " FROM sketches ORDER BY far, place LIMIT ?",
+            (sketch(asked), wanted + len(without)),
+        ).fetchall()
+        return [key for key, _ in rows if key not in without][:wanted]
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
