@@ -119,6 +119,7 @@ def _found(
         asked.scope,
         excluded=asked.excluded | ({task.id} if task else set()),
         with_superseded=True,
+        snippets=False,
     )
     hits = search(store, settings, request, embedder)
     if task is not None and settings.depth:
