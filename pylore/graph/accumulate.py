@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
+from ..core.scoring import best_first
 from ..core.vocabulary import THING_IDS
 from . import tuning
 from .best_path import Step, Walk, capped_edges, sure_edges
@@ -75,22 +76,17 @@ def accumulate(
             squares[id] = squares.get(id, 0.0) + square
             if id not in ways:
                 ways[id] = Step(id, *spread.ways[id])
-        fresh = _largest_first({id: squares[id] for id in spread.squares if id not in seen})
+        fresh = [*best_first({id: squares[id] for id in spread.squares if id not in seen})]
         seen.update(fresh)
         going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
         frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
         if not frontier:
             break
     result.support = {id: sqrt(square) for id, square in squares.items()}
-    for id in _largest_first(squares):
+    for id in best_first(squares):
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
-
-
-def _largest_first(numbers: Mapping[str, float]) -> list[str]:
-    """The ids by their numbers; of equal ones by themselves."""
-    return [id for _, id in sorted([(-number, id) for id, number in numbers.items()])]
 
 
 def _read(edges: Bundles, ids: Iterable[str], weights: Weights, fanout: int) -> list[Bundle]:

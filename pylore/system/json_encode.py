@@ -6,7 +6,7 @@ Only writing: what comes in is parsed by ``json`` on the paths that read it.
 from __future__ import annotations
 
 from _json import encode_basestring as _encode
-from _json import make_encoder as _make_encoder  # type: ignore[attr-defined]
+from _json import make_encoder as _make_encoder
 
 from ..core.text import BIDIRECTIONAL
 

@@ -208,9 +208,7 @@ class SqliteFullText:
         ).fetchall()
         return {id for _, id in [row for row in rows if row[0] not in aside][:limit]}
 
-    def _within(
-        self, scope: Scope, collection: str
-    ) -> tuple[str, list[str], frozenset[int]]:
+    def _within(self, scope: Scope, collection: str) -> tuple[str, list[str], frozenset[int]]:
         """A scope as ``Passages.condition`` has it, and the passages to be left out afterwards.
 
         What is excluded alone is asked for and left out: to ask of each match whether it is
