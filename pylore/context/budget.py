@@ -83,15 +83,22 @@ class Tokens:
 
     def _apart(self, word: str) -> list[str]:
         """The word cut between letters that no piece has side by side: nothing merges there."""
+        if word.isalpha():
+            return [word]
         parts = []
         start = 0
         before = word[0]
+        was_letter = before.isalpha()
         for at, letter in enumerate(word[1:], start=1):
-            letters = letter.isalpha() and before.isalpha()
-            if not letters and before != _SPACE and f"{before}{letter}".encode() not in self._pairs:
+            is_letter = letter.isalpha()
+            if (
+                not (is_letter and was_letter)
+                and before != _SPACE
+                and f"{before}{letter}".encode() not in self._pairs
+            ):
                 parts.append(word[start:at])
                 start = at
-            before = letter
+            before, was_letter = letter, is_letter
         parts.append(word[start:])
         return parts
 
@@ -101,26 +108,41 @@ class Tokens:
     def _pieces_of(self, word: str) -> int:
         if self._is_piece(word):
             return 1
-        return sum(1 if part in self._pieces else len(part) for part in self._merged(word))
+        data, ends = _spelled(word)
+        held = self._merged(data, ends)
+        return sum([
+            1 if data[start:end] in self._pieces else end - start
+            for start, end in zip(held, held[1:], strict=False)
+        ])  # fmt: skip
 
-    def _merged(self, word: str) -> list[bytes]:
-        """The pieces of a word: the pair whose union has the lowest number becomes one, again
-        and again, the leftmost of equals first."""
-        pieces = self._pieces
-        parts = [_ESCAPED.get(letter, letter).encode() for letter in word]
-        ranks = [pieces.get(a + b, _NEVER) for a, b in zip(parts, parts[1:], strict=False)]
+    def _merged(self, data: bytes, ends: list[int]) -> list[int]:
+        """Where the pieces of a word begin and end, given where its letters do: the pair whose
+        union has the lowest number becomes one, again and again, the leftmost of equals first."""
+        get = self._pieces.get
+        ranks = [get(data[a:b], _NEVER) for a, b in zip(ends, ends[2:], strict=False)]
         while ranks:
             least = min(ranks)
             if least == _NEVER:
                 break
             at = ranks.index(least)
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
-            del ranks[at]
+            del ends[at + 1], ranks[at]
             if at > 0:
-                ranks[at - 1] = pieces.get(parts[at - 1] + parts[at], _NEVER)
+                ranks[at - 1] = get(data[ends[at - 1] : ends[at + 1]], _NEVER)
             if at < len(ranks):
-                ranks[at] = pieces.get(parts[at] + parts[at + 1], _NEVER)
-        return parts
+                ranks[at] = get(data[ends[at] : ends[at + 2]], _NEVER)
+        return ends
+
+
+def _spelled(word: str) -> tuple[bytes, list[int]]:
+    """A word as the vocabulary spells it, and where its letters begin and the last one ends."""
+    data = word.encode()
+    if word.isascii() and b'"' not in data and b"\\" not in data:
+        return data, [*range(len(data) + 1)]
+    letters = [_ESCAPED.get(letter, letter).encode() for letter in word]
+    ends = [0]
+    for letter in letters:
+        ends.append(ends[-1] + len(letter))
+    return b"".join(letters), ends
 
 
 _read: dict[str, tuple[dict[bytes, int], frozenset[bytes]]] = {}

@@ -41,7 +41,9 @@ def results_for(
     settings = settings.changed([("usage_boost", "0")], "default:budget")
 
     def found(query: str) -> Hits:
-        request = Request(query, asked.scope, excluded=excluded, with_superseded=True)
+        request = Request(
+            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False
+        )
         return search(store, settings, request, embedder)
 
     hits = found(question)

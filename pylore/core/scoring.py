@@ -32,14 +32,17 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
 
 
 def convex(
-    legs: Mapping[str, Leg], shares: Mapping[str, float], vector_min: float
+    legs: Mapping[str, Leg],
+    shares: Mapping[str, float],
+    vector_min: float,
+    among: frozenset[str] | None = None,
 ) -> dict[str, float]:
     """A weighted sum of the legs' scores, each brought to 0..1 first.
 
     Full text is divided by its best score, since zero means "no word in common". A
     cosine is stretched from ``vector_min``, below which it means nothing, to the
     best one. Shares are taken relative to those of the legs that found something,
-    so a leg that found nothing takes nothing away.
+    so a leg that found nothing takes nothing away. ``among``: the sums of these alone.
     """
     found = {name: leg for name, leg in legs.items() if leg}
     total = sum(shares[name] for name in found)
@@ -51,6 +54,8 @@ def convex(
             high = max(high, tuning.SURE_COSINE)
         share = shares[name] / total if total else 1 / len(found)
         width = high - low
+        if among is not None:
+            leg = {id: score for id, score in leg.items() if id in among}
         if width <= 0:
             part = dict.fromkeys(leg, share)
         else:

@@ -312,7 +312,7 @@ def printable(text: str) -> str:
     Escape sequences, C1 controls and the characters that turn the reading
     direction around are the ones that could make a terminal lie.
     """
-    return text.translate(_CONTROLS)
+    return text if text.isprintable() else text.translate(_CONTROLS)
 
 
 _CONTROLS: dict[int, str] = {

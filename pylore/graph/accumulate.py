@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from math import log, sqrt
 
+from ..core.scoring import best_first
 from ..core.vocabulary import THING_IDS
 from . import tuning
 from .best_path import Step, Walk, capped_edges, sure_edges
@@ -75,16 +76,14 @@ def accumulate(
             squares[id] = squares.get(id, 0.0) + square
             if id not in ways:
                 ways[id] = Step(id, *spread.ways[id])
-        fresh = sorted(
-            (id for id in spread.squares if id not in seen), key=lambda id: (-squares[id], id)
-        )
+        fresh = [*best_first({id: squares[id] for id in spread.squares if id not in seen})]
         seen.update(fresh)
         going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
         frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
         if not frontier:
             break
     result.support = {id: sqrt(square) for id, square in squares.items()}
-    for id in sorted(squares, key=lambda id: (-squares[id], id)):
+    for id in best_first(squares):
         ways[id].score = result.support[id]
         result.reached[id] = ways[id]
     return result
@@ -157,20 +156,28 @@ class _Spread:
         """Adds what single edges bring; gives the bridges met, with those that name them."""
         degrees: dict[str, int] = {}
         for node, outgoing, _, others, _ in bundles:
-            plain = sum(1 for id in others if not (outgoing and id.startswith(BRIDGES)))
-            degrees[node] = degrees.get(node, 0) + plain
+            bridges = sum([id.startswith(BRIDGES) for id in others]) if outgoing else 0
+            degrees[node] = degrees.get(node, 0) + len(others) - bridges
         ties: dict[str, list[Tie]] = {}
+        # Thousands of edges: what is looked up once is not looked up for each of them.
+        squares, most, ways, barred = self.squares, self._most, self.ways, self._barred
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
             way = _way_to(here)
             mass = here.score**2 / max(1, degrees[node]) ** tuning.THINNING
+            side = 0 if outgoing else 1
+            may_tie = outgoing and not node.startswith(BRIDGES)
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
                 if other in way:
                     continue
-                strength = weights[relation][0 if outgoing else 1]
-                self._add(other, mass * weight * strength, here, relation, weight, strength,
-                          outgoing)  # fmt: skip
-                if outgoing and other.startswith(BRIDGES) and not node.startswith(BRIDGES):
+                strength = weights[relation][side]
+                value = mass * weight * strength
+                if value > 0 and other not in barred:
+                    squares[other] = squares.get(other, 0.0) + value * value
+                    if value > most.get(other, 0.0):
+                        most[other] = value
+                        ways[other] = (value, here, relation, weight, strength, outgoing)
+                if may_tie and other.startswith(BRIDGES):
                     ties.setdefault(other, []).append((here, relation, weight, strength))
         return ties
 

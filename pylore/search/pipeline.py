@@ -47,6 +47,7 @@ class Request(Record):
     """What is asked: the words, what may be returned, where the walk may start.
 
     ``near`` are files: what is tied to them is found as well, with words or without.
+    Without ``snippets`` the results have no text of their passages.
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
     it holds for every node. ``excluded`` ids are neither returned nor entered, and so
@@ -55,7 +56,8 @@ class Request(Record):
     """
 
     __slots__ = (
-        "excluded", "explain", "filter_expanded", "near", "query", "scope", "with_superseded",
+        "excluded", "explain", "filter_expanded", "near", "query", "scope", "snippets",
+        "with_superseded",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +70,7 @@ class Request(Record):
         excluded: Iterable[str] = (),
         near: Near | None = None,
         with_superseded: bool = False,
+        snippets: bool = True,
     ) -> None:
         self.query = query
         self.scope = scope or Scope()
@@ -76,12 +79,14 @@ class Request(Record):
         self.excluded = frozenset(excluded)
         self.near = near
         self.with_superseded = with_superseded
+        self.snippets = snippets
 
     def without(self, ids: Iterable[str]) -> Request:
         """The same, with these ids excluded too."""
         return Request(
             self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
             excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
+            snippets=self.snippets,
         )  # fmt: skip
 
     def hiding(self, statuses: tuple[str, ...]) -> Request:
@@ -142,7 +147,8 @@ def _search(
             matching.with_files(starts, anything, [])
         hits, matched = _expanded(store, settings, request, starts, found, direct, notes)
     hits = _arranged(store, settings, request, put_together(hits, matched), found, notes)
-    _add_texts(store, hits, found, matching.query)
+    if request.snippets:
+        _add_texts(store, hits, found, matching.query)
     add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:

@@ -123,19 +123,23 @@ def candidates(
         fused = _convex(found, settings, settings.fulltext_share)
         code = [id for id in fused if id.startswith(CODE_IDS)]
         if code:
-            as_code = _convex(found, settings, settings.code_fulltext_share)
-            fused.update((id, as_code[id]) for id in code)
+            fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
     found.fused = best_first(_tests_aside(fused, query, settings))
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
 
 
-def _convex(found: Candidates, settings: Settings, fulltext_share: float) -> dict[str, float]:
+def _convex(
+    found: Candidates,
+    settings: Settings,
+    fulltext_share: float,
+    among: frozenset[str] | None = None,
+) -> dict[str, float]:
     shares = dict.fromkeys(found.legs, tuning.RETRIEVER_SHARE)
     shares |= settings.retriever_shares
     shares |= {"fulltext": fulltext_share, "vector": 1 - fulltext_share}
-    return convex(found.legs, shares, settings.vector_min)
+    return convex(found.legs, shares, settings.vector_min, among)
 
 
 def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:

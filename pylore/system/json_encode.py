@@ -5,15 +5,13 @@ Only writing: what comes in is parsed by ``json`` on the paths that read it.
 
 from __future__ import annotations
 
-try:
-    from _json import encode_basestring as _encode
-except ImportError:  # another Python than CPython
-    from json.encoder import encode_basestring as _encode
+from _json import encode_basestring as _encode
+from _json import make_encoder as _make_encoder
+
 from ..core.text import BIDIRECTIONAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from typing import Any
 
 
@@ -34,10 +32,7 @@ _ESCAPED = {
 
 def quote(text: str) -> str:
     """One string as JSON, in quotes, with nothing in it that a terminal obeys."""
-    quoted = _encode(text)
-    if quoted.isascii() and "\x7f" not in quoted:
-        return quoted
-    return quoted.translate(_ESCAPED)
+    return harmless(_encode(text))
 
 
 def harmless(json: str) -> str:
@@ -51,30 +46,16 @@ def dumps(value: Any) -> str:
     >>> dumps({"a": [1, 0.5, None, True], "b": 'say "hi"'})
     '{"a":[1,0.5,null,true],"b":"say \\\\"hi\\\\""}'
     """
-    if form := _FORMS.get(type(value)):
-        return form(value)
-    for kind, form in _FORMS.items():
-        if isinstance(value, kind):
-            return form(value)
+    return "".join(_encoded(value, 0))
+
+
+def _string(text: str) -> str:
+    return harmless(str(text)) if type(text) is Raw else quote(text)
+
+
+def _formless(value: Any) -> None:
     raise TypeError(f"no JSON form for {type(value).__name__}")
 
 
-def _object(value: dict[Any, Any]) -> str:
-    return "{" + ",".join([f"{quote(str(key))}:{dumps(item)}" for key, item in value.items()]) + "}"
-
-
-def _array(value: Iterable[Any]) -> str:
-    return "[" + ",".join([dumps(item) for item in value]) + "]"
-
-
-_FORMS: dict[type, Callable[[Any], str]] = {
-    str: quote,
-    type(None): lambda _: "null",
-    float: repr,
-    bool: lambda value: "true" if value else "false",
-    int: repr,
-    list: _array,
-    tuple: _array,
-    dict: _object,
-    Raw: lambda value: harmless(str(value)),
-}
+# What ``json`` itself encodes with. Nothing here is in a circle, so none is looked for.
+_encoded = _make_encoder(None, _formless, _string, None, ":", ",", False, False, True)

@@ -56,6 +56,7 @@ class SqliteFullText:
         self._rare_first: RareFirst | None = None
         self._with_all: tuple[tuple[str, ...], bool] = ((), False)
         """The last question which nodes have all terms, and whether few passages match."""
+        self._there = _There()
         self.kept: KeptReads | None = None
 
     @property
@@ -134,6 +135,7 @@ class SqliteFullText:
 
         Without types, all of them.
         """
+        self._there = _There()
         wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or TABLES.keys()
         return [name for name in TABLES if name in wanted and self._holds_any(name)]
 
@@ -187,15 +189,20 @@ class SqliteFullText:
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
             without = self._passages_without(scope)
             return self._named(matches.best(table, groups[0], own, without, limit), scope)
+        if how == "some":
+            groups = [[phrase for phrase in groups[0] if self._may_have(table, phrase)]]
+            if not groups[0]:
+                return []
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT p.key, {shown_id(scope)}, f.score FROM (SELECT rowid, -{rank} AS score"
             f" FROM {table} WHERE {table} MATCH ?{within}"
             " ORDER BY score DESC, rowid LIMIT ?) f CROSS JOIN passages p ON p.key = f.rowid"
-            " CROSS JOIN nodes n ON n.key = p.node_key ORDER BY f.score DESC, p.key",
+            " CROSS JOIN nodes n ON n.key = p.node_key",
             (*rank_parameters, expression(groups), *parameters, limit),
         ).fetchall()
+        rows.sort(key=lambda row: (-row[2], row[0]))
         return rows
 
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
@@ -205,8 +212,11 @@ class SqliteFullText:
             groups, without = _all(query, self.engine), self._passages_without(scope)
             keys = matches.with_all(table, groups, without, limit)
             return {id for _, id, _ in self._named([(key, 0.0) for key in keys], scope)}
+        groups = _all(query, self.engine)
+        if not all(any(self._may_have(table, phrase) for phrase in group) for group in groups):
+            return set()
         within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
-        query_all = expression(_all(query, self.engine))
+        query_all = expression(groups)
 
         def having(asked: int) -> list[tuple[int, str]]:
             rows: list[tuple[int, str]] = self._db.execute(  # type: ignore[assignment]
@@ -219,6 +229,25 @@ class SqliteFullText:
             return rows
 
         return {id for _, id in first_shown(having, scope, limit)}
+
+    def _may_have(self, table: str, phrase: str) -> bool:
+        """Whether a table has every word of a phrase.
+
+        One that it has not adds nothing to a score, and yet FTS5 asks for it at each passage.
+        """
+        if self.engine != "fts5":
+            return True
+        seen = (self._db.pragma("data_version"), self._db.total_changes())
+        if self._there.seen != seen:
+            self._there = _There(seen)
+        words = self._there.words
+        for word in phrase[1:-1].split(" "):
+            if (table, word) not in words:
+                query = f"SELECT 1 FROM {table} WHERE {table} MATCH ? LIMIT 1"
+                words[table, word] = bool(self._db.execute(query, (_phrase([word]),)).get)
+            if not words[table, word]:
+                return False
+        return True
 
     def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
         """What is kept of a collection's matches, where that answers as the table would."""
@@ -291,6 +320,16 @@ class SqliteFullText:
             return f"bm25({table}, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
         self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
+
+
+class _There:
+    """Which words tables have, as long as nothing is written, by others or here."""
+
+    __slots__ = ("seen", "words")
+
+    def __init__(self, seen: tuple[object, ...] = ()) -> None:
+        self.seen = seen
+        self.words: dict[tuple[str, str], bool] = {}
 
 
 def choose_engine(wanted: str) -> str:
