@@ -83,7 +83,7 @@ INSERT INTO anchors(node_id, kind, path, detail, hash, commit_id, created_at, ve
   ('note-1', 'file', 'src/a.py', '', '', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
   ('note-2', 'lines', 'src/a.py', '1-2', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'),
   ('note-3', 'glob', 'src/*', '', '00', '', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z');
-UPDATE nodes SET file = 'src/a.py', line_start = 1, line_end = 2 WHERE id = 'note-1';
+UPDATE nodes SET line_start = 1, line_end = 2 WHERE id = 'note-1';
 INSERT INTO passages(key, node_key)
   SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)

@@ -30,7 +30,11 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         self.round = 0
         self.own: dict[str, Passes] = {}
         """What the files pass that are resolved anew."""
-        self._others: dict[Written, list[Mapping[Written, int]]] = {}
+        self._now: dict[Written, list[dict[Written, int]]] = {}
+        """The same by parameter."""
+        self._was: dict[Written, list[Mapping[Written, int]]] = {}
+        """What they passed before."""
+        self._others: dict[Written, dict[str, Mapping[Written, int]]] = {}
 
     def get(self, place: Place, default: object = None) -> dict[Value, None]:
         found = super().get(place)
@@ -52,12 +56,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
 
     def told(self, place: Written, round: int, *, is_new: bool) -> _Told:
         """What is passed until a round, as it is now or was before the change."""
-        rows: list[Mapping[Written, int]] = [*self._rest(place)]
-        for path, passes in self.own.items():
-            if is_new:
-                rows.append(passes.get(place, {}))
-            else:
-                rows.append(self._before(path).get(place, {}))
+        rows = self._rows(place, is_new=is_new)
         found = {value for row in rows for value, number in row.items() if number <= round}
         is_open = _MORE in found
         found.discard(_MORE)
@@ -67,59 +66,76 @@ class KeptPassed(dict[Place, dict[Value, None]]):
             raise WholeError
         return None if is_open else frozenset(found)
 
+    def _rows(self, place: Written, *, is_new: bool) -> list[Mapping[Written, int]]:
+        own = self._now if is_new else self._was
+        return [*self._rest(place).values(), *own.get(place, ())]
+
     def _before(self, path: str) -> Mapping[Written, Mapping[Written, int]]:
         answers = self._files.kept.answers(path)
         return {} if answers is None else answers.passes
 
-    def _rest(self, place: Written) -> list[Mapping[Written, int]]:
+    def _rest(self, place: Written) -> dict[str, Mapping[Written, int]]:
         """What the other files pass, of which nothing is resolved anew."""
         found = self._others.get(place)
         if found is None:
             path, qualified, name = place
             mark = marks.mark(marks.inner(marks.place(path), qualified), name)
-            found = self._others[place] = [
-                passes[place]
+            found = self._others[place] = {
+                one: passes[place]
                 for one in self._files.kept.holding(mark)
                 if one not in self.own and place in (passes := self._before(one))
-            ]
+            }
         return found
 
     def take_over(self, paths: Iterable[str], round: int) -> None:
         """These files are resolved anew from here on; what they passed until now stands."""
         for path in paths:
-            self.own[path] = {
-                place: kept
-                for place, values in self._before(path).items()
-                if (kept := {value: number for value, number in values.items() if number <= round})
-            }
-        self._others.clear()
+            own = self.own[path] = {}
+            for place, values in self._before(path).items():
+                self._was.setdefault(place, []).append(values)
+                if place in self._others:
+                    self._others[place].pop(path, None)
+                kept = {value: number for value, number in values.items() if number <= round}
+                if kept:
+                    own[place] = kept
+                    self._now.setdefault(place, []).append(kept)
 
     def update_own(self) -> None:
         """Takes what the calls have passed by now."""
         for path, passes in written_passes(self._calls).items():
             held = self.own.setdefault(path, {})
             for place, values in passes.items():
-                row = held.setdefault(place, {})
+                row = held.get(place)
+                if row is None:
+                    row = held[place] = {}
+                    self._now.setdefault(place, []).append(row)
                 for value, number in values.items():
                     row.setdefault(value, number)
 
     def differing(self, round: int) -> set[Written]:
         """The parameters for which something else is passed now, until a round."""
-        found = set()
+        looked_at: set[Written] = set()
         for path, now in self.own.items():
             before = self._before(path)
-            for place in before.keys() | now.keys():
-                if place not in found and _until(before, place, round) != _until(now, place, round):
-                    old = self.told(place, round, is_new=False)
-                    if old != self.told(place, round, is_new=True):
-                        found.add(place)
-        return found
+            looked_at.update(
+                place for place in before.keys() | now.keys()
+                if before.get(place) != now.get(place)
+                and _until(before, place, round) != _until(now, place, round)
+            )  # fmt: skip
+        return {
+            place for place in looked_at
+            if self.told(place, round, is_new=False) != self.told(place, round, is_new=True)
+        }  # fmt: skip
 
     def advance(self, round: int) -> set[Place]:
         """Goes on to a round; the parameters of which there is more now."""
         self.round = round
         grown = set()
         for place in list(self):
+            made, name = place
+            rows = self._rows((made.file.path, made.qualified, name), is_new=True)
+            if not any(round in row.values() for row in rows):
+                continue
             known = self._known(place)
             if known.keys() != self[place].keys():
                 self[place] = known
