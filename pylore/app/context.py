@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
+from ..store.meant import all_meant, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def context(engine: Engine, request: ContextRequest) -> Context:
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     scope = Scope(types=engine.store.types.require(request.types), files=request.files)
     brief = ContextBrief(
-        request.question, form=request.form, budget=settings.budget, root=engine.root,
-        scope=scope, excluded=request.exclude,
+        meant(engine.store, request.question), form=request.form, budget=settings.budget,
+        root=engine.root, scope=scope, excluded=all_meant(engine.store, request.exclude),
     )  # fmt: skip
     embedder = engine.embedder
     with engine.store.snapshot():

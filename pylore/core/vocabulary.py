@@ -121,6 +121,16 @@ def symbol_id(path: str, qualified: str) -> str:
     return f"{SYMBOL_IDS}{path}::{qualified}"
 
 
+def dotted(id: str) -> str:
+    """The id of the symbol that this names, with ``::`` or dots between the parts of its name.
+
+    >>> dotted("src/a.py::C::m"), dotted("symbol-src/a.py::C::m"), dotted("note-1")
+    ('symbol-src/a.py::C.m', 'symbol-src/a.py::C.m', 'note-1')
+    """
+    path, colons, name = id.removeprefix(SYMBOL_IDS).partition("::")
+    return symbol_id(path, name.replace("::", ".")) if colons else id
+
+
 def path_of(id: str) -> str:
     """The path in the id of a file or of a symbol; nothing for any other id.
 

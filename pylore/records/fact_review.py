@@ -9,6 +9,7 @@ from ..core.scoring import recency
 from ..core.times import ago, now
 from ..graph.relations import fold
 from ..indexing.indexer import Index
+from ..store.meant import all_meant
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 
@@ -145,6 +146,7 @@ class Facts:
         self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
     ) -> list[ReviewOutcome]:
         with self._store.faults, self._store.transaction(command):
+            words = all_meant(self._store, words)
             key = self._fact_of(words)
             if key:
                 return [ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))]

@@ -16,6 +16,7 @@ from ..embed.ahead import TRIES, Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
+from ..store.meant import all_meant, meant
 from .fact_status import first_status, state_fact
 from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
@@ -169,7 +170,7 @@ class Records:
         if gone is not None:
             self._store.edges.restore_node(node.id, gone)
         for other, relation in links:
-            self._link(node.id, relation, other, source=source)
+            self._link(node.id, relation, meant(self._store, other), source=source)
         if path:
             self._link_file(node, path, before)
         if node.status in ("retracted", "superseded") and not status:
@@ -203,6 +204,7 @@ class Records:
         """
         if new_relation:
             self._declare(relation)
+        from_id, to_id = all_meant(self._store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
@@ -219,6 +221,7 @@ class Records:
         Raises:
             LoreError: there is no such link.
         """
+        from_id, to_id = all_meant(self._store, (from_id, to_id))
         key = (from_id, to_id, self._require_relation(relation))
         edge = self._store.edges.get(*key)
         if edge is None or edge.invalidated_at is not None:
@@ -286,6 +289,7 @@ class Records:
                 the file of the document states.
         """
         node = self._require(id)
+        id = node.id
         if not force:
             given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
                      "status": status, "source": source, "confidence": confidence,
@@ -320,7 +324,7 @@ class Records:
         from .undo import forget
 
         changes = []
-        for id in ids:
+        for id in all_meant(self._store, ids):
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)
@@ -351,6 +355,7 @@ class Records:
             UsageError: ``at`` is neither a number nor a time.
         """
         back = self._back()
+        ids = all_meant(self._store, ids)
         key = back.edge_of(ids)
         if key:
             return [Change(*back.edge(key, at))]
@@ -410,6 +415,7 @@ class Records:
 
     def _undo_node(self, id: str) -> Change:
         back = self._back()
+        id = meant(self._store, id)
         past = back.last_of(id)
         id, state = back.to(id, past.node)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
@@ -475,7 +481,7 @@ class Records:
                             "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
-        return self._store.nodes.require(id)
+        return self._store.nodes.require(meant(self._store, id))
 
     def _require_type(self, type: str, new_type: bool) -> None:
         known = self._store.types.all()
@@ -603,6 +609,7 @@ class Records:
         return []
 
     def _thing(self, name: str, type: str, source: str) -> str:
+        name = meant(self._store, name)
         if self._store.nodes.get(name) is not None:
             return name
         name = self._require_text(name).strip()
