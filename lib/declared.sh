@@ -273,6 +273,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
+--force	-	-
 --new-relation	-	-
 --json	-	-
 --jsonl	-	-
@@ -422,6 +423,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
+--force	-	-
 --new-relation	-	-
 --json	-	-
 --jsonl	-	-

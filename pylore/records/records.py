@@ -11,8 +11,17 @@ from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
-from ..core.vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
+from ..core.vocabulary import (
+    DECLARED_WEIGHT,
+    LEARNING,
+    LEARNING_TYPES,
+    NAMED_TYPES,
+    SOURCES,
+    STATUSES,
+    file_id,
+)
 from ..embed.ahead import TRIES, Ahead
+from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
@@ -139,13 +148,13 @@ class Records:
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
-        what a conversation says is staged, and the rest confirmed.
+        what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
 
         Raises:
-            UsageError: unknown type or relation.
+            UsageError: unknown type or relation, or one that joins other types.
             LoreError: unknown id, no text, or too long a text.
         """
-        self._require_type(type, new_type)
+        type = self._require_type(type, new_type)
         text = self._require_text(text)
         node = self._new_node(type, text, id)
         old = self._store.nodes.get(node.id)
@@ -191,15 +200,18 @@ class Records:
         status: str = "confirmed",
         metadata: Mapping[str, Any] | None = None,
         new_relation: bool = False,
+        force: bool = False,
     ) -> Change:
         """Links two nodes; a link that was taken away stands again.
 
         A link that is or was there keeps its weight, and the metadata that people gave it,
         where they are not given. ``metadata`` are fields to set in it (None takes one away),
         ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
+        ``force``: also where the relation joins other types than these; the metadata say so.
 
         Raises:
-            UsageError: unknown relation, unless ``new_relation`` declares it.
+            UsageError: unknown relation, unless ``new_relation`` declares it; or one that does
+                not join these types, unless ``force`` is set.
             LoreError: unknown id, or a node linked to itself.
         """
         if new_relation:
@@ -208,9 +220,11 @@ class Records:
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
+        if force and not Ontology(self._store).fits(fold(relation), from_id, to_id):
+            metadata = {**(metadata or {}), FORCED: True}
         state = self._link(
             from_id, relation, to_id, weight=weight, source=source, status=status,
-            metadata=metadata,
+            metadata=metadata, force=force,
         )  # fmt: skip
         return Change(f"{from_id} {fold(relation)} {to_id}", state)
 
@@ -250,6 +264,9 @@ class Records:
         concept, so that it can be found too. Without a ``status`` what a conversation
         says is staged, and the rest confirmed. Of a predicate with one value at a time
         (``single``, or the setting) the former value is superseded (``lifecycle``).
+
+        Raises:
+            UsageError: neither is a thing, and the predicate joins other types.
         """
         notes = self._declare(predicate)
         from_id = self._thing(subject, "entity", source)
@@ -483,16 +500,19 @@ class Records:
     def _require(self, id: str) -> Node:
         return self._store.nodes.require(meant(self._store, id))
 
-    def _require_type(self, type: str, new_type: bool) -> None:
+    def _require_type(self, type: str, new_type: bool) -> str:
         known = self._store.types.all()
+        if type == LEARNING and type not in known and not new_type:
+            return LEARNING_TYPES[0]
         if type in known:
-            return
+            return type
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(type, "")
+        return type
 
     def _require_text(self, text: str) -> str:
         if not text.strip():
@@ -545,6 +565,7 @@ class Records:
         source: str = "user_edit",
         status: str = "confirmed",
         metadata: Mapping[str, Any] | None = None,
+        force: bool = False,
     ) -> Edge:
         edge = Edge(from_id, to_id, self._require_relation(relation), 1.0, source, status)
         require_ends(self._store, edge)
@@ -553,6 +574,8 @@ class Records:
         old = self._store.edges.get(*edge.key)
         edge.created_at = now()
         if old is None:
+            if not force:
+                Ontology(self._store).require(edge.key)
             edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
             self._outlive(edge, edge.key[:2])
         else:
@@ -577,7 +600,7 @@ class Records:
         id = file_id(path)
         if self._store.nodes.get(id) is None:
             self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        self._link(node.id, "anchored_to", id)
+        self._link(node.id, "anchored_to", id, force=True)
         instead = anchor_file(self._store, self._root, node.id, *here)
         if instead:
             self._notes.append(f"{path}: {instead}: the record is tied to the whole file")

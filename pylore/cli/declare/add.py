@@ -17,7 +17,7 @@ one record: what is given the second time is added to it, tags are joined.
 A record that is nearly the same as another is kept, with a warning.
 
 Types: decision, pattern, lesson, failure, observation, goal, note, doc,
-concept, entity, file, symbol, task, run, session, commit.""",
+concept, entity, file, symbol, task, run, session, commit; learning is a lesson.""",
     Option("--title TITLE", "a line to call it by; the text's first line unless set", default=""),
     Option("--why TEXT", "the reason", default=""),
     Option("--tags TAG,…, --tag TAG,…", "words to find it by", kind="tags", many=True),
