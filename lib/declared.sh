@@ -22,6 +22,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --confidence	X	-
 --category	NAME	-
 --id	ID	-
+--run	ID	@runs
 --new-type	-	-
 --json	-	-
 --jsonl	-	-

@@ -78,6 +78,7 @@ CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"
+DERIVED_FROM = "derived_from"
 INVALIDATED_BY = "invalidated_by"
 
 DECLARED_WEIGHT = 0.7

@@ -13,9 +13,11 @@ from ..core.text import clean_tags
 from ..core.times import now
 from ..core.vocabulary import (
     DECLARED_WEIGHT,
+    DERIVED_FROM,
     LEARNING,
     LEARNING_TYPES,
     NAMED_TYPES,
+    NO_RECORDS,
     SOURCES,
     STATUSES,
     file_id,
@@ -149,6 +151,7 @@ class Records:
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
         what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
+        Under the setting ``run`` a record is ``derived_from`` that run.
 
         Raises:
             UsageError: unknown type or relation, or one that joins other types.
@@ -182,6 +185,7 @@ class Records:
             self._link(node.id, relation, meant(self._store, other), source=source)
         if path:
             self._link_file(node, path, before)
+        notes += self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
             notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
                          "brings it back")  # fmt: skip
@@ -585,6 +589,19 @@ class Records:
         own = old is not None and old.source not in ("file", "system")
         edge.metadata = _with_fields(old.metadata if old and own else "{}", metadata or {})
         return edge
+
+    def _derive(self, node: Node) -> list[str]:
+        """Links a record to the run that it comes from; a note where there is no such run."""
+        run = self._settings.run
+        if not run or node.type in NO_RECORDS:
+            return []
+        found = self._store.nodes.get(run)
+        if found is None or found.type != "run" or found.invalidated_at is not None:
+            return [f"no run '{run}', so nothing is linked to it: see 'lore run list'"]
+        old = self._store.edges.get(node.id, run, DERIVED_FROM)
+        if old is None or old.invalidated_at is not None:
+            self._link(node.id, DERIVED_FROM, run, source="system")
+        return []
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Links a record to its file; ``before`` is where it was and no longer is."""

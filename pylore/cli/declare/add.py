@@ -48,6 +48,11 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
     Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0),
     Option("--category NAME", "a finer kind, in your own words"),
     Option("--id ID", "an id of your own, as decision-use-jwt", default=""),
+    Option(
+        "--run ID",
+        "the run that it comes from: it is linked to it as derived_from",
+        setting="run",
+    ),
     Option("--new-type", "declare the type, if it is a new one"),
     OUTPUT,
     QUIET,
