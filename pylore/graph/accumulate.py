@@ -1,10 +1,11 @@
 """The second rule of expansion: what several matches point to adds up.
 
 A match of score ``b`` (the best has 1) stands for its neighbours with a mass of
-``b²``, thinned by the number of its edges, so that a hub says little of each:
+``b²``, thinned by the number of its edges, so that a hub says little of each. What was
+reached stands for its own with its support:
 
-    v(i → j) = b(i)² × edge weight × relation weight / degree(i)^0.25
-    support(j) = √ Σ v(i → j)², the sum over all matches i
+    v(i → j) = decay × mass(i) × edge weight × relation weight / degree(i)^0.25
+    support(j) = √ Σ v(i → j)², the sum over all i
 
 Squares let one strong tie count more than many weak ones, and many of the same
 strength more than one. Two records that name the same entity or concept are tied
@@ -52,8 +53,9 @@ def accumulate(
     """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
 
     ``Walk.support`` has the support of every node that an edge led to, seeds too. A
-    node reached in one hop stands for its own neighbours in the next one with
-    ``decay`` times its support. ``fanout`` caps the edges followed from one node,
+    node reached in one hop stands for its own neighbours in the next one with its support,
+    and each hop takes ``decay`` of it. ``Walk.roots`` has the seed that led to a node where
+    it was one alone. ``fanout`` caps the edges followed from one node,
     ``max_nodes`` the nodes that the next hop starts from, which are no more than the
     seeds, or ``FRONTIER``. All that was reached comes
     back, best first; edges from code that are less sure than ``min_confidence`` count
@@ -64,8 +66,9 @@ def accumulate(
     seen = set(frontier)
     squares: dict[str, float] = {}
     ways: dict[str, Step] = {}
+    roots = {id: id for id in seeds}
     for _ in range(depth):
-        spread = _Spread(barred)
+        spread = _Spread(barred, decay, roots)
         bundles = sure_edges(_read(edges, frontier, weights, fanout), min_confidence)
         capped = capped_edges(bundles, fanout, result, _in_turn)
         ties = spread.along(capped, frontier, weights)
@@ -80,9 +83,10 @@ def accumulate(
         )
         seen.update(fresh)
         going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
-        frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
+        frontier = {id: _as_start(ways[id], squares[id] ** 0.25) for id in going_on}
         if not frontier:
             break
+    result.roots = {id: root for id, root in roots.items() if root and id not in seeds}
     result.support = {id: sqrt(square) for id, square in squares.items()}
     for id in sorted(squares, key=lambda id: (-squares[id], id)):
         ways[id].score = result.support[id]
@@ -143,10 +147,12 @@ def _as_start(step: Step, score: float) -> Step:
 class _Spread:
     """One hop: the squares that it adds to each node, and the strongest way to it."""
 
-    __slots__ = ("_barred", "_most", "squares", "ways")
+    __slots__ = ("_barred", "_decay", "_most", "_roots", "squares", "ways")
 
-    def __init__(self, barred: frozenset[str]) -> None:
+    def __init__(self, barred: frozenset[str], decay: float, roots: dict[str, str]) -> None:
         self._barred = barred
+        self._decay = decay
+        self._roots = roots
         self._most: dict[str, float] = {}
         self.squares: dict[str, float] = {}
         self.ways: dict[str, Way] = {}
@@ -157,18 +163,21 @@ class _Spread:
         """Adds what single edges bring; gives the bridges met, with those that name them."""
         degrees: dict[str, int] = {}
         for node, outgoing, _, others, _ in bundles:
-            plain = sum(1 for id in others if not (outgoing and id.startswith(BRIDGES)))
+            way = _way_to(frontier[node])
+            plain = sum(
+                1 for id in others if id not in way and not (outgoing and id.startswith(BRIDGES))
+            )
             degrees[node] = degrees.get(node, 0) + plain
         ties: dict[str, list[Tie]] = {}
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
             way = _way_to(here)
-            mass = here.score**2 / max(1, degrees[node]) ** tuning.THINNING
+            mass = self._decay * here.score**2 / max(1, degrees[node]) ** tuning.THINNING
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
                 if other in way:
                     continue
                 strength = weights[relation][0 if outgoing else 1]
-                self._add(other, mass * weight * strength, here, relation, weight, strength,
+                self._add(other, mass * weight * strength, here, here, relation, weight, strength,
                           outgoing)  # fmt: skip
                 if outgoing and other.startswith(BRIDGES) and not node.startswith(BRIDGES):
                     ties.setdefault(other, []).append((here, relation, weight, strength))
@@ -189,7 +198,7 @@ class _Spread:
             for tie in ties[bridge]:
                 start, relation, weight, strength = tie
                 way = _way_to(start)
-                value = start.score**2 * weight * strength * common
+                value = self._decay * start.score**2 * weight * strength * common
                 for name, other, other_weight in zip(names, others, edge_weights, strict=True):
                     pair = (start.id, other)
                     found = value * other_weight
@@ -199,12 +208,13 @@ class _Spread:
             start, relation, weight, strength = tie
             through = Step(bridge, start.score, start, relation, weight, strength, True)
             through.hop = start.hop
-            self._add(other, value, through, relation, other_weight, strength, False)
+            self._add(other, value, start, through, relation, other_weight, strength, False)
 
     def _add(
         self,
         id: str,
         value: float,
+        start: Step,
         before: Step,
         relation: str,
         edge_weight: float,
@@ -214,6 +224,9 @@ class _Spread:
         if id in self._barred or value <= 0:
             return
         self.squares[id] = self.squares.get(id, 0.0) + value * value
+        root = self._roots[start.id]
+        if self._roots.setdefault(id, root) not in (root, id):
+            self._roots[id] = ""
         if value > self._most.get(id, 0.0):
             self._most[id] = value
             self.ways[id] = (value, before, relation, edge_weight, relation_weight, outgoing)
