@@ -146,6 +146,7 @@
 #   --meta KEY=VALUE     sets a field of the metadata, to JSON or else to text; null takes it away
 #   --status STATUS      staged, confirmed, superseded or retracted
 #   --source SOURCE      user_edit, file, system or conversation
+#   --force              link these two whatever types the relation joins
 #   --new-relation       declare the relation, if it is a new one
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #

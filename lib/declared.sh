@@ -22,6 +22,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --confidence	X	-
 --category	NAME	-
 --id	ID	-
+--run	ID	@runs
 --new-type	-	-
 --json	-	-
 --jsonl	-	-
@@ -276,6 +277,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
+--force	-	-
 --new-relation	-	-
 --json	-	-
 --jsonl	-	-
@@ -425,6 +427,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --meta	KEY=VALUE	-
 --status	STATUS	staged confirmed superseded retracted
 --source	SOURCE	user_edit file system conversation
+--force	-	-
 --new-relation	-	-
 --json	-	-
 --jsonl	-	-

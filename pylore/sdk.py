@@ -36,6 +36,7 @@ from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .store import create_store, open_store
 from .store.filter import Scope
+from .store.meant import meant
 from .system.programs import find_program
 
 if TYPE_CHECKING:
@@ -275,13 +276,13 @@ class Lore:
         """One node, forgotten or not; None if there is none."""
         store, _ = self._open()
         with store.faults:
-            return store.nodes.get(id)
+            return store.nodes.get(meant(store, id))
 
     def edges(self, id: str) -> list[Edge]:
         """The live edges of one node, both directions."""
         store, _ = self._open()
         with store.faults:
-            return store.edges.of(id)
+            return store.edges.of(meant(store, id))
 
     def list(
         self,
@@ -366,7 +367,7 @@ class Lore:
         """
         store, _ = self._open()
         with store.faults:
-            return told_history(store, store.nodes.require(id))
+            return told_history(store, store.nodes.require(meant(store, id)))
 
     def start_run(self, task: str = "") -> str:
         """The id of a new run; ``search(…, run=id)`` records in it what was shown."""

@@ -236,3 +236,27 @@ END
   expect 0
   [[ $output == *diversity* ]]
 }
+
+@test "what is added under a run is derived from it" {
+  run_id=$(lore run start)
+  LORE_RUN=$run_id run_lore add lesson "Measure first" --ids
+  expect 0
+  lesson=$output
+  run_lore show "$lesson" --jq '.edges[] | .relation + " " + .id + " " + .source'
+  expect 0 "derived_from $run_id system"
+  LORE_RUN=$run_id run_lore add lesson "Measure first" --jq .state
+  expect 0 unchanged
+  run_lore add note "By an option" --run "$run_id" --ids
+  expect 0
+  run_lore related "$run_id" --edges derived_from --jq length
+  expect 0 2
+  LORE_RUN=$run_id run_lore add file a.py --ids
+  expect 0 file-a.py
+  run_lore show file-a.py --jq '.edges | length'
+  expect 0 0
+  LORE_RUN=run-gone run_lore add note "No such run" --ids
+  expect 0
+  contains "$stderr" "no run 'run-gone', so nothing is linked to it"
+  run_lore undo --last --ids
+  expect 0
+}

@@ -273,3 +273,21 @@ END
   run_lore search frobnicate --min-confidence 2
   expect_error 2 'give a number from 0 to 1'
 }
+
+@test "what one match alone leads to loses its share at every hop" {
+  setup_lore && lore init >/dev/null && export LORE_EMBEDDER=none
+  printf '%s\n' '{"id":"note-0","type":"note","body":"tokens"}' \
+    '{"id":"note-1","type":"note","body":"one"}' '{"id":"note-2","type":"note","body":"two"}' \
+    '{"id":"note-3","type":"note","body":"three"}' \
+    '{"declare_relation":"leads_to","weight":1}' \
+    '{"from_id":"note-0","relation":"leads_to","to_id":"note-1"}' \
+    '{"from_id":"note-1","relation":"leads_to","to_id":"note-2"}' \
+    '{"from_id":"note-2","relation":"leads_to","to_id":"note-3"}' | lore import - >/dev/null
+  scores='[.[] | .score | . * 1000 | round] | map(tostring) | join(" ")'
+  run_lore search tokens --graph-depth 3 --relevance-weight 0 --jq "$scores"
+  expect 0 '1000 700 490 343'
+  run_lore search tokens --graph-depth 3 --relevance-weight 0 --decay .1 --jq "$scores"
+  expect 0 '1000 100 10 1'
+  run_lore search tokens --graph-depth 2 --explain --jq '[.[].explain.factors.decay] | map(tostring) | join(" ")'
+  expect 0 'null 0.7 0.49'
+}

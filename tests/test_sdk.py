@@ -476,3 +476,20 @@ def test_the_package_names_what_it_has() -> None:
         assert getattr(pylore, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         pylore.nonsense  # noqa: B018
+
+
+def test_a_symbol_is_the_same_however_its_name_is_spelled(lore: pylore.Lore, folder: Path) -> None:
+    folder.parent.joinpath("a.py").write_text("class C:\n    def m(self):\n        pass\n")
+    lore.index(history=False)
+    note = lore.add("note", "Slow", links=[("a.py::C::m", "relates_to")]).id
+    symbol = "symbol-a.py::C.m"
+    for name in ("a.py::C::m", "a.py::C.m", "symbol-a.py::C::m", symbol):
+        found = lore.get(name)
+        assert found is not None
+        assert found.id == lore.show(name)["id"] == symbol
+        assert {note, "file-a.py"} <= {edge.from_id for edge in lore.edges(name)}
+        assert lore.path(note, name)["path"] == [note, symbol]
+        assert note in [hit.id for hit in lore.related(name)]
+        assert lore.rate([name], "helpful")[0]["id"] == symbol
+        assert lore.fact(name, "uses", "jwt").id == f"{symbol} uses entity-jwt"
+    assert lore.get("a.py::C::n") is None

@@ -21,6 +21,7 @@ from ..embed.ahead import Ahead
 from ..indexing.indexer import write_nodes
 from ..records.records import split_location
 from ..store.anchor import Anchor
+from ..store.meant import all_meant, meant
 
 if TYPE_CHECKING:
     from ..anchors.definitions import FindSymbol
@@ -56,7 +57,7 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
         LoreError: there is no such node.
     """
     store = engine.store
-    return rows(store, store.anchors.of(store.nodes.require(id).id))
+    return rows(store, store.anchors.of(store.nodes.require(meant(store, id)).id))
 
 
 def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def verify(
     Raises:
         LoreError: a node has no anchors.
     """
+    ids = all_meant(engine.store, ids)
     require_anchors(engine.store, ids)
     return verify_anchors(
         engine.store, lambda: engine.embedder, ids, parse=_parse, progress=progress
@@ -105,7 +107,7 @@ def verify(
 
 def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
     """How many anchors ``verify`` would judge."""
-    return len(engine.store.anchors.live(ids))
+    return len(engine.store.anchors.live(all_meant(engine.store, ids)))
 
 
 def verified_rows(
@@ -155,13 +157,16 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
         if (first, last) == (0, 0):
             raise UsageError(f"--lines is '{detail}': give FIRST-LAST, as 10-20")
         detail = f"{first}-{last}"
+    if kind == "symbol":
+        detail = detail.replace("::", ".")
     kind = kind or ("" if removing else "file")
     here = request.here or project.root
     if kind == "glob":
         path = relative_glob(project.root, here, file)
     else:
         path = relative(project.root, os.path.join(here, file), file)
-    return Anchor(request.id, kind, path, detail, root_to_keep(engine.store, project.root))
+    id = meant(engine.store, request.id)
+    return Anchor(id, kind, path, detail, root_to_keep(engine.store, project.root))
 
 
 def _parse(root: str, paths: Sequence[str]) -> FindSymbol:

@@ -7,6 +7,7 @@ from ..context.build import build
 from ..context.results import wider
 from ..core.model import Record
 from ..store.filter import Scope
+from ..store.meant import all_meant, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +64,9 @@ def context(engine: Engine, request: ContextRequest) -> Context:
         settings = settings.changed([("graph_depth", DEPTH)], "default:graph_depth")
     scope = Scope(types=engine.store.types.require(request.types), files=request.files)
     brief = ContextBrief(
-        request.question, form=request.form, budget=settings.budget, root=engine.root,
-        scope=scope, excluded=request.exclude, needed=request.needed,
+        meant(engine.store, request.question), form=request.form, budget=settings.budget,
+        root=engine.root, scope=scope, excluded=all_meant(engine.store, request.exclude),
+        needed=[meant(engine.store, need) for need in request.needed],
         with_superseded=request.with_superseded,
     )  # fmt: skip
     embedder = engine.embedder

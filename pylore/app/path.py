@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Record
 from ..graph.shortest_path import path as shortest_path
+from ..store.meant import meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
         LoreError: there is no such node.
         UsageError: a relation of the settings is not known.
     """
-    for id in (request.from_id, request.to_id):
-        engine.store.nodes.require(id)
-    return shortest_path(
-        engine.store, engine.settings, request.from_id, request.to_id, request.max_hops
+    from_id, to_id = (
+        engine.store.nodes.require(meant(engine.store, id)).id
+        for id in (request.from_id, request.to_id)
     )
+    return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)

@@ -7,6 +7,7 @@ from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..search.related import about_files
 from ..search.related import related as walk_from
+from ..store.meant import all_meant
 from .search import near_files
 
 TYPE_CHECKING = False
@@ -70,16 +71,18 @@ def related(engine: Engine, request: RelatedRequest) -> Hits:
     types = store.types.require(request.types)
     near = near_files(engine, request.near)
     with store.snapshot():
-        ids = [name for name in request.names if store.nodes.get(name) is not None]
-        if not near and len(ids) == len(request.names):
+        names = all_meant(store, request.names)
+        excluded = all_meant(store, request.exclude)
+        ids = [name for name in names if store.nodes.get(name) is not None]
+        if not near and len(ids) == len(names):
             return walk_from(
-                store, settings, ids, types=types, excluded=request.exclude,
+                store, settings, ids, types=types, excluded=excluded,
                 explain=request.explain,
             )  # fmt: skip
         from ..search.file_context import Near, named
 
-        files = named(store, near or Near(engine.root), list(request.names), request.here)
+        files = named(store, near or Near(engine.root), names, request.here)
         return about_files(
-            store, settings, files, ids, types=types, excluded=request.exclude,
+            store, settings, files, ids, types=types, excluded=excluded,
             explain=request.explain,
         )  # fmt: skip

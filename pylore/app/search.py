@@ -6,6 +6,7 @@ from ..core.model import Record
 from ..search.pipeline import Request
 from ..search.pipeline import search as run_pipeline
 from ..store.filter import Scope, require_statuses
+from ..store.meant import all_meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def search(engine: Engine, request: SearchRequest) -> Hits:
         request.scope(engine),
         filter_expanded=request.filter_expanded,
         explain=request.explain,
-        excluded=request.exclude,
+        excluded=all_meant(engine.store, request.exclude),
         near=near_files(engine, request.near),
     )
     embedder = engine.embedder

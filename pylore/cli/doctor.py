@@ -14,6 +14,7 @@ from ..core.errors import EmbedderError, LoreError
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
 from ..embed import open_embedder
+from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
 from ..store import FILE, machine, open_store
 from ..system.programs import find_program
@@ -30,6 +31,8 @@ EMBED = "run 'lore embed --all'"
 SIMILAR = "run 'lore graph similar'"
 IMPORT = "move search.db away and import your last export: lore init && lore import FILE"
 DANGLING = "import the missing nodes, or take the edges away: lore unlink FROM RELATION TO"
+MISFITS = ("link them by a relation that fits, or keep one that is meant: lore link --force"
+           " FROM RELATION TO; lore unlink FROM RELATION TO takes one away")  # fmt: skip
 FEW = 5
 """How many findings of one kind are named."""
 SAME = 0.99
@@ -238,6 +241,7 @@ def _store_checks(store: Store, settings: Settings, full: bool) -> Iterator[Chec
     yield looked("passages", REINDEX, lambda: _passages(store))
     yield looked("vectors", REINDEX, lambda: _vectors(store, settings))
     yield looked("edges", IMPORT, lambda: _edges(store))
+    yield looked("ontology", MISFITS, lambda: _ontology(store))
     yield looked("ratings", REINDEX, lambda: _ratings(store))
     yield looked("similar", SIMILAR, lambda: _similar(store))
     yield looked("wal", IMPORT, lambda: _wal(store))
@@ -321,6 +325,18 @@ def _edges(store: Store) -> Check:
     if not found.ok:  # a plain search does not mind, and an import may complete them
         found.ok = True
         found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
+    return found
+
+
+def _ontology(store: Store) -> Check:
+    wrong = misfits(store)
+    rows = [f"{a} {relation} {b}" + (f" (and {number - 1} like it)" if number > 1 else "")
+            for a, relation, b, number in wrong]  # fmt: skip
+    found = _found("ontology", rows, "every live edge joins types that its relation does", MISFITS)
+    if not found.ok:  # an import brings what others have, and the walk does not mind
+        found.ok = True
+        number = sum(row[3] for row in wrong)
+        found.detail = f"{number} of other types than their relations join: {found.detail}"
     return found
 
 

@@ -167,7 +167,7 @@ def show_command(argv: Sequence[str], command: Command) -> None:
             output.one(found[0], lambda item: _nodes_text([item]))
         else:
             output.list(found, _nodes_text)
-        record_accesses(engine, ids)
+        record_accesses(engine, [str(node["id"]) for node in found])
 
 
 def stats_command(argv: Sequence[str], command: Command) -> None:

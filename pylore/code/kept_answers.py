@@ -21,7 +21,7 @@ from .resolve.kept import FileAnswers, Passes, Reads, packed
 if TYPE_CHECKING:
     from ..store import Store
 
-VERSION = f"1 {sys.version_info[0]}.{sys.version_info[1]}"
+VERSION = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
 """What else answers hang on: how names are resolved, and what Python has built in."""
 KEPT = "code_answers"
 """The key of ``meta`` under which it stands what they hang on."""

@@ -28,6 +28,7 @@ from .parse.facts import FileFacts
 from .parse.mentions import Mentions, asked_by
 from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
 from .resolve import marks
+from .resolve.import_types import fields_of
 from .resolve.kept import MENTIONS, Reads, put
 
 if TYPE_CHECKING:
@@ -447,7 +448,7 @@ def _group(totals: str, name: str) -> dict[str, int]:
 
 @cache
 def _reason(reason: str) -> str:
-    return json.dumps({"reason": reason})
+    return json.dumps(fields_of(reason))
 
 
 def _node(entry: Entry, path: str, at: str) -> Node:

@@ -333,7 +333,7 @@ class Settings:
         2, "the most hops that activation goes, within graph_depth", low=1, high=3
     )
     graph_weight = number(
-        1.4, "what the graph's word counts beside a match's, with accumulate", low=0, high=10
+        2.0, "what the graph's word counts beside a match's, with accumulate", low=0, high=10
     )
     limit = whole(10, "how many direct matches to return", low=1, high=1000)
     graph_limit = whole(10, "how many reached nodes to return beside them", low=0, high=1000)

@@ -7,6 +7,10 @@ this module: it imports nothing.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
 TYPES: dict[str, str] = {
     "decision": "a choice that was made, and why",
     "pattern": "a way of doing things that works here",
@@ -41,7 +45,8 @@ Each has its own word counts: thousands of names or symbols beside a few hundred
 records would change what is rare, and how long a text usually is, for the records.
 """
 
-# name: (weight, weight walked against its direction, from -> to)
+# name: (weight, weight walked against its direction, from -> to). The ends are types and the
+# words of ``graph.ontology``; between entities and concepts any relation may state a fact.
 RELATIONS: dict[str, tuple[float, float, str]] = {
     "implements": (1.0, 1.0, "code -> idea"),
     "anchored_to": (1.0, 1.0, "record -> file, symbol"),
@@ -56,14 +61,14 @@ RELATIONS: dict[str, tuple[float, float, str]] = {
     "summarized_by": (0.4, 0.4, "any -> any"),
     "imports": (0.6, 0.15, "file -> file"),
     "defines": (0.8, 0.1, "file -> symbol"),
-    "calls": (0.7, 0.7, "symbol -> symbol"),
+    "calls": (0.7, 0.7, "file, symbol -> symbol"),
     "inherits": (0.7, 0.7, "symbol -> symbol"),
-    "instantiates": (0.7, 0.7, "symbol -> symbol"),
+    "instantiates": (0.7, 0.7, "file, symbol -> symbol"),
     "co_changes_with": (0.7, 0.7, "file -> file"),
     "changes": (0.6, 0.2, "commit -> file"),
     "similar_to": (0.6, 0.6, "any -> any"),
-    "mentions": (0.6, 0.6, "doc -> entity"),
-    "used_in_run": (0.3, 0.3, "record -> run"),
+    "mentions": (0.6, 0.6, "record, file -> entity, concept, file, symbol"),
+    "used_in_run": (0.3, 0.3, "any -> run"),
     "invalidated_by": (0.2, 0.2, "record -> commit"),
 }
 
@@ -73,6 +78,7 @@ CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"
+DERIVED_FROM = "derived_from"
 INVALIDATED_BY = "invalidated_by"
 
 DECLARED_WEIGHT = 0.7
@@ -95,6 +101,11 @@ RECORDS = "records"
 
 NO_RECORDS = frozenset((*CODE_TYPES, "run"))
 
+LEARNING = "learning"
+"""In place of a type: what was learned, which is these; to add one is to add the first."""
+
+LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
+
 FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
 COMMIT_IDS, RUN_IDS = "commit-", "run-"
@@ -104,6 +115,23 @@ CODE_IDS = (FILE_IDS, SYMBOL_IDS)
 """How ids of files and of what they define begin."""
 THING_IDS = (ENTITY_IDS, CONCEPT_IDS)
 """How ids of what facts are about begin."""
+
+
+def types_named(names: Iterable[str], known: Collection[str]) -> dict[str, None]:
+    """``names`` as keys, ``records`` and ``learning`` as the ``known`` types that they stand for.
+
+    >>> [*types_named(["learning"], ["decision", "lesson", "file"])]
+    ['lesson', 'decision']
+    """
+    wanted: dict[str, None] = {}
+    for name in names:
+        if name == RECORDS:
+            wanted |= dict.fromkeys(type for type in known if type not in NO_RECORDS)
+        elif name == LEARNING and name not in known:
+            wanted |= dict.fromkeys(type for type in LEARNING_TYPES if type in known)
+        else:
+            wanted[name] = None
+    return wanted
 
 
 def file_id(path: str) -> str:
@@ -122,6 +150,16 @@ def symbol_id(path: str, qualified: str) -> str:
     'symbol-src/auth.py::Login.check'
     """
     return f"{SYMBOL_IDS}{path}::{qualified}"
+
+
+def dotted(id: str) -> str:
+    """The id of the symbol that this names, with ``::`` or dots between the parts of its name.
+
+    >>> dotted("src/a.py::C::m"), dotted("symbol-src/a.py::C::m"), dotted("note-1")
+    ('symbol-src/a.py::C.m', 'symbol-src/a.py::C.m', 'note-1')
+    """
+    path, colons, name = id.removeprefix(SYMBOL_IDS).partition("::")
+    return symbol_id(path, name.replace("::", ".")) if colons else id
 
 
 def path_of(id: str) -> str:

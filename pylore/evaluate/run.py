@@ -15,6 +15,7 @@ import numpy as np
 
 from ..embed import open_embedder
 from ..search.pipeline import Request, search
+from ..store.meant import all_meant
 from .memo import Memo, RememberingEmbedder, remembering
 from .metrics import measures, percentile, score
 
@@ -50,6 +51,9 @@ class Evaluation:
         at: Sequence[int] = (5, 10),
         progress: Callable[[int], None] = silent,
     ) -> None:
+        for question in questions:
+            question.relevant = tuple(dict.fromkeys(all_meant(store, question.relevant)))
+            question.exclude = tuple(all_meant(store, question.exclude))
         self.questions = questions
         self.scope = scope
         self.at = tuple(at)

@@ -24,11 +24,12 @@ from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
 from ..core.states import same
 from ..core.times import now
-from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS
+from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
 from ..embed.ahead import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
+from ..store.meant import meant
 from ..system.json_lines import parse_object
 from .anchorlines import anchor_from, past_anchor_from
 from .facts_ahead import FactsAhead
@@ -436,8 +437,8 @@ class _LineImporter:
                                 f"({longest} bytes)")  # fmt: skip
 
     def _take_edge(self, fields: dict[str, Any]) -> None:
-        from_id = check_id(text(fields, "from_id", ""))
-        to_id = check_id(text(fields, "to_id", ""))
+        from_id = self._id_in(fields, "from_id")
+        to_id = self._id_in(fields, "to_id")
         relation = fold(text(fields, "relation", ""))
         if relation not in self._relations:
             weights = self._settings.edge_weights
@@ -459,6 +460,14 @@ class _LineImporter:
             self.result.count_edge(edge.key, self._store.edges.put(edge))
         self.result.edges += 1
 
+    def _id_in(self, fields: dict[str, Any], name: str) -> str:
+        """The id of a node in a line about it."""
+        id = text(fields, name, "")
+        if dotted(id) != id:
+            self._settle()  # what it means may stand in a line above
+            id = meant(self._store, id)
+        return check_id(id)
+
     def _take_other(self, fields: dict[str, Any]) -> None:
         self._apply()
         if "declare_relation" in fields:
@@ -470,6 +479,7 @@ class _LineImporter:
         elif "history_of" in fields:
             self._merge.past_edge(past_edge(fields))
         elif "anchor_of" in fields:
+            fields["anchor_of"] = self._id_in(fields, "anchor_of")
             self._merge.anchor(anchor_from(self._store, fields, self._now))
         elif "anchor_history_of" in fields:
             self._merge.past_anchor(past_anchor_from(fields))

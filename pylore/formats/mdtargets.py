@@ -12,6 +12,7 @@ from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, file_id, path_of
 from ..records.records import split_location
 from ..records.sources import EXTENSIONS, is_markdown
+from ..store.meant import meant
 from .mdlinks import PATH, WIKI
 
 TYPE_CHECKING = False
@@ -90,8 +91,9 @@ class Targets:
     def of_text(self, text: str, folder: str) -> Target | None:
         """What an id, a name, a title or a path means in a document in ``folder``."""
         text = _unwrapped(text)
-        if self._stands(text):
-            return Target(text)
+        id = meant(self._store, text)
+        if self._stands(id):
+            return Target(id)
         for places in self._places:
             for key in dict.fromkeys((_key(text), _file_key(text))):
                 id = _nearest(places.get(key, []), text, folder)

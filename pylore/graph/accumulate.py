@@ -1,10 +1,11 @@
 """The second rule of expansion: what several matches point to adds up.
 
 A match of score ``b`` (the best has 1) stands for its neighbours with a mass of
-``b²``, thinned by the number of its edges, so that a hub says little of each:
+``b²``, thinned by the number of its edges, so that a hub says little of each. What was
+reached stands for its own with its support:
 
-    v(i → j) = b(i)² × edge weight × relation weight / degree(i)^0.25
-    support(j) = √ Σ v(i → j)², the sum over all matches i
+    v(i → j) = decay × mass(i) × edge weight × relation weight / degree(i)^0.25
+    support(j) = √ Σ v(i → j)², the sum over all i
 
 Squares let one strong tie count more than many weak ones, and many of the same
 strength more than one. Two records that name the same entity or concept are tied
@@ -53,8 +54,9 @@ def accumulate(
     """Walks up to ``depth`` hops from ``seeds`` (id to score, 1 for the best).
 
     ``Walk.support`` has the support of every node that an edge led to, seeds too. A
-    node reached in one hop stands for its own neighbours in the next one with
-    ``decay`` times its support. ``fanout`` caps the edges followed from one node,
+    node reached in one hop stands for its own neighbours in the next one with its support,
+    and each hop takes ``decay`` of it. ``Walk.roots`` has the seed that led to a node where
+    it was one alone. ``fanout`` caps the edges followed from one node,
     ``max_nodes`` the nodes that the next hop starts from, which are no more than the
     seeds, or ``FRONTIER``. All that was reached comes
     back, best first; edges from code that are less sure than ``min_confidence`` count
@@ -65,8 +67,9 @@ def accumulate(
     seen = set(frontier)
     squares: dict[str, float] = {}
     ways: dict[str, Step] = {}
+    roots = {id: id for id in seeds}
     for _ in range(depth):
-        spread = _Spread(barred)
+        spread = _Spread(barred, decay, roots)
         bundles = sure_edges(_read(edges, frontier, weights, fanout), min_confidence)
         capped = capped_edges(bundles, fanout, result, _in_turn)
         ties = spread.along(capped, frontier, weights)
@@ -79,9 +82,10 @@ def accumulate(
         fresh = [*best_first({id: squares[id] for id in spread.squares if id not in seen})]
         seen.update(fresh)
         going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
-        frontier = {id: _as_start(ways[id], decay * sqrt(squares[id])) for id in going_on}
+        frontier = {id: _as_start(ways[id], squares[id] ** 0.25) for id in going_on}
         if not frontier:
             break
+    result.roots = {id: root for id, root in roots.items() if root and id not in seeds}
     result.support = {id: sqrt(square) for id, square in squares.items()}
     for id in best_first(squares):
         ways[id].score = result.support[id]
@@ -142,10 +146,12 @@ def _as_start(step: Step, score: float) -> Step:
 class _Spread:
     """One hop: the squares that it adds to each node, and the strongest way to it."""
 
-    __slots__ = ("_barred", "_most", "squares", "ways")
+    __slots__ = ("_barred", "_decay", "_most", "_roots", "squares", "ways")
 
-    def __init__(self, barred: Set[str]) -> None:
+    def __init__(self, barred: Set[str], decay: float, roots: dict[str, str]) -> None:
         self._barred = barred
+        self._decay = decay
+        self._roots = roots
         self._most: dict[str, float] = {}
         self.squares: dict[str, float] = {}
         self.ways: dict[str, Way] = {}
@@ -156,15 +162,20 @@ class _Spread:
         """Adds what single edges bring; gives the bridges met, with those that name them."""
         degrees: dict[str, int] = {}
         for node, outgoing, _, others, _ in bundles:
-            bridges = sum([id.startswith(BRIDGES) for id in others]) if outgoing else 0
-            degrees[node] = degrees.get(node, 0) + len(others) - bridges
+            way = _way_to(frontier[node])
+            plain = sum(
+                [1 for id in others if id not in way and not (outgoing and id.startswith(BRIDGES))]
+            )
+            degrees[node] = degrees.get(node, 0) + plain
         ties: dict[str, list[Tie]] = {}
         # Thousands of edges: what is looked up once is not looked up for each of them.
-        squares, most, ways, barred = self.squares, self._most, self.ways, self._barred
+        squares, most, ways, roots = self.squares, self._most, self.ways, self._roots
+        barred = self._barred
         for node, outgoing, names, others, edge_weights in bundles:
             here = frontier[node]
             way = _way_to(here)
-            mass = here.score**2 / max(1, degrees[node]) ** tuning.THINNING
+            root = roots[here.id]
+            mass = self._decay * here.score**2 / max(1, degrees[node]) ** tuning.THINNING
             side = 0 if outgoing else 1
             may_tie = outgoing and not node.startswith(BRIDGES)
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
@@ -174,6 +185,8 @@ class _Spread:
                 value = mass * weight * strength
                 if value > 0 and other not in barred:
                     squares[other] = squares.get(other, 0.0) + value * value
+                    if roots.setdefault(other, root) not in (root, other):
+                        roots[other] = ""
                     if value > most.get(other, 0.0):
                         most[other] = value
                         ways[other] = (value, here, relation, weight, strength, outgoing)
@@ -196,7 +209,7 @@ class _Spread:
             for tie in ties[bridge]:
                 start, relation, weight, strength = tie
                 way = _way_to(start)
-                value = start.score**2 * weight * strength * common
+                value = self._decay * start.score**2 * weight * strength * common
                 for name, other, other_weight in zip(names, others, edge_weights, strict=True):
                     pair = (start.id, other)
                     found = value * other_weight
@@ -206,12 +219,13 @@ class _Spread:
             start, relation, weight, strength = tie
             through = Step(bridge, start.score, start, relation, weight, strength, True)
             through.hop = start.hop
-            self._add(other, value, through, relation, other_weight, strength, False)
+            self._add(other, value, start, through, relation, other_weight, strength, False)
 
     def _add(
         self,
         id: str,
         value: float,
+        start: Step,
         before: Step,
         relation: str,
         edge_weight: float,
@@ -221,6 +235,9 @@ class _Spread:
         if id in self._barred or value <= 0:
             return
         self.squares[id] = self.squares.get(id, 0.0) + value * value
+        root = self._roots[start.id]
+        if self._roots.setdefault(id, root) not in (root, id):
+            self._roots[id] = ""
         if value > self._most.get(id, 0.0):
             self._most[id] = value
             self.ways[id] = (value, before, relation, edge_weight, relation_weight, outgoing)

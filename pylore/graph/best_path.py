@@ -78,7 +78,7 @@ class Step:
 class Walk:
     """What a walk reached (seeds are not in it), and what its caps left out."""
 
-    __slots__ = ("edges_seen", "hubs", "left_out", "reached", "support")
+    __slots__ = ("edges_seen", "hubs", "left_out", "reached", "roots", "support")
 
     def __init__(self) -> None:
         self.reached: dict[str, Step] = {}
@@ -89,6 +89,8 @@ class Walk:
         """Nodes reached beyond the cap on their number."""
         self.support: dict[str, float] = {}
         """With ``accumulate``: what the graph says for each node, seeds too."""
+        self.roots: dict[str, str] = {}
+        """With ``accumulate``: the seed that led to a node, where no other one did."""
 
 
 def walk(

@@ -10,6 +10,7 @@ from ..core.times import ago, now
 from ..embed.ahead import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
+from ..store.meant import all_meant
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 
@@ -149,9 +150,10 @@ class Facts:
         self, words: Sequence[str], command: str, judge: Callable[[Key, str], str]
     ) -> list[ReviewOutcome]:
         def judged() -> list[ReviewOutcome]:
-            key = self._fact_of(words)
+            ids = all_meant(self._store, words)
+            key = self._fact_of(ids)
             if not key:
-                return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in words]
+                return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
             outcome = ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))
             Index(self._store, self._ahead.given, []).keep_facts()
             return [outcome]

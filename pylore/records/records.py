@@ -11,11 +11,23 @@ from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
-from ..core.vocabulary import DECLARED_WEIGHT, NAMED_TYPES, SOURCES, STATUSES, file_id
+from ..core.vocabulary import (
+    DECLARED_WEIGHT,
+    DERIVED_FROM,
+    LEARNING,
+    LEARNING_TYPES,
+    NAMED_TYPES,
+    NO_RECORDS,
+    SOURCES,
+    STATUSES,
+    file_id,
+)
 from ..embed.ahead import TRIES, Ahead
+from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
+from ..store.meant import all_meant, meant
 from .fact_status import first_status, state_fact
 from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
@@ -138,13 +150,14 @@ class Records:
         ``file`` (``src/a.py`` or ``src/a.py:10-20``) also links the record to that
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
-        what a conversation says is staged, and the rest confirmed.
+        what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
+        Under the setting ``run`` a record is ``derived_from`` that run.
 
         Raises:
-            UsageError: unknown type or relation.
+            UsageError: unknown type or relation, or one that joins other types.
             LoreError: unknown id, no text, or too long a text.
         """
-        self._require_type(type, new_type)
+        type = self._require_type(type, new_type)
         text = self._require_text(text)
         node = self._new_node(type, text, id)
         old = self._store.nodes.get(node.id)
@@ -169,9 +182,10 @@ class Records:
         if gone is not None:
             self._store.edges.restore_node(node.id, gone)
         for other, relation in links:
-            self._link(node.id, relation, other, source=source)
+            self._link(node.id, relation, meant(self._store, other), source=source)
         if path:
             self._link_file(node, path, before)
+        notes += self._derive(node)
         if node.status in ("retracted", "superseded") and not status:
             notes.append(f"{node.id} is {node.status}, and not found: 'lore confirm {node.id}' "
                          "brings it back")  # fmt: skip
@@ -190,25 +204,31 @@ class Records:
         status: str = "confirmed",
         metadata: Mapping[str, Any] | None = None,
         new_relation: bool = False,
+        force: bool = False,
     ) -> Change:
         """Links two nodes; a link that was taken away stands again.
 
         A link that is or was there keeps its weight, and the metadata that people gave it,
         where they are not given. ``metadata`` are fields to set in it (None takes one away),
         ``confidence`` is one of them; a new link without a weight weighs as much as that, or 1.
+        ``force``: also where the relation joins other types than these; the metadata say so.
 
         Raises:
-            UsageError: unknown relation, unless ``new_relation`` declares it.
+            UsageError: unknown relation, unless ``new_relation`` declares it; or one that does
+                not join these types, unless ``force`` is set.
             LoreError: unknown id, or a node linked to itself.
         """
         if new_relation:
             self._declare(relation)
+        from_id, to_id = all_meant(self._store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
+        if force and not Ontology(self._store).fits(fold(relation), from_id, to_id):
+            metadata = {**(metadata or {}), FORCED: True}
         state = self._link(
             from_id, relation, to_id, weight=weight, source=source, status=status,
-            metadata=metadata,
+            metadata=metadata, force=force,
         )  # fmt: skip
         return Change(f"{from_id} {fold(relation)} {to_id}", state)
 
@@ -219,6 +239,7 @@ class Records:
         Raises:
             LoreError: there is no such link.
         """
+        from_id, to_id = all_meant(self._store, (from_id, to_id))
         key = (from_id, to_id, self._require_relation(relation))
         edge = self._store.edges.get(*key)
         if edge is None or edge.invalidated_at is not None:
@@ -247,6 +268,9 @@ class Records:
         concept, so that it can be found too. Without a ``status`` what a conversation
         says is staged, and the rest confirmed. Of a predicate with one value at a time
         (``single``, or the setting) the former value is superseded (``lifecycle``).
+
+        Raises:
+            UsageError: neither is a thing, and the predicate joins other types.
         """
         notes = self._declare(predicate)
         from_id = self._thing(subject, "entity", source)
@@ -287,6 +311,7 @@ class Records:
                 the file of the document states.
         """
         node = self._require(id)
+        id = node.id
         if not force:
             given = {"text": text, "title": title, "why": why, "tags": tags, "file": file,
                      "status": status, "source": source, "confidence": confidence,
@@ -321,7 +346,7 @@ class Records:
         from .undo import forget
 
         changes = []
-        for id in ids:
+        for id in all_meant(self._store, ids):
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)
@@ -352,6 +377,7 @@ class Records:
             UsageError: ``at`` is neither a number nor a time.
         """
         back = self._back()
+        ids = all_meant(self._store, ids)
         key = back.edge_of(ids)
         if key:
             return [Change(*back.edge(key, at))]
@@ -413,6 +439,7 @@ class Records:
 
     def _undo_node(self, id: str) -> Change:
         back = self._back()
+        id = meant(self._store, id)
         past = back.last_of(id)
         id, state = back.to(id, past.node)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
@@ -482,18 +509,21 @@ class Records:
                             "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
-        return self._store.nodes.require(id)
+        return self._store.nodes.require(meant(self._store, id))
 
-    def _require_type(self, type: str, new_type: bool) -> None:
+    def _require_type(self, type: str, new_type: bool) -> str:
         known = self._store.types.all()
+        if type == LEARNING and type not in known and not new_type:
+            return LEARNING_TYPES[0]
         if type in known:
-            return
+            return type
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(type, "")
+        return type
 
     def _require_text(self, text: str) -> str:
         if not text.strip():
@@ -546,6 +576,7 @@ class Records:
         source: str = "user_edit",
         status: str = "confirmed",
         metadata: Mapping[str, Any] | None = None,
+        force: bool = False,
     ) -> Edge:
         edge = Edge(from_id, to_id, self._require_relation(relation), 1.0, source, status)
         require_ends(self._store, edge)
@@ -554,6 +585,8 @@ class Records:
         old = self._store.edges.get(*edge.key)
         edge.created_at = now()
         if old is None:
+            if not force:
+                Ontology(self._store).require(edge.key)
             edge.weight = (metadata or {}).get("confidence", 1.0) if weight is None else weight
             self._outlive(edge, edge.key[:2])
         else:
@@ -563,6 +596,19 @@ class Records:
         own = old is not None and old.source not in ("file", "system")
         edge.metadata = _with_fields(old.metadata if old and own else "{}", metadata or {})
         return edge
+
+    def _derive(self, node: Node) -> list[str]:
+        """Links a record to the run that it comes from; a note where there is no such run."""
+        run = self._settings.run
+        if not run or node.type in NO_RECORDS:
+            return []
+        found = self._store.nodes.get(run)
+        if found is None or found.type != "run" or found.invalidated_at is not None:
+            return [f"no run '{run}', so nothing is linked to it: see 'lore run list'"]
+        old = self._store.edges.get(node.id, run, DERIVED_FROM)
+        if old is None or old.invalidated_at is not None:
+            self._link(node.id, DERIVED_FROM, run, source="system")
+        return []
 
     def _link_file(self, node: Node, path: str, before: tuple[str, str]) -> None:
         """Links a record to its file; ``before`` is where it was and no longer is."""
@@ -578,7 +624,7 @@ class Records:
         id = file_id(path)
         if self._store.nodes.get(id) is None:
             self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
-        self._link(node.id, "anchored_to", id)
+        self._link(node.id, "anchored_to", id, force=True)
         instead = anchor_file(self._store, self._root, node.id, *here)
         if instead:
             self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
@@ -610,6 +656,7 @@ class Records:
         return []
 
     def _thing(self, name: str, type: str, source: str) -> str:
+        name = meant(self._store, name)
         if self._store.nodes.get(name) is not None:
             return name
         name = self._require_text(name).strip()

@@ -19,6 +19,7 @@ from ..core.scoring import feedback
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
 from ..indexing.indexer import Index
+from ..store.meant import all_meant, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Runs:
         """
         with self._store.faults, self._store.transaction("run start"):
             if task:
+                task = meant(self._store, task)
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
             id = f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}"
@@ -80,9 +82,9 @@ class Runs:
             LoreError: no such run, it is finished, or a rated id is not in the store.
             UsageError: an id is both helpful and unhelpful.
         """
-        ratings = _ratings(helpful, unhelpful)
         result = RunOutcome(run)
         with self._store.faults, self._store.transaction("run finish"):
+            ratings = _ratings(*(all_meant(self._store, ids) for ids in (helpful, unhelpful)))
             node = self._require_run(run)
             data = json.loads(node.data)
             if "finished_at" in data:
@@ -119,6 +121,7 @@ class Runs:
             raise UsageError(f"the rating is '{rating}': give helpful or unhelpful")
         notes: list[str] = []
         with self._store.faults, self._store.transaction("feedback"):
+            ids = all_meant(self._store, ids)
             if run:
                 self._require_run(run)
                 used = {use[0] for use in self._store.impressions.uses(run)}
@@ -143,6 +146,7 @@ class Runs:
         with self._store.faults, self._store.transaction("feedback"):
             if run:
                 self._require_run(run)
+            ids = all_meant(self._store, ids)
             for id in ids:
                 self._store.nodes.require(id)
             uses = self._store.impressions.rated(run, ids, -1)
@@ -166,6 +170,7 @@ class Runs:
         """
         if run:
             self._require_run(run)
+        ids = all_meant(self._store, ids)
         for id in ids:
             self._store.nodes.require(id)
         return [

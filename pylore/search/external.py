@@ -23,6 +23,7 @@ from typing import Any
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS, environment_of_programs
+from ..store.meant import meant
 from ..system.interrupts import start_session
 from ..system.private_files import user_folder
 from ..system.programs import whole_entries
@@ -187,6 +188,7 @@ class Retrievers:
         found = {}
         for name, scores in self._read().items():
             # What cannot be printed is in no id, and half a surrogate in no store.
+            scores = {meant(store, id): score for id, score in scores.items()}
             known = store.nodes.match(scope, [id for id in scores if id.isprintable()])
             if first and len(known) < len(scores):
                 self.notes.append(

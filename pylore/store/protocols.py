@@ -265,6 +265,15 @@ class Edges(Protocol):
     def dangling(self, limit: int = -1) -> list[tuple[str, str, str]]:
         """Live edges with an end that is not a live node."""
 
+    def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        """``(relation, type, type)`` to how many live edges of it join nodes of these types.
+
+        What has ``"forced"`` in its metadata, or an end that is not in the store, does not count.
+        """
+
+    def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
+        """The ends of the first one, by ids, of those that ``type_pairs`` counts."""
+
     def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
         """Those of these edges that are live and have an end that is not a live node, by key."""
 

@@ -20,7 +20,7 @@ from pylore.store import create_store, open_store
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
     "store", "tables", "integrity", "values", "fulltext", "foreign-keys", "passages", "vectors",
-    "edges", "ratings", "similar", "wal",
+    "edges", "ontology", "ratings", "similar", "wal",
 )  # fmt: skip
 
 

@@ -377,3 +377,22 @@ def test_counts_follow_any_change_of_the_graph(number: int, store: Store) -> Non
     change(store)
     after = store.statistics.stats()
     assert before != after == {**after, **differs}
+
+
+def test_the_types_that_edges_join(store: Store) -> None:
+    for id in ("note-a", "note-b", "file-c"):
+        store.nodes.put(a_node(id))
+    for edge in (
+        an_edge("note-a", "note-b", "contradicts"),
+        an_edge("note-b", "note-a", "contradicts"),
+        an_edge("note-b", "file-c", "supersedes"),
+        an_edge("note-a", "file-c", "supersedes"),
+        an_edge("file-c", "note-a", "supersedes", invalidated_at=LATE),
+        an_edge("file-c", "note-b", "supersedes", metadata='{"forced":true}'),
+        an_edge("note-a", "note-gone", "supersedes"),
+        an_edge("note-a", "file-c", "relates_to"),
+    ):
+        store.edges.put(edge)
+    found = store.edges.type_pairs(["contradicts", "supersedes"])
+    assert found == {("contradicts", "note", "note"): 2, ("supersedes", "note", "file"): 2}
+    assert store.edges.first_between("supersedes", "note", "file") == ("note-a", "file-c")

@@ -127,7 +127,7 @@ def test_what_the_commands_wrote_survives(store: Store, tmp_path: Path) -> None:
         records.link(a, "relates_to", "entity-duckdb")
         records.unlink(a, "relates_to", "entity-duckdb")
     c = records.add("note", "passing").id
-    records.link(a, "mentions", c)
+    records.link(a, "contradicts", c)
     records.forget([c])
     exported = lines(store)
     with create_store(str(tmp_path / "other")) as other:

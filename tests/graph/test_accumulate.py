@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pylore.graph.best_path import Walker
 
 NAMED = {**RELATIONS, "mentions": (0.6, 0.6)}
+DECAY = 0.7
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +36,15 @@ def store() -> Iterator[Store]:
 
 
 def look(store: Store, seeds: dict[str, float], depth: int = 1, **caps: object) -> Walk:
-    given = {"decay": 0.7, "fanout": 25, "max_nodes": 50, **caps}
+    given = {"decay": DECAY, "fanout": 25, "max_nodes": 50, **caps}
     return accumulate(store.edges, seeds, NAMED, depth=depth, **given)  # type: ignore[arg-type]
 
 
 def test_one_edge_brings_the_square_of_its_seed(store: Store) -> None:
     with filled(store, [("note-0", "note-1", "calls", 0.5)]):
-        assert look(store, {"note-0": 0.8}).support == pytest.approx({"note-1": 0.64 * 0.5 * 0.7})
+        assert look(store, {"note-0": 0.8}).support == pytest.approx(
+            {"note-1": DECAY * 0.64 * 0.5 * 0.7}
+        )
 
 
 def test_two_matches_that_point_to_one_node_say_more_than_either(store: Store) -> None:
@@ -49,27 +52,29 @@ def test_two_matches_that_point_to_one_node_say_more_than_either(store: Store) -
     with filled(store, edges):
         both = look(store, {"note-0": 1.0, "note-1": 0.5}).support["note-2"]
         one = look(store, {"note-0": 1.0}).support["note-2"]
-    assert one == pytest.approx(0.7)
-    assert both == pytest.approx(0.7 * sqrt(1 + 0.25**2))
+    assert one == pytest.approx(DECAY * 0.7)
+    assert both == pytest.approx(DECAY * 0.7 * sqrt(1 + 0.25**2))
 
 
 def test_a_hub_says_little_of_each_neighbour(store: Store) -> None:
     edges: list[Link] = [("note-0", f"note-{n}", "calls", 1.0) for n in range(1, 17)]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0}).support
-    assert list(found.values()) == pytest.approx([0.7 / 2] * 16), "16 to the power of a fourth"
+    assert list(found.values()) == pytest.approx([DECAY * 0.7 / 2] * 16), (
+        "16 to the power of a fourth"
+    )
 
 
 def test_an_edge_walked_backwards_has_its_backward_weight(store: Store) -> None:
     with filled(store, [("note-1", "note-0", "supersedes", 1.0)]):
-        assert look(store, {"note-0": 1.0}).support["note-1"] == pytest.approx(0.2)
+        assert look(store, {"note-0": 1.0}).support["note-1"] == pytest.approx(DECAY * 0.2)
 
 
 def test_records_that_name_one_entity_are_one_step_apart(store: Store) -> None:
     edges: list[Link] = [(f"note-{n}", "entity-jwt", "mentions", 1.0) for n in range(3)]
     with filled(store, edges):
         found = look(store, {"note-0": 1.0})
-    assert found.support["note-1"] == pytest.approx(0.6 / log(1 + 3))
+    assert found.support["note-1"] == pytest.approx(DECAY * 0.6 / log(1 + 3))
     step = found.reached["note-1"]
     assert [one.id for one in step.steps()] == ["note-0", "entity-jwt", "note-1"]
     assert step.hop == 1, "the two edges through an entity are one hop"
@@ -89,7 +94,7 @@ def test_of_several_entities_that_two_records_share_the_strongest_tie_counts(sto
     common: list[Link] = [(f"note-{n}", "entity-common", "mentions", 1.0) for n in range(9)]
     with filled(store, rare + common):
         found = look(store, {"note-0": 1.0})
-    assert found.support["note-1"] == pytest.approx(0.6 / log(1 + 2))
+    assert found.support["note-1"] == pytest.approx(DECAY * 0.6 / log(1 + 2))
     assert found.reached["note-1"].steps()[1].id == "entity-rare"
 
 
@@ -109,7 +114,7 @@ def test_a_second_hop_starts_from_what_the_first_one_reached(store: Store) -> No
     with filled(store, edges):
         assert "note-2" not in look(store, {"note-0": 1.0}).support
         found = look(store, {"note-0": 1.0}, depth=2)
-    assert found.support["note-2"] == pytest.approx((0.7 * 1.0) ** 2 / 2**0.25)
+    assert found.support["note-2"] == pytest.approx(DECAY**2), "the way back is no edge of it"
     assert found.reached["note-2"].hop == 2
 
 
@@ -125,7 +130,28 @@ def test_what_a_reached_node_stands_for_is_its_support_with_decay(store: Store) 
                          ("note-1", "note-2", "implements", 1.0)]  # fmt: skip
     with filled(store, edges):
         found = look(store, {"note-0": 1.0}, depth=2)
-    assert found.support["note-2"] == pytest.approx((0.7 * 0.5) ** 2 / 2**0.25)
+    assert found.support["note-2"] == pytest.approx(DECAY**2 * 0.5)
+
+
+def test_each_hop_of_a_chain_takes_its_share(store: Store) -> None:
+    chain: list[Link] = [(f"note-{n}", f"note-{n + 1}", "implements", 1.0) for n in range(3)]
+    with filled(store, chain):
+        found = look(store, {"note-0": 1.0}, depth=3).support
+        fast = look(store, {"note-0": 1.0}, depth=3, decay=0.1).support
+    assert [found[f"note-{n}"] for n in (1, 2, 3)] == pytest.approx([0.7, 0.49, 0.343])
+    assert [fast[f"note-{n}"] for n in (1, 2, 3)] == pytest.approx([0.1, 0.01, 0.001])
+
+
+def test_a_node_has_a_root_where_one_seed_alone_led_to_it(store: Store) -> None:
+    edges: list[Link] = [
+        ("note-0", "note-2", "calls", 1.0), ("note-1", "note-2", "calls", 1.0),
+        ("note-0", "note-3", "calls", 1.0), ("note-3", "note-4", "calls", 1.0),
+        ("note-0", "entity-jwt", "mentions", 1.0), ("note-5", "entity-jwt", "mentions", 1.0),
+        ("note-2", "note-6", "calls", 1.0), ("note-1", "note-0", "calls", 1.0),
+    ]  # fmt: skip
+    with filled(store, edges):
+        found = look(store, {"note-0": 1.0, "note-1": 0.5}, depth=2).roots
+    assert found == dict.fromkeys(("note-3", "note-4", "entity-jwt", "note-5"), "note-0")
 
 
 def test_a_second_hop_starts_from_the_best(store: Store) -> None:
@@ -142,8 +168,8 @@ def test_what_comes_later_adds_to_a_nodes_support_and_its_way_stays(store: Store
                          ("note-1", "note-2", "implements", 1.0)]  # fmt: skip
     with filled(store, edges):
         found = look(store, {"note-0": 1.0}, depth=2)
-    first = 0.5 / 2**0.25
-    later = (0.7 * first) ** 2 / 2**0.25
+    first = DECAY * 0.5 / 2**0.25
+    later = DECAY * first
     assert found.support["note-2"] == pytest.approx(sqrt(first**2 + later**2))
     assert found.reached["note-2"].hop == 1
 
@@ -169,7 +195,7 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
         naming = [edge for edge in edges if edge[1] == bridge and edge[2] in relations]
         for other, _, name, other_weight in naming:
             if other != seed and name == relation:
-                value = seeds[seed] ** 2 * weight * NAMED[relation][0] * other_weight
+                value = DECAY * seeds[seed] ** 2 * weight * NAMED[relation][0] * other_weight
                 value /= log(1 + len(naming))
                 through[seed, other] = max(value, through.get((seed, other), 0.0))
     for (_, other), value in through.items():
@@ -179,7 +205,7 @@ def one_hop(edges: list[Link], seeds: dict[str, float]) -> dict[str, float]:
         into = [(edge, edge[0], 1) for edge in edges if edge[1] == seed]
         degree = sum(1 for _, other, _ in out if not other.startswith("entity-")) + len(into)
         for (_, _, relation, weight), other, side in out + into:
-            mass = score**2 / max(1, degree) ** 0.25
+            mass = DECAY * score**2 / max(1, degree) ** 0.25
             squares[other] += (mass * weight * NAMED[relation][side]) ** 2
     return {id: sqrt(square) for id, square in squares.items() if square > 0}
 

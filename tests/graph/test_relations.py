@@ -71,6 +71,6 @@ def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: S
     settings = Settings.load(environ={}, flags={"edge_weights": "is_new=0.4"})
     rows = {row["name"]: row for row in relations(store, settings)}
     assert (rows["mentions"]["description"], rows["mentions"]["origin"]) == (
-        "doc -> entity", "store",
+        "record, file -> entity, concept, file, symbol", "store",
     )  # fmt: skip
     assert (rows["is_new"]["description"], rows["is_new"]["origin"]) == ("", "setting")

@@ -25,7 +25,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         records.add("note", "long " * 100, id="note-c", links=[("note-b", "relates_to")])
         records.add("note", "tokens", id="note-a", file="a.py")
         records.link("note-a", "relates_to", "note-b", weight=0.5)
-        records.link("note-a", "implements", "symbol-b.py::f")
+        records.link("note-a", "implements", "symbol-b.py::f", force=True)
         yield store
 
 

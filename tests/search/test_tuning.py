@@ -236,14 +236,15 @@ def test_the_worst_seed_has_a_tenth_of_the_best_one(store: Store) -> None:
 
 def test_nothing_overtakes_the_two_best_matches(store: Store) -> None:
     walk = Walk()
-    walk.support = {"note-3": 0.9, "note-4": 1.5}
+    walk.support = {"note-3": 0.9, "note-4": 1.5}  # of which no match alone is the root
     reached = Hit("note-4")
     reached.hops = 1
     found = matches({"note-1": 0.8, "note-2": 0.4, "note-3": 0.2}, 0.5)
     factors = rule_named("accumulate").factors(
         [*found.direct, reached], walk, found, options(graph_weight=2)
     )
-    assert {id: pytest.approx(of["match"]) for id, of in factors.items()} == {
+    assert factors["note-4"]["decay"] == 0.7
+    assert {id: pytest.approx(of["match"] * of.get("decay", 1)) for id, of in factors.items()} == {
         "note-1": 3.0, "note-2": 3.0 * 0.999, "note-3": 0.25 + 2 * 0.9, "note-4": 2 * 1.5,
     }  # fmt: skip
     (scale,) = {of["scale"] for of in factors.values()}

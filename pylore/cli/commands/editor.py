@@ -11,6 +11,7 @@ import click
 from ...core.errors import LoreError
 from ...records.records import Change
 from ...records.sources import source_of
+from ...store.meant import meant
 from ...system.project_files import place_within
 from .shared import Session, project_root
 
@@ -24,7 +25,7 @@ def edited(store: Store, id: str) -> str | None:
     Raises:
         LoreError: nothing was changed.
     """
-    node = store.nodes.get(id)
+    node = store.nodes.get(meant(store, id))
     if node is None:
         return None  # the edit itself says that there is no such node
     try:
@@ -44,7 +45,7 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> bo
     from ...formats.markdown import import_markdown
 
     root = project_root()
-    node = store.nodes.get(id)
+    node = store.nodes.get(meant(store, id))
     file = source_of(store, node, root) if node and not force else ""
     if node is None or not file:
         return False

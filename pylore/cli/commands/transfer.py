@@ -15,6 +15,7 @@ from ...embed.ahead import Ahead
 from ...formats.conflicts import conflict_notes
 from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
+from ...graph.ontology import misfits_among
 from ...system.atomic_write import write_whole
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
@@ -148,6 +149,10 @@ def _written(store: Store, parts: Sequence[LineImport | MarkdownImport]) -> Impo
         _add(total, part.write())
     if len(parts) > 1:  # what one part lacks, a later one may have brought
         total.dangling = len(store.edges.dangling_among(total.brought))
+    wrong = len(misfits_among(store, total.brought))
+    if wrong:
+        edges = counted(wrong, "edge joins", "edges join")
+        total.notes.append(f"{edges} types that the relation does not: 'lore doctor' has them")
     return total
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...store.meant import all_meant
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import Output, write
@@ -44,6 +45,7 @@ def _pick(session: Session, store: Store, words: tuple[str, ...], most: int) -> 
     ids = ids_from(words, "graph view") if "-" in words else [*words]
     if not ids:
         return pick_whole(store, session.settings, most)
+    ids = all_meant(store, ids)
     if "-" in words or len(store.nodes.get_many(ids)) == len(set(ids)):
         return pick_around(
             store, session.settings, [store.nodes.require(id).id for id in ids][:most], most

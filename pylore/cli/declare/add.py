@@ -17,7 +17,7 @@ one record: what is given the second time is added to it, tags are joined.
 A record that is nearly the same as another is kept, with a warning.
 
 Types: decision, pattern, lesson, failure, observation, goal, note, doc,
-concept, entity, file, symbol, task, run, session, commit.""",
+concept, entity, file, symbol, task, run, session, commit; learning is a lesson.""",
     Option("--title TITLE", "a line to call it by; the text's first line unless set", default=""),
     Option("--why TEXT", "the reason", default=""),
     Option("--tags TAG,…, --tag TAG,…", "words to find it by", kind="tags", many=True),
@@ -48,6 +48,11 @@ concept, entity, file, symbol, task, run, session, commit.""",
     Option("--confidence X", "how sure, 0 to 1; 1 unless set", low=0, high=1, default=1.0),
     Option("--category NAME", "a finer kind, in your own words"),
     Option("--id ID", "an id of your own, as decision-use-jwt", default=""),
+    Option(
+        "--run ID",
+        "the run that it comes from: it is linked to it as derived_from",
+        setting="run",
+    ),
     Option("--new-type", "declare the type, if it is a new one"),
     OUTPUT,
     QUIET,

@@ -13,6 +13,7 @@ COMMAND = Command(
 Reads the files of the project (the folder that .lore lies in), or of a folder in
 it. Each file becomes a node (file-src/auth.py), and so does each function, method,
 class, interface, type and constant that it defines (symbol-src/auth.py::Login.check).
+Wherever an id is taken, src/auth.py::Login.check and src/auth.py::Login::check mean it too.
 Edges: defines (file to symbol), imports (file to file), calls, inherits and
 instantiates (symbol to symbol; their weight says how sure it is), mentions (a
 Markdown file to a path or a symbol that it names).

@@ -13,8 +13,9 @@ COMMAND = Command(
     """\
 A and B are ids; the link leads from A to B. A link that was taken away
 stands again, with its weight and metadata where these are not given; the same link
-twice is one link. 'lore graph relations' has the relations, 'lore unlink' takes a link
-away.""",
+twice is one link. 'lore graph relations' has the relations and the types that each leads
+from and to, 'lore unlink' takes a link away. A link of other types is refused, with the
+relations that fit; one that is made by --force says so in its metadata.""",
     Option("--weight X", "how strong, 0 to 1; 1 for a new link", low=0, high=1),
     Option(
         "--confidence X",
@@ -39,6 +40,7 @@ away.""",
         choices=SOURCES,
         default="user_edit",
     ),
+    Option("--force", "link these two whatever types the relation joins"),
     Option("--new-relation", "declare the relation, if it is a new one"),
     OUTPUT,
     examples=(

@@ -18,7 +18,8 @@ reads the query from stdin.""",
         "--type TYPE,…",
         "return only these types; the walk goes through anything. Here and\n"
         "elsewhere 'records' stands for what people wrote: all types but\n"
-        "file, symbol, commit and run",
+        "file, symbol, commit and run, and 'learning' for what was learned:\n"
+        "lesson, decision, pattern, failure, observation",
         kind="types",
         many=True,
     ),

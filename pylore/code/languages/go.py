@@ -125,5 +125,6 @@ SPEC = LanguageSpec(
     no_class=frozenset("nil any error string int bool byte".split()),
     no_value=frozenset("nil true false int bool string any len make new".split()),
     common_names=frozenset({"len"}),
+    effect_alias="_",
     importer=GoImports,
 )

@@ -164,6 +164,7 @@ SPEC = LanguageSpec(
     common_names=frozenset(name for kind in _TYPES for name in dir(kind)) | {"recv"},
     builtin=frozenset(dir(builtins)),
     modules=_SUFFIXES,
+    packages_pass_on=True,
     package_file="__init__",
     tests=r"(?:^|/)(?:test_[^/]*|conftest)\.py$",
     importer=PythonImports,

@@ -101,6 +101,10 @@ class LanguageSpec(NamedTuple):
     """Extensions of files that are modules of the folder they stand in, the first one first."""
     package_file: str = ""
     """The module that a folder itself is, without its extension."""
+    packages_pass_on: bool = False
+    """Whether what that module imports by name is there for those who import the package."""
+    effect_alias: str = ""
+    """The alias of what is imported for its effects alone."""
     tests: str = ""
     """A pattern of the paths of its test files, beside those that are tests in any language."""
     importer: MakeImporter | None = None

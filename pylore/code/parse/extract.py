@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from ..languages.registry import language as language_of
 from .ast_grep import Match
 from .expressions import UNKNOWN
-from .facts import MODULE, Call, FileFacts, Symbol
+from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
 from .imported import imports
 from .parts import NAME, Parts, parts_of
 from .signatures import Source
@@ -79,12 +79,22 @@ def extract(path: str, language: str, source: Source, matches: Sequence[Match]) 
     scopes = [d for d in definitions if d.kind in _CALLERS or d.kind == "scope"]
     facts.calls = _calls(grouped.pop("call", []), scopes, parts)
     facts.assigned = _assigned(grouped.pop("assign", []), grouped.pop("return", []), scopes, parts)
+    typing = grouped.pop(TYPING, [])
     facts.imports = sorted(
-        (imported for kind, found in grouped.items() for match in found
+        (_as_typing(imported, typing) for kind, found in grouped.items() for match in found
          for imported in imports(kind, match, spec.self_names)),
         key=lambda imported: (imported.line, imported),
     )  # fmt: skip
     return facts
+
+
+def _as_typing(imported: Import, marked: Sequence[Match]) -> Import:
+    """An import as it is where it stands among those, or is one of those, for types alone."""
+    for match in marked:
+        named = match.fields[0] if match.fields else ""
+        if match.first <= imported.line <= match.last and named in ("", imported.name):
+            return imported._replace(kind=TYPING)
+    return imported
 
 
 def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:

@@ -21,10 +21,14 @@ language           as written                            module, name, alias, ki
 Python             ``import a.b as c``                   ``a.b``, , ``c``, import
                    ``from ..x import y as z``            ``x``, ``y``, ``z``, import; level 2
                    ``from . import *``                   , ``*``, , import; level 1
+                   these under ``if TYPE_CHECKING:``     the same, typing
+                   ``import_module("a.b")``              ``a.b``, , , dynamic
 JavaScript,        ``import x, {y as z} from "./m"``     ``./m``, ``default``, ``x``, import
 TypeScript                                               ``./m``, ``y``, ``z``, import
                    ``import * as n from "./m"``          ``./m``, ``*``, ``n``, import
-                   ``import "./m"``, ``import("./m")``   ``./m``, , , import
+                   ``import "./m"``, ``require("./m")``  ``./m``, , , effect
+                   ``import("./m")``                     ``./m``, , , dynamic
+                   ``import type {a} from "./m"``        ``./m``, ``a``, , typing
                    ``export {a as b} from "./m"``        ``./m``, ``a``, ``b``, export
                    ``export * [as n] from "./m"``        ``./m``, ``*``, ``n``, export
                    ``export {a as b}``                   , ``a``, ``b``, export
@@ -45,7 +49,7 @@ Java               ``import a.b.C``, ``import a.b.*``    ``a.b``, ``C`` or ``*``
 C, C++             ``#include "x.h"`` or ``<x.h>``       ``"x.h"`` or ``<x.h>``, , , include
 C++                ``using namespace a::b``              ``a::b``, ``*``, , use
                    ``using a::b``                        ``a``, ``b``, , use
-Ruby               ``require "x"`` and its like          ``x``, , , require, require_relative, load
+Ruby               ``require "x"``, ``load "x"``         ``x``, , , require(_relative), dynamic
 Bash               ``source "$dir/x.sh"``, ``. x.sh``    ``$dir/x.sh``, , , source
 =================  ====================================  ===========================================
 
@@ -70,6 +74,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
+
+TYPING = "typing"
+"""The kind of an import that is there for types alone."""
 
 MODULE = ""
 """The qualified name of what stands at the top level of a file."""
@@ -107,7 +114,8 @@ class Import(NamedTuple):
     """Python: the dots of a relative import."""
     line: int = 0
     kind: str = "import"
-    """import, export (a re-export), mod (Rust), include (C), use, require, source…"""
+    """import, export (a re-export), effect (of nothing by name), dynamic, typing (for types alone),
+    mod (Rust), include (C), use, require, source…"""
 
 
 class Call(NamedTuple):

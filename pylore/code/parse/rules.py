@@ -17,7 +17,7 @@ from ...core.errors import LoreError, UsageError, nearest
 from ..languages.spec import LanguageSpec
 from .place import rule_files
 
-VERSION = 2
+VERSION = 3
 """Of what is made of the matches, by the words of the languages too: another number reads every
 file again."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .import_types import stronger
 from .kept import FileAnswers, Reads
 
 Ends = tuple[str, str, str]
 """From, to, and the relation: imports, calls, inherits or instantiates."""
 
 Told = tuple[float, str]
-"""The confidence of an edge, 0..1, and the reason for it."""
+"""The confidence of an edge, 0..1, and the reason for it, an import's with its kind."""
 
 
 Counts = dict[str, dict[str, dict[str, int]]]
@@ -47,12 +48,14 @@ class Draft:
         reasons[reason] = reasons.get(reason, 0) + number
 
     def add(self, from_id: str, to_id: str, relation: str, sure: float, reason: str) -> None:
-        """An edge; of two with the same ends the surer one stays."""
+        """An edge; of two with the same ends the surer one stays, of imports what counts more."""
         if from_id == to_id:
             return
         ends = (from_id, to_id, relation)
         known = self.edges.get(ends)
-        if known is None or sure > known[0]:
+        if known is not None and relation == "imports":
+            self.edges[ends] = stronger(known, (sure, reason))
+        elif known is None or sure > known[0]:
             self.edges[ends] = (sure, reason)
 
     def join(self, other: Draft) -> None:

@@ -18,6 +18,7 @@ from . import marks
 from .bases import adopt, inherit, merge
 from .differences import posts
 from .edges import Draft, Resolution
+from .import_types import import_type, told
 from .inference import Values
 from .kept import IMPORTS, FileAnswers, Passes, Reads, join, put
 from .rounds import draw_calls, enough
@@ -134,15 +135,16 @@ def bind(
         draft.count(file.path, "imports", found.outcome)
         if found.outcome != RESOLVED:
             continue
+        kind = import_type(file.path, item, file.language)
         for target in found.files:
             if target in known:
-                draft.add(here, file_id(target), "imports", found.confidence, "file")
+                draft.add(here, file_id(target), "imports", found.confidence, told("file", kind))
             else:
                 used = _used(file) if used is None else used
                 looked.add(marks.top(target, marks.WHOLE))
                 for path, sure in _of_package(importers.packages.get(target, ()), used, known):
                     draft.add(here, file_id(path), "imports", min(sure, found.confidence),
-                              "package")  # fmt: skip
+                              told("package", kind))  # fmt: skip
     if looked:
         put(reads, file.path, IMPORTS, looked)
 

@@ -34,21 +34,35 @@ class Accumulate:
     ) -> dict[str, Factors]:
         """``match``: in units of the best match, what a hit matches + graph_weight × support.
 
+        What matches nothing itself, and one match alone has led to, has at most what the hops
+        leave of that match, each hop taking ``hop_decay``: ``decay`` is what they have left.
         The best ``KEPT`` direct matches are lifted to the highest of all. ``scale`` brings
         these sums back to 0..1, and to what the search is sure of.
         """
         hits = list(hits)
         found, best = matches.found, matches.found.best
+        own = {hit.id: found.fused.get(hit.id, 0.0) / best for hit in hits}
         match = {
-            hit.id: found.fused.get(hit.id, 0.0) / best
-            + settings.graph_weight * walk.support.get(hit.id, 0.0)
-            for hit in hits
+            id: value + settings.graph_weight * walk.support.get(id, 0.0)
+            for id, value in own.items()
         }
+        decays = {}
+        for hit in hits:
+            if hit.hops and not own[hit.id]:
+                decays[hit.id] = settings.hop_decay**hit.hops
+                if hit.id in walk.roots:
+                    most = walk.reached[hit.id].steps()[0].score * decays[hit.id]
+                    match[hit.id] = min(match[hit.id], most)
         highest = max(match.values(), default=1.0)
         for rank, hit in enumerate([hit for hit in hits if not hit.hops][: tuning.KEPT]):
             match[hit.id] = highest * (1 - rank * tuning.JUST_BELOW)
         scale = best * found.confidence / max(1.0, highest)
-        return {id: {"match": value, "scale": scale} for id, value in match.items()}
+        return {
+            id: {"match": value / decays[id], "decay": decays[id], "scale": scale}
+            if decays.get(id)
+            else {"match": value, "scale": scale}
+            for id, value in match.items()
+        }
 
 
 RULE: Rule = Accumulate()

@@ -49,6 +49,10 @@ _THINGS_LEADING_TO = f"""
 SELECT s.id FROM (SELECT {KEY_OF.format("?1")} AS key) n CROSS JOIN graph_edges e
 ON e.to_key = n.key CROSS JOIN nodes s ON s.key = e.from_key WHERE s.type IN ('entity', 'concept')
 """
+_JOINED = (
+    "graph_edges e JOIN nodes a ON a.key = e.from_key JOIN nodes b ON b.key = e.to_key"
+    " WHERE e.invalidated_at IS NULL AND instr(e.metadata, '\"forced\"') = 0"
+)
 
 _CHUNK = 1000
 """Edges whose ends are looked up together."""
@@ -394,6 +398,27 @@ class SqliteEdges:
             (limit,),
         ).fetchall()
         return rows
+
+    def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        """``(relation, type, type)`` to how many live edges of it join nodes of these types.
+
+        What has ``"forced"`` in its metadata, or an end that is not in the store, does not count.
+        """
+        rows = self._db.execute(
+            f"SELECT e.relation, a.type, b.type, count(*) FROM {_JOINED}"
+            " AND e.relation IN (SELECT value FROM json_each(?)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            (dumps(relations),),
+        )
+        return {row[:3]: row[3] for row in rows}
+
+    def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
+        """The ends of the first one, by ids, of those that ``type_pairs`` counts."""
+        from_id, to_id = self._db.execute(
+            f"SELECT a.id, b.id FROM {_JOINED} AND e.relation = ? AND a.type = ? AND b.type = ?"
+            " ORDER BY 1, 2 LIMIT 1",
+            (relation, from_type, to_type),
+        ).get
+        return from_id, to_id
 
     def dangling_among(self, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
         """Those of these edges that are live and have an end that is not a live node, by key."""

@@ -580,6 +580,22 @@ BEGIN
   DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
 END
 -----
+CREATE TRIGGER relation_keeps_its_name BEFORE UPDATE OF name ON relations
+WHEN new.name <> old.name AND EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END
+-----
+CREATE TRIGGER relation_kept BEFORE DELETE ON relations
+WHEN EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END
+-----
+CREATE TRIGGER relation_known BEFORE INSERT ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END
+-----
+CREATE TRIGGER relation_stays_known BEFORE UPDATE OF relation ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END
+-----
 CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
 BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END
 -----

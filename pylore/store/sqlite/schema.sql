@@ -85,6 +85,22 @@ CREATE TABLE graph_edges(
   PRIMARY KEY (from_key, to_key, relation)
 ) WITHOUT ROWID;
 
+-- The plain sqlite3 shell does not look at foreign keys unless it is told to: an edge of a
+-- relation that nobody has declared, and the end of a declaration that edges need, is refused
+-- without them too.
+CREATE TRIGGER relation_known BEFORE INSERT ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
+CREATE TRIGGER relation_stays_known BEFORE UPDATE OF relation ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
+CREATE TRIGGER relation_kept BEFORE DELETE ON relations
+WHEN EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
+CREATE TRIGGER relation_keeps_its_name BEFORE UPDATE OF name ON relations
+WHEN new.name <> old.name AND EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
+
 -- The walk reads these two indexes and never the table: the strongest live
 -- edges of one relation come first, so a fan-out cap stops early on a hub.
 -- Superseded and retracted edges are invalidated too; status says why.

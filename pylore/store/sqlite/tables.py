@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors import UsageError, nearest
-from ...core.vocabulary import NO_RECORDS, RECORDS
+from ...core.vocabulary import LEARNING, RECORDS, types_named
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
@@ -47,20 +47,19 @@ class SqliteTypes:
         return dict(self._db.execute("SELECT name, description FROM types ORDER BY name"))
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]:
-        """``names`` if these types are known; for ``records`` those that people write.
+        """``names`` if these types are known; ``records`` and ``learning`` are several.
 
         Raises:
             UsageError: one of them is not; the message has the nearest one.
         """
-        wanted = dict.fromkeys(names)
-        known = list(self.all()) if wanted else []
-        if RECORDS in wanted:
-            del wanted[RECORDS]
-            wanted |= dict.fromkeys(name for name in known if name not in NO_RECORDS)
+        asked = [*names]
+        known = list(self.all()) if asked else []
+        wanted = types_named(asked, known)
         for name in wanted:
             if name not in known:
-                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
-                                 f"one of {RECORDS}, {', '.join(known)}")  # fmt: skip
+                names = [RECORDS, LEARNING, *known]
+                raise UsageError(f"unknown type '{name}'{nearest(name, names)}: "
+                                 f"one of {', '.join(names)}")  # fmt: skip
         return tuple(wanted)
 
     def declare(self, name: str, description: str) -> None:

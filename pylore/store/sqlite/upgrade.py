@@ -111,6 +111,10 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             " WHERE weight = ?5 AND backward_weight IS ?5",
             (name, weight, backward, description, old),
         )
+    connection.executemany(
+        "UPDATE relations SET description = ?3 WHERE name = ?1 AND description = ?2",
+        ((name, former, RELATIONS[name][2]) for name, former in FORMER_ENDS.items()),
+    )
     _make_whole(connection)
     fulltext = SqliteFullText(connection)
     for collection in TABLES:
@@ -227,6 +231,12 @@ def _split_fulltext(connection: apsw.Connection) -> None:
         )
     connection.execute("DROP TABLE passages_fts")
 
+
+FORMER_ENDS = {
+    "calls": "symbol -> symbol", "instantiates": "symbol -> symbol", "mentions": "doc -> entity",
+    "used_in_run": "record -> run",
+}  # fmt: skip
+"""What some relations lead from and to, as stores of versions 1 to 3 have it."""
 
 FIRST_WEIGHTS = {
     "anchored_to": 1.0, "calls": 0.7, "co_changes_with": 0.7, "contradicts": 0.8, "defines": 0.8,

@@ -91,7 +91,7 @@ class A extends B.C {
 }
 """,
         {"Foo.bar method 2-4", "baz function 5-5", "A class 6-11", "A.late method 8-10"},
-        {"./r||f require 0", "./s|g|h require 0", "./lazy|| import 0"},
+        {"./r||f require 0", "./s|g|h require 0", "./lazy|| dynamic 0"},
         {"Foo.bar: f", "A.late: D"},
         {"A.q": "D()"},
     ),

@@ -227,6 +227,21 @@ class Edges(Part):
         ends = (edge.key for edge in self._live())
         return limited((key for key in ends if not all(map(self._node_is_live, key[:2]))), limit)
 
+    def type_pairs(self, relations: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        pairs = (pair for pair, _ in self._joined() if pair[0] in relations)
+        return dict(Counter(pairs))
+
+    def first_between(self, relation: str, from_type: str, to_type: str) -> tuple[str, str]:
+        wanted = (relation, from_type, to_type)
+        return min(ends for pair, ends in self._joined() if pair == wanted)
+
+    def _joined(self) -> Iterator[tuple[tuple[str, str, str], tuple[str, str]]]:
+        nodes = self._state.nodes
+        for edge in self._live():
+            ends = (edge.from_id, edge.to_id)
+            if all(id in nodes for id in ends) and '"forced"' not in edge.metadata:
+                yield (edge.relation, nodes[ends[0]].type, nodes[ends[1]].type), ends
+
     def dangling_among(self, keys: Iterable[Key]) -> list[Key]:
         wanted = set(keys)
         return sorted(key for key in self.dangling() if key in wanted)

@@ -9,8 +9,9 @@ from pylore.core.errors import (
     nearest,
 )
 from pylore.core.vocabulary import (
-    NO_RECORDS,
+    LEARNING,
     RECORDS,
+    types_named,
 )
 
 from .state import Part
@@ -35,14 +36,13 @@ class Types(Part):
         return dict(sorted(self._state.types.items()))
 
     def require(self, names: Iterable[str]) -> tuple[str, ...]:
-        wanted, known = dict.fromkeys(names), list(self.all())
-        if RECORDS in wanted:
-            del wanted[RECORDS]
-            wanted |= dict.fromkeys(name for name in known if name not in NO_RECORDS)
+        known = list(self.all())
+        wanted = types_named(names, known)
         for name in wanted:
             if name not in known:
-                raise UsageError(f"unknown type '{name}'{nearest(name, known)}: "
-                                 f"one of {RECORDS}, {', '.join(known)}")  # fmt: skip
+                names = [RECORDS, LEARNING, *known]
+                raise UsageError(f"unknown type '{name}'{nearest(name, names)}: "
+                                 f"one of {', '.join(names)}")  # fmt: skip
         return tuple(wanted)
 
     def declare(self, name: str, description: str) -> None:

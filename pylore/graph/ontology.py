@@ -1,0 +1,123 @@
+"""Which types a relation joins, by what its description says: ``file, symbol -> symbol``.
+
+An end names types, or ``any``, ``record`` (what people and agents write; so are ``idea``,
+``new`` and ``old``), ``code`` and ``learning``. A description of another form is prose: such
+a relation joins any two nodes. Between entities and concepts any relation may state a fact.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import UsageError
+from ..core.vocabulary import CODE_TYPES, LEARNING, RECORDS, RELATIONS, THING_IDS, types_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from ..store import Store
+    from ..store.protocols import EdgeKey
+
+    Ends = tuple[frozenset[str], frozenset[str]]
+
+ANY = "any"
+_RECORD_WORDS = ("record", "idea", "new", "old")
+FORCED = "forced"
+"""A field of an edge's metadata: a person has insisted on it."""
+
+_MOST_NAMED = 8
+"""Relations that a refusal names."""
+
+
+class Ontology:
+    """The ends of the relations of a store; a relation that joins any two nodes has none."""
+
+    def __init__(self, store: Store) -> None:
+        self._types = [*store.types.all()]
+        self._relations = store.relations.all()
+        self._fits: dict[tuple[str, str, str], bool] = {}
+
+    def ends(self, relation: str) -> Ends | None:
+        """The types that a relation may lead from, and those that it may lead to."""
+        # What lore declares is read here, so that a store that was made earlier has it too.
+        declared = RELATIONS.get(relation) or self._relations.get(relation)
+        before, arrow, after = declared[2].partition(" -> ") if declared else ("", "", "")
+        ends = (_types_of(before, self._types), _types_of(after, self._types))
+        every = frozenset(self._types)
+        return ends if arrow and all(ends) and ends != (every, every) else None
+
+    def joined(self) -> list[str]:
+        """The relations that do not join any two nodes."""
+        return [name for name in self._relations if self.ends(name)]
+
+    def fits(self, relation: str, from_id: str, to_id: str) -> bool:
+        """Whether these two nodes may be the ends of an edge of this relation."""
+        key = (relation, from_id.partition("-")[0], to_id.partition("-")[0])
+        if key not in self._fits:
+            things = all(f"{type}-" in THING_IDS for type in key[1:])
+            ends = self.ends(relation)
+            self._fits[key] = ends is None or things or (key[1] in ends[0] and key[2] in ends[1])
+        return self._fits[key]
+
+    def fitting(self, from_id: str, to_id: str) -> list[str]:
+        """The relations that fit two nodes, those first that do not fit any two."""
+        names = [name for name in self._relations if self.fits(name, from_id, to_id)]
+        return sorted(names, key=lambda name: (self.ends(name) is None, -self._relations[name][0]))
+
+    def require(self, key: EdgeKey) -> None:
+        """Goes on where an edge may be.
+
+        Raises:
+            UsageError: it may not; the message has the relations that fit.
+        """
+        from_id, to_id, relation = key
+        if self.fits(relation, from_id, to_id):
+            return
+        before, after = (id.partition("-")[0] for id in (from_id, to_id))
+        described = (RELATIONS.get(relation) or self._relations[relation])[2]
+        hint = "turn it around, or " if self.fits(relation, to_id, from_id) else ""
+        names = ", ".join(self.fitting(from_id, to_id)[:_MOST_NAMED])
+        raise UsageError(f"'{relation}' leads {described}, not {before} -> {after}: {hint}use one "
+                         f"that fits ({names}), or insist with 'lore link --force'")  # fmt: skip
+
+
+def misfits_among(store: Store, keys: Iterable[EdgeKey]) -> list[EdgeKey]:
+    """Those of these edges whose ends do not fit, and on which nobody has insisted."""
+    fits = Ontology(store).fits
+    wrong = [key for key in keys if not fits(key[2], key[0], key[1])]
+    edges = [store.edges.get(*key) for key in wrong]
+    return [edge.key for edge in edges if edge and f'"{FORCED}"' not in edge.metadata]
+
+
+def misfits(store: Store) -> list[tuple[str, str, str, int]]:
+    """``(from, relation, to, number)``: an edge of each two types that do not fit its relation,
+    and how many join such types."""
+    known = Ontology(store)
+    found = []
+    for (relation, *types), number in store.edges.type_pairs(known.joined()).items():
+        if not known.fits(relation, f"{types[0]}-", f"{types[1]}-"):
+            from_id, to_id = store.edges.first_between(relation, types[0], types[1])
+            found.append((from_id, relation, to_id, number))
+    return found
+
+
+def _types_of(end: str, known: Sequence[str]) -> frozenset[str]:
+    """The types that one end of a description stands for; none where it is prose."""
+    types: set[str] = set()
+    for word in end.split(", "):
+        some = _types_of_word(word, known)
+        if not some:
+            return frozenset()
+        types.update(some)
+    return frozenset(types)
+
+
+def _types_of_word(word: str, known: Sequence[str]) -> Collection[str]:
+    if word == ANY:
+        return known
+    if word in _RECORD_WORDS:
+        return types_named([RECORDS], known)
+    if word == "code":
+        return CODE_TYPES
+    if word == LEARNING:
+        return types_named([LEARNING], known)
+    return [word] if word in known else []
