@@ -42,6 +42,7 @@ TRAPS = (
 ).split()
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "command",
     [
