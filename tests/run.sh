@@ -82,7 +82,7 @@ run_pytest() {
 
 run_files() { # <part> <count>: of the files with tests, each count-th
   find tests -name 'test_*.py' | sort | awk -v part="$1" -v count="$2" 'NR % count == part' |
-    xargs "$bin/python" -m pytest
+    PYTHONDONTWRITEBYTECODE='' xargs "$bin/python" -m pytest
 }
 
 if [ -z "${TEST_ALL-}" ]; then # tests/support/samples.py, is_one_in in tests/helper.bash
