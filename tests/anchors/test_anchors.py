@@ -44,12 +44,17 @@ class Login:
 """
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "project")
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    repository = Repository(tmp_path_factory.mktemp("begun") / "project")
     repository.write("src/auth.py", CODE)
     repository.commit("Begin")
     return repository
+
+
+@pytest.fixture
+def repository(begun: Repository, tmp_path: Path) -> Repository:
+    return begun.copy(tmp_path / "project")
 
 
 @pytest.fixture

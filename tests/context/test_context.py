@@ -202,7 +202,9 @@ def test_the_budget_holds_whatever_it_is(project: Store, budget: int, form: str)
     st.integers(50, 400),
 )
 @settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_the_budget_holds_whatever_is_in_the_store(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], budget: int

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -96,7 +97,7 @@ RELATION_ROW = st.fixed_dictionaries(
 TYPE_ROW = st.fixed_dictionaries({"declare_type": st.just("odd")}, optional={"description": TEXT})
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(TYPE_ROW | RELATION_ROW, max_size=2), st.lists(NODE, max_size=4),
     st.lists(EDGE, max_size=4), st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),

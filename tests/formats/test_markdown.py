@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
 from pages import Project
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -580,7 +581,7 @@ MARKDOWN = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(MARKDOWN, MARKDOWN)
 def test_any_text_is_imported_or_refused_and_the_second_time_unchanged(a: str, b: str) -> None:
     with tempfile.TemporaryDirectory() as folder, new_store(f"{folder}/.lore") as store:

@@ -521,7 +521,7 @@ def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, .
         require_the_same(root, MemoryStore(None, f"{root}/.lore"), MemoryStore(), steps)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(STEPS)
 def test_it_is_so_in_a_file_too(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
+from samples import examples
 
 from pylore.core.errors import StoreError
 from pylore.core.settings import Settings
@@ -193,7 +194,7 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 # --- one by one
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
 def test_records_added_one_by_one_have_the_edges_of_all_at_once(
     tmp_path_factory: pytest.TempPathFactory,

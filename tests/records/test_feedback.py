@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from new_stores import new_store
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError, UsageError
@@ -308,7 +309,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(STEPS)
 def test_ratings_are_what_the_edges_say_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
@@ -372,7 +373,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     assert last in found(store)
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(IDS), st.booleans()), max_size=12),
     st.integers(1, 8),

@@ -158,7 +158,7 @@ def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
     assert [hit.id for hit in few] == [hit.id for hit in all_of_them][:limit]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
 def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
     store = filled(seed)

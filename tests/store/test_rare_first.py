@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from new_stores import new_store
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core import tuning
@@ -185,7 +186,7 @@ def test_a_common_word_that_was_never_counted_is_found_all_the_same(store: Sqlit
         db.execute("RELEASE before")
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.integers(1, PASSAGES), min_size=1, max_size=200, unique=True))
 def test_what_was_taken_out_is_not_found(store: SqliteStore, keys: list[int]) -> None:
     query = parse_query("w0 w1 w2 w1999")

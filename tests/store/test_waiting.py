@@ -16,7 +16,6 @@ from typing import Any
 
 import apsw
 import pytest
-from new_stores import new_store
 from sqlite_stores import connection_of
 
 import pylore
@@ -32,7 +31,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.formats.markdown import import_markdown
 from pylore.indexing.indexer import rebuild, write_nodes
 from pylore.records.records import Records
-from pylore.store import Store, open_store
+from pylore.store import Store, create_store, open_store
 from pylore.store.sqlite import write_queue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with new_store(str(tmp_path / "store")) as store:
+    with create_store(str(tmp_path / "store")) as store:
         yield store
 
 
@@ -369,7 +368,7 @@ SPOILT: dict[str, Callable[[Path], object]] = {
 def test_the_store_is_written_whatever_stands_in_place_of_the_line(
     tmp_path: Path, what: str
 ) -> None:
-    new_store(str(tmp_path)).close()
+    create_store(str(tmp_path)).close()
     path = tmp_path / ("search.db" + write_queue.SUFFIX)
     path.unlink()
     SPOILT[what](path)

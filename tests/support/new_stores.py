@@ -15,6 +15,7 @@ def new_store(folder: str, *, fulltext: str = "auto") -> Store:
     path = Path(folder, "search.db")
     os.makedirs(folder, mode=0o700, exist_ok=True)
     if not path.exists():
+        path.touch(mode=0o600)
         path.write_bytes(_empty(fulltext))
     return open_store(folder)
 

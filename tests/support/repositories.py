@@ -35,6 +35,13 @@ class Repository:
         if not os.path.lexists(root / ".git"):
             shutil.copytree(Path(_made().name, ".git"), root / ".git")
 
+    def copy(self, root: Path) -> Repository:
+        """Another one like this one, at its hour."""
+        shutil.copytree(self.root, root, symlinks=True)
+        other = Repository(root)
+        other._seconds = self._seconds
+        return other
+
     def git(self, *words: str) -> str:
         """What a git command prints."""
         date = f"{self._seconds} +0000"
