@@ -344,6 +344,7 @@ def test_a_path_leads_from_its_seed_over_edges_that_are_there(store: Store, look
 # --- depth
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "sunday lorem"])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("limit", [1, 2, 10])
@@ -548,6 +549,7 @@ def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> No
     assert not hit.weak
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("near", [True, False])
