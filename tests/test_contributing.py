@@ -85,7 +85,7 @@ def run(script: str, checkout: Path) -> None:
     assert done.returncode == 0, f"{script}\n{done.stdout}"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize("what", EXAMPLES)
 def test_the_example_does_what_it_says(what: str, checkout: Path) -> None:
     for block in EXAMPLES[what]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from new_stores import new_store
 from repositories import Repository
 from sqlite_stores import connection_of
 
@@ -26,7 +27,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.indexing.indexer import write_nodes
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 
 CODE = """import os
@@ -43,17 +44,22 @@ class Login:
 """
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Repository:
-    repository = Repository(tmp_path / "project")
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    repository = Repository(tmp_path_factory.mktemp("begun") / "project")
     repository.write("src/auth.py", CODE)
     repository.commit("Begin")
     return repository
 
 
 @pytest.fixture
+def repository(begun: Repository, tmp_path: Path) -> Repository:
+    return begun.copy(tmp_path / "project")
+
+
+@pytest.fixture
 def store(repository: Repository) -> Iterator[Store]:
-    with create_store(str(repository.root / ".lore")) as store:
+    with new_store(str(repository.root / ".lore")) as store:
         (repository.root / ".gitignore").write_text(".lore\n")
         yield store
 
@@ -283,7 +289,7 @@ def test_a_glob_holds_as_long_as_a_file_matches(anchored: Anchored, repository: 
 
 def test_without_git_anchors_work_as_well(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(CODE)
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         Records(store, Settings(), None, str(tmp_path)).add("decision", "x", id="decision-a")
         anchored = Anchored(store, tmp_path)
         anchored.place("symbol", "a.py", "Login.check")
@@ -537,11 +543,11 @@ def test_a_project_that_is_away_is_left_as_it_is(
 def test_a_project_that_is_moved_as_a_whole_keeps_its_anchors(
     repository: Repository, tmp_path: Path
 ) -> None:
-    with create_store(str(repository.root / ".lore")) as store:
+    with new_store(str(repository.root / ".lore")) as store:
         Records(store, Settings(), None, "").add("decision", "x", id="decision-a")
         Anchored(store, repository.root).place("hash")
     repository.root.rename(tmp_path / "elsewhere")
-    with create_store(str(tmp_path / "elsewhere/.lore")) as store:
+    with new_store(str(tmp_path / "elsewhere/.lore")) as store:
         assert Anchored(store, tmp_path / "elsewhere").now()[0] == "valid"
 
 
@@ -663,7 +669,7 @@ def test_an_export_carries_anchors_and_their_history(
     lines = list(export_lines(anchored.store))
     assert sum("anchor_of" in line for line in lines) == len(KINDS)
     assert sum("anchor_history_of" in line for line in lines) == 2
-    with create_store(str(tmp_path / "copy/.lore")) as copy:
+    with new_store(str(tmp_path / "copy/.lore")) as copy:
         for _ in range(2):
             import_lines(copy, Settings(), None, [line.encode() for line in lines])
         assert list(export_lines(copy)) == lines

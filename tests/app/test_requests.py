@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from homes import move_home
+from new_stores import new_store
 
 import pylore
 from pylore.app.anchors import AnchorRequest, anchor, anchors_for_file, anchors_of, unanchor, verify
@@ -24,7 +25,6 @@ from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.store import create_store
 
 LAYER = Path(pylore.__file__).parent / "app"
 TODAYS = "def login(user):\n    return user.check()\n"
@@ -36,7 +36,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("a project")
     (root / "src").mkdir()
     (root / "src/auth.py").write_text(TODAYS)
-    with create_store(str(root / ".lore")) as store:
+    with new_store(str(root / ".lore")) as store:
         records = Records(store, Settings(), None, str(root))
         records.add("decision", "Sessions are signed tokens", id="decision-a", file="src/auth.py")
         records.add("failure", "People kept access", id="failure-b",

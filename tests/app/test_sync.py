@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore, Shared
+from new_stores import new_store
 from samples import examples
 
 from pylore.app.engine import Engine
@@ -20,7 +21,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.formats.knowledge import KnowledgeFile
 from pylore.formats.merge_lines import merge_lines
 from pylore.records.records import Records
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 IDS = ("note-a", "note-b", "note-c")
 Step = tuple[str, str, str]
@@ -89,7 +90,7 @@ def test_files_are_merged_as_stores_are(
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         yield Engine(store, Settings().changed([("embedder", "none")], "flag"), str(tmp_path))
 
 

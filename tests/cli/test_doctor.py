@@ -10,12 +10,13 @@ from pathlib import Path
 import apsw
 import pytest
 from homes import move_home
+from new_stores import new_store
 
 from pylore.cli.doctor import Check, checks_text, examine
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.records.records import Records
-from pylore.store import create_store, open_store
+from pylore.store import open_store
 
 IDS = (
     "python", "sqlite", "sqlite-vec", "embedder", "ast-grep", "jq", "config", "data-folder",
@@ -33,7 +34,7 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> str:
     """A data folder with three decisions, one of which has no words at all."""
     path = str(tmp_path / "a store")
-    create_store(path).close()
+    new_store(path).close()
     with open_store(path) as store:
         records = Records(store, Settings(), open_embedder("static", store), path)
         first = records.add("decision", "sessions are signed with a rotating key")
@@ -115,6 +116,7 @@ DAMAGES: tuple[tuple[str, str, str], ...] = (
 )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("statement", "id", "fix"), DAMAGES)
 def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: str) -> None:
     damage(folder, statement)
@@ -123,6 +125,7 @@ def test_a_damage_is_found_and_named(folder: str, statement: str, id: str, fix: 
     assert fix in (checks[id].fix or "")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "table",
     ["meta", "types", "nodes", "relations", "graph_edges", "edge_history", "passages", "absent",
@@ -145,7 +148,7 @@ def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
 
 def test_fts4_is_checked_too(tmp_path: Path) -> None:
     path = str(tmp_path)
-    create_store(path, fulltext="fts4").close()
+    new_store(path, fulltext="fts4").close()
     with open_store(path) as store:
         Records(store, Settings(), None, path).add("decision", "one rotating key")
     assert failing(examined(path)) == set()
@@ -175,7 +178,7 @@ def test_a_store_without_vectors_is_a_warning_unless_that_was_chosen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path)
-    create_store(path).close()
+    new_store(path).close()
     with open_store(path) as store:
         Records(store, Settings(), None, path).add("decision", "one rotating key")
     assert "vectors" in warning(examined(path))

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 from code_project import Project
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.code import index as indexing
@@ -27,7 +28,7 @@ from pylore.embed import open_embedder
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.sqlite.code import Unguarded
 from pylore.system.bug_log import BugElsewhere
 from pylore.system.git_process import Process
@@ -52,7 +53,7 @@ def encode(token):
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         yield store
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from code_project import Project
+from new_stores import new_store
 
 from pylore.code.kept_answers import KEPT
 from pylore.code.resolve import again as resolving
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions", "defines")
 
@@ -57,7 +58,7 @@ STEPS: tuple[dict[str, str | None], ...] = (
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         yield store
 
 
@@ -93,7 +94,7 @@ def test_after_each_change_the_store_is_as_after_a_first_index(
     for number, step in enumerate(STEPS):
         change(project, step)
         done = project.index()
-        with create_store(str(tmp_path / f"store-{number}")) as other:
+        with new_store(str(tmp_path / f"store-{number}")) as other:
             fresh = Project(project.root, other)
             counts = fresh.index()
             assert standing(project) == standing(fresh)

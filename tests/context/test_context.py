@@ -14,6 +14,7 @@ import pytest
 from homes import move_home
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from real_tokenizer import tokenizer
 from repositories import Repository
 from samples import examples
@@ -34,7 +35,7 @@ from pylore.core.times import ago
 from pylore.indexing.indexer import Index
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.git_process import Process
 from pylore.system.listing import FileTree
@@ -155,7 +156,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     (tmp_path / "src/auth.py").write_text(CODE)
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests/test_auth.py").write_text("def test_sign():\n    sign('session')\n")
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         put(store, "decision", "Sessions are signed cookies", id="decision-new",
             body="Signed cookies. " * 9)  # fmt: skip
         put(
@@ -206,13 +207,15 @@ def test_the_budget_holds_whatever_it_is(project: Store, budget: int, form: str)
     st.integers(50, 400),
 )
 @settings(
-    deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=examples(15),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_the_budget_holds_whatever_is_in_the_store(
     tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str]], budget: int
 ) -> None:
     folder = tmp_path_factory.mktemp("any") / ".lore"
-    with create_store(str(folder)) as store:
+    with new_store(str(folder)) as store:
         for number, (title, body) in enumerate(texts):
             words = f"session {title}".replace("\0", "").encode("utf-8", "ignore").decode()
             text = body.replace("\0", "").encode("utf-8", "ignore").decode()
@@ -642,7 +645,7 @@ def test_whatever_a_title_holds_mermaid_parses_the_picture(tmp_path: Path) -> No
     @settings(max_examples=examples(40), deadline=None, database=None)
     def draw(titles: list[str]) -> None:
         folder = tmp_path / str(len(pictures))
-        with create_store(str(folder)) as store:
+        with new_store(str(folder)) as store:
             for number, title in enumerate(titles):
                 put(store, "note", title.replace("\0", ""), id=f"note-{number}")
             for number in range(1, len(titles)):

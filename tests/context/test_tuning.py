@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from new_stores import new_store
 
 from pylore.context.brief import ContextBrief
 from pylore.context.build import Context, _Builder, build
@@ -18,7 +19,7 @@ from pylore.context.snippets import Snippet, WorkTree, head_of
 from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings
 from pylore.core.times import ago
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 
 NOW = "2026-01-31T12:00:00Z"
@@ -84,7 +85,7 @@ def test_half_the_worth_of_code_is_how_many_paths_lead_through_it(tmp_path: Path
     hits[0].type = hits[3].type = "symbol"
     hits[4].path, hits[5].path = [code[1], "note-c"], ["note-d"]
     hits[0].path, hits[3].path = [code[0]], [code[1]]
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         builder = _Builder(store, Settings(), ContextBrief("q", form="prompt", budget=1000,
                            root=str(tmp_path), scope=Scope()), Hits(hits, []),
                            Context("q", 1000, []))  # fmt: skip
@@ -99,7 +100,7 @@ def test_of_one_file_each_further_piece_of_code_is_worth_seven_tenths(tmp_path: 
     hits = [Hit(id) for id in own] + [Hit(id, score) for id, score in others.items()]
     for hit in hits[:3]:
         hit.type, hit.file = "symbol", "a.py"
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         made = builder(store, tmp_path, hits)
         ranked = [hit.id for hit in made._by_priority()]
     assert ranked == [own[0], "note-a", own[1], "note-b", "note-c", own[2], "note-d"]
@@ -111,7 +112,7 @@ def test_code_may_take_160_tokens_and_a_record_70(tmp_path: Path) -> None:
     nodes = [Node("symbol-a.py::f", "symbol", "f()", file="a.py", line_start=1, line_end=2,
                   created_at=NOW, updated_at=NOW),
              Node("note-a", "note", "words", created_at=NOW, updated_at=NOW)]  # fmt: skip
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         for node, hit in zip(nodes, hits, strict=True):
             store.nodes.put(node)
             hit.type, hit.file = node.type, node.file
@@ -154,7 +155,7 @@ class Drawn(_Builder):
     [("prompt", 100_000, 500), ("mermaid", 100_000, 500), ("mermaid", 300, 300)],
 )
 def test_a_picture_may_take_500_tokens(tmp_path: Path, form: str, budget: int, most: int) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         brief = ContextBrief("q", form=form, budget=budget, root=str(tmp_path), scope=Scope())
         settings = Settings().changed([("graph_depth", "1")], "test")
         drawn = Drawn(store, settings, brief, Hits([], []), Context("q", budget, []))
@@ -163,7 +164,7 @@ def test_a_picture_may_take_500_tokens(tmp_path: Path, form: str, budget: int, m
 
 
 def test_beside_texts_a_picture_may_take_a_fourth_of_the_room(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         rooms = []
         for budget in (500, 900):
             brief = ContextBrief("q", form="prompt", budget=budget, root=str(tmp_path),
@@ -177,7 +178,7 @@ def test_beside_texts_a_picture_may_take_a_fourth_of_the_room(tmp_path: Path) ->
 
 def test_a_context_has_30_facts(tmp_path: Path) -> None:
     names = [f"entity-{letter}" for letter in "abcd"]
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         for name in names:
             note(store, name)
             for number in range(10):
@@ -195,7 +196,7 @@ def test_names_are_looked_for_among_64_words_and_have_5(tmp_path: Path) -> None:
 
 
 def test_of_1000_facts_of_one_subject_the_best_are_taken(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         note(store, "entity-a")
         for number in range(1001):
             note(store, f"entity-{number:04}")
@@ -212,7 +213,7 @@ def test_of_1000_facts_of_one_subject_the_best_are_taken(tmp_path: Path) -> None
 
 
 def test_ten_ties_of_a_record_are_looked_at(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         note(store, "lesson-a")
         for number in range(12):
             note(store, f"lesson-{number}")
@@ -221,21 +222,21 @@ def test_ten_ties_of_a_record_are_looked_at(tmp_path: Path) -> None:
 
 
 def test_2000_letters_of_a_task_are_searched_for(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         note(store, "task-a", "words " + "w" * 3000)
         brief = ContextBrief("task-a", form="prompt", budget=100, root=str(tmp_path), scope=Scope())
         assert len(build(store, Settings(), brief, None).question) == 2000
 
 
 def test_the_heading_has_200_letters_of_the_question(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         note(store, "note-a")
         text = builder(store, tmp_path, [Hit("note-a", 0.5)], "q" * 300).run().text
     assert f"# Context: {'q' * 200}\n" in text
 
 
 def test_5_files_are_named_that_must_not_be_shown(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         made = builder(store, tmp_path, [])
         made._tree.refused = {f"{name}.py": "is ignored" for name in "abcdefg"}
         (said,) = made._not_shown()
@@ -244,7 +245,7 @@ def test_5_files_are_named_that_must_not_be_shown(tmp_path: Path) -> None:
 
 
 def test_1600_letters_are_looked_at_whole(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         made = builder(store, tmp_path, [])
         found = [made._passage(note(store, "note-a", "w" * size)) for size in (1600, 1601)]
     assert found == [("w" * 1600, True), ("w" * 1600, False)]
@@ -299,7 +300,7 @@ def test_of_a_changed_file_the_name_must_stand_in_3_lines(
     tmp_path: Path, line: int, shown: bool
 ) -> None:
     (tmp_path / "a.py").write_text("\n" * (line - 1) + "def f(): ...\n" + "x = 1\n" * 9)
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         tree = WorkTree(str(tmp_path), store, ["a.py"])
         with store.transaction():
             store.code.put([("a.py", "0" * 64, "0-0-0", "python", "{}")])
@@ -309,5 +310,5 @@ def test_of_a_changed_file_the_name_must_stand_in_3_lines(
 @pytest.mark.parametrize(("more", "reason"), [(0, ""), (1, "a.py is too large")])
 def test_files_up_to_4_mb_are_read(tmp_path: Path, more: int, reason: str) -> None:
     (tmp_path / "a.py").write_text("x" * ((4 << 20) + more))
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         assert WorkTree(str(tmp_path), store, ["a.py"]).snippet("a.py", 1, 1, "").reason == reason

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 
 from pylore.core.errors import LoreError
 from pylore.core.limits import QUESTION_LINE, lines_of, record_line
 from pylore.core.settings import Settings
 from pylore.evaluate.queries import read_questions
 from pylore.formats.jsonl import import_lines
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         yield store
 
 

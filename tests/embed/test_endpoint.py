@@ -22,6 +22,7 @@ import pytest
 from endpoints import Endpoint, bound, chosen, letters
 from hypothesis import example, given
 from hypothesis import strategies as st
+from new_stores import new_store
 
 from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
@@ -31,7 +32,7 @@ from pylore.embed.form import question, unit, vectors_in
 from pylore.embed.wire import Place, parse_place, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 ROOT = Path(__file__).parents[2]
 SITE = next(ROOT.glob(".venv/lib/python3*/site-packages"))
@@ -328,7 +329,7 @@ def test_a_very_long_text_is_sent_by_its_beginning(endpoint: Endpoint) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "data")) as store:
+    with new_store(str(tmp_path / "data")) as store:
         yield store
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from struct import unpack
 
 import pytest
+from new_stores import new_store
 
 from pylore.core.errors import EmbedderError, LoreError
 from pylore.core.settings import Settings
@@ -34,7 +35,6 @@ from pylore.embed.static import StaticEmbedder
 from pylore.embed.wire import Place, Response, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import create_store
 
 
 class StaticModel:
@@ -238,7 +238,7 @@ def test_a_search_with_a_warm_model_uses_its_vectors(
 ) -> None:
     settings = Settings()
     settings.embedder, settings.embed_socket = "sentence-transformers:tiny", path
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         embedder = open_embedder(settings.embedder, store, settings)
         Records(store, settings, embedder).add("note", "rotate the keys", id="note-a")
         assert store.meta.get("embedder") == "sentence-transformers:tiny"

@@ -16,11 +16,12 @@ import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from real_tokenizer import real_pieces
 
 from pylore.embed import open_embedder, static
 from pylore.embed.static import DIMENSION, StaticEmbedder
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 ROOT = Path(__file__).parents[2]
 WORDS = """
@@ -37,7 +38,7 @@ SENTENCES = [
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with create_store(str(tmp_path_factory.mktemp("embed"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("embed"))) as store:
         yield store
 
 
@@ -146,7 +147,7 @@ HEAVY = {"tokenizers", "numpy", "wordllama", "sqlite_vec"}
 
 
 def test_a_process_imports_no_tokenizer_for_words_that_are_new(tmp_path: Path) -> None:
-    create_store(str(tmp_path)).close()
+    new_store(str(tmp_path)).close()
     assert not HEAVY & loaded_modules(tmp_path, "unheardofword сессия 会话 🫨")
 
 

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
@@ -22,7 +23,7 @@ from pylore.core.settings import Settings
 from pylore.formats.delta import Digest, State, state_lines
 from pylore.formats.jsonl import export_lines, import_lines
 from pylore.records.records import Records
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, open_store
 from pylore.store.anchor import Anchor
 
 IDS = ("note-a", "note-b", "decision-c", "file-d")
@@ -33,7 +34,7 @@ _EMPTY: dict[str, bytes] = {}
 def a_store(folder: str) -> Store:
     """An empty one; that what it says is on the disk is not waited for."""
     if not _EMPTY:
-        create_store(folder).close()
+        new_store(folder).close()
         _EMPTY["search.db"] = Path(folder, "search.db").read_bytes()
     Path(folder, "search.db").write_bytes(_EMPTY["search.db"])
     store = open_store(folder)

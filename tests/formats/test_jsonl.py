@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
@@ -18,12 +20,12 @@ from pylore.core.vocabulary import RELATIONS, SOURCES, STATUSES, TYPES
 from pylore.formats.jsonl import Imported, export_lines, import_lines
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         yield store
 
 
@@ -95,7 +97,7 @@ RELATION_ROW = st.fixed_dictionaries(
 TYPE_ROW = st.fixed_dictionaries({"declare_type": st.just("odd")}, optional={"description": TEXT})
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(TYPE_ROW | RELATION_ROW, max_size=2), st.lists(NODE, max_size=4),
     st.lists(EDGE, max_size=4), st.lists(HISTORY, max_size=3).map(lambda rows: rows * 2),
@@ -106,12 +108,12 @@ def test_export_import_export_is_the_same(
 ) -> None:  # fmt: skip
     rows = [*declared, *nodes, *edges, *history]
     with tempfile.TemporaryDirectory() as folder:
-        with create_store(f"{folder}/a") as first:
+        with new_store(f"{folder}/a") as first:
             put(first, *rows, new_types=True, new_relations=True)
             exported = lines(first)
             put(first, *exported)
             assert lines(first) == exported
-        with create_store(f"{folder}/b") as second:
+        with new_store(f"{folder}/b") as second:
             put(second, *exported)
             assert lines(second) == exported
             again = put(second, *exported)
@@ -130,7 +132,7 @@ def test_what_the_commands_wrote_survives(store: Store, tmp_path: Path) -> None:
     records.link(a, "contradicts", c)
     records.forget([c])
     exported = lines(store)
-    with create_store(str(tmp_path / "other")) as other:
+    with new_store(str(tmp_path / "other")) as other:
         put(other, *exported)
         assert lines(other) == exported
         Records(other, Settings(), None).restore([c])
@@ -147,7 +149,7 @@ def test_order_of_lines_does_not_matter(store: Store, tmp_path: Path) -> None:
          "created_at": "2026-01-01T00:00:00Z"},
     ]  # fmt: skip
     put(store, *rows)
-    with create_store(str(tmp_path / "other")) as other:
+    with new_store(str(tmp_path / "other")) as other:
         assert put(other, *reversed(rows)).dangling == 0
         assert lines(other) == lines(store)
 
@@ -188,6 +190,7 @@ def test_dangling_edges_are_counted(store: Store) -> None:
     assert put(store, edge).dangling == 1
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -273,4 +276,4 @@ def test_any_bytes_are_imported_or_refused(line: bytes) -> None:
 
 
 _FOLDER = tempfile.TemporaryDirectory()
-_SHARED = create_store(_FOLDER.name)
+_SHARED = new_store(_FOLDER.name)

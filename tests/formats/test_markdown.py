@@ -12,14 +12,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from pages import Project
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.formats.markdown import import_markdown
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 
 
@@ -32,7 +34,7 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         yield store
 
 
@@ -479,6 +481,7 @@ def test_a_forgotten_document_stays_forgotten(project: Project) -> None:
 # --- faults
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -578,10 +581,10 @@ MARKDOWN = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(MARKDOWN, MARKDOWN)
 def test_any_text_is_imported_or_refused_and_the_second_time_unchanged(a: str, b: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, create_store(f"{folder}/.lore") as store:
+    with tempfile.TemporaryDirectory() as folder, new_store(f"{folder}/.lore") as store:
         project = Project(Path(folder), store)
         project.write("src/a.py", "")
         project.write("a.md", a.encode("utf-8", "replace"))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
+from new_stores import new_store
 from pages import Project
 from samples import examples
 
@@ -23,7 +24,7 @@ from pylore.formats import mdfile
 from pylore.formats.conflicts import conflict_notes
 from pylore.formats.jsonl import import_lines
 from pylore.records.merge import Conflict
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, open_store
 from pylore.system import file_stamps
 
 LOCAL = (
@@ -35,7 +36,7 @@ BACK = "1 document is back with its file, as doc-docs/a"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "project" / ".lore")) as store:
+    with new_store(str(tmp_path / "project" / ".lore")) as store:
         yield store
 
 
@@ -242,7 +243,7 @@ def test_a_document_that_another_store_has_pruned_comes_back_with_its_file_here(
     project: Project, unread: None, tmp_path: Path
 ) -> None:
     linked(project)
-    with create_store(str(tmp_path / "clone" / ".lore")) as other:
+    with new_store(str(tmp_path / "clone" / ".lore")) as other:
         clone = Project(tmp_path / "clone", other)
         clone.write("docs/b.md", "[x](a.md)")
         tell(project, other)
@@ -520,12 +521,12 @@ def test_a_pruning_import_is_as_one_into_an_empty_store(steps: list[tuple[Any, .
         require_the_same(root, MemoryStore(None, f"{root}/.lore"), MemoryStore(), steps)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(STEPS)
 def test_it_is_so_in_a_file_too(steps: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "project")
-        with create_store(f"{root}/.lore") as store, create_store(f"{folder}/new") as empty:
+        with new_store(f"{root}/.lore") as store, new_store(f"{folder}/new") as empty:
             require_the_same(root, store, empty, steps)
 
 

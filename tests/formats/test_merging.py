@@ -13,6 +13,7 @@ from histories import Three, check, clocks
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from memory_store import MemoryStore
+from new_stores import new_store
 from samples import examples
 
 from pylore.core.errors import LoreError
@@ -23,7 +24,7 @@ from pylore.formats.jsonl import Imported, export_lines, import_lines
 from pylore.formats.merge_lines import merge_lines
 from pylore.records.merge import Conflict
 from pylore.records.records import Records
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 SEEDS = st.integers(0, 2**64)
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
@@ -71,9 +72,9 @@ def test_so_do_their_lines_in_any_order(seed: int) -> None:
 
 
 def test_and_so_do_those_of_files(tmp_path: Path) -> None:
-    for seed in range(12):
+    for seed in range(examples(12)):
         random, folders = Random(seed), [tmp_path / f"{seed}-{n}" for n in range(3)]
-        stores = [create_store(str(folder)) for folder in folders]
+        stores = [new_store(str(folder)) for folder in folders]
         same_bytes(Three(random, stores, shuffled_lines(random), whole=True))
         for store in stores:
             assert not store.checks.damage(full=True) and not store.checks.unindexed()

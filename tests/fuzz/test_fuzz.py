@@ -1,4 +1,4 @@
-"""A thousand inputs of the long run (``make fuzz``), those that were kept first."""
+"""Some inputs of the long run (``make fuzz``), those that were kept first."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from config_kind import Configs
 from homes import move_home
 from kinds import FrontMatterKind
 from mutator import as_sample
+from samples import examples
 from session import KINDS, run
 from store_kinds import JsonLines
 
-INPUTS = 1_000
+INPUTS = examples(1_000)
 
 
 def test_no_input_breaks_a_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,7 +275,7 @@ class Counting:
 
 @pytest.mark.parametrize("walker", [accumulate, walk])
 @given(links())
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_a_walk_asks_for_the_edges_of_a_node_once(
     store: Store, walker: Walker, edges: list[Link]
 ) -> None:

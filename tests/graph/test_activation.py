@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from new_stores import new_store
+
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
 from pylore.graph.activation import anchors
 from pylore.indexing.indexer import Index
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 NOW = "2026-01-31T12:00:00Z"
 
 
 def filled(folder: Path, names: list[str], edges: list[tuple[str, str, float]]) -> Store:
-    store = create_store(str(folder))
+    store = new_store(str(folder))
     nodes = [
         Node(f"entity-{name}", "entity", name, created_at=NOW, updated_at=NOW) for name in names
     ]

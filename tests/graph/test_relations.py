@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from new_stores import new_store
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.graph.relations import known_relations, relation_weights, require_name
 from pylore.graph.stats import relations
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("relations")
-    with create_store(str(folder)) as store:
+    with new_store(str(folder)) as store:
         store.relations.declare("cites", 0.5, 0.1, "")
         store.relations.declare("cited_by", 0.2, 0.8, "")
         store.relations.declare("rests", 0.0, 0.5, "")

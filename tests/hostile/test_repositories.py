@@ -289,7 +289,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return Machine.make(tmp_path_factory.mktemp("honest") / "machine")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", CASES)
 def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")
@@ -325,6 +325,7 @@ CONFIGS: tuple[tuple[str, Plant], ...] = (
 """What ``.lore/.config`` is, or what stands beside it."""
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", dict(CONFIGS))
 def test_a_config_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from forked import in_child, preload
+from new_stores import new_store
 
 from pylore.code.index import index
 from pylore.code.parse import ast_grep
 from pylore.core.settings import Settings
-from pylore.store import create_store
 
 MEMORY = 1 << 30
 """Bytes of address space of each process that takes part."""
@@ -97,12 +97,12 @@ def indexed(folder: str) -> dict[str, Any]:
     """What ``lore index`` makes of a folder, and why it left a file out."""
     ast_grep.CPU_SECONDS, ast_grep.CPU_SECONDS_A_MB = 1, 0
     left_out: dict[str, str] = {}
-    with create_store(f"{folder}/.lore") as store:
+    with new_store(f"{folder}/.lore") as store:
         found = index(store, Settings(), lambda: None, folder, left_out=left_out.__setitem__)
     return {**found, "left_out": left_out}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", FILES)
 def test_a_hostile_file_costs_little_and_the_others_go_on(name: str, tmp_path: Path) -> None:
     text, why = FILES[name]

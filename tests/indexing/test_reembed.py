@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from endpoints import Endpoint, chosen, letters
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.cli.doctor import examine
@@ -21,7 +22,7 @@ from pylore.indexing.indexer import Index, rebuild
 from pylore.indexing.reembed import BATCH, Embedding
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.sqlite.quantise import quantise
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ STATIC = "static:l2_supercat_256"
 def filled(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A store with static vectors, as a file."""
     folder = tmp_path_factory.mktemp("filled")
-    with create_store(str(folder)) as store:
+    with new_store(str(folder)) as store:
         nodes = [
             Node(f"note-{number}", "note", title=text, body=text, updated_at=now())
             for number in range(NODES)
@@ -225,14 +226,14 @@ def test_what_is_missing_is_made_by_the_stores_own_embedder(
 def test_a_store_without_vectors_gets_them(tmp_path: Path, endpoint: Endpoint) -> None:
     settings = chosen(endpoint.url)
     for all in (True, False):
-        with create_store(str(tmp_path / str(all))) as store:
+        with new_store(str(tmp_path / str(all))) as store:
             Records(store, settings, None).add("note", "aaa", id="note-a")
             assert Embedding(store, anew(store, settings), all=all).run() == 1
             require_all_of(store, endpoint, 1)
 
 
 def test_an_empty_store_takes_another_embedder_at_once(tmp_path: Path, endpoint: Endpoint) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         run = Embedding(store, anew(store, chosen(endpoint.url)), all=True)
         assert run.cost().seconds == 0
         assert run.run() == 0

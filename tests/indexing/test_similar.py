@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
+from samples import examples
 
 from pylore.core.errors import StoreError
 from pylore.core.settings import Settings
@@ -18,7 +20,7 @@ from pylore.indexing.indexer import rebuild
 from pylore.indexing.similar import REPLACED, Plan, stale
 from pylore.indexing.similar_all import build, duplicates, remove
 from pylore.records.records import Records
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.system.json_encode import dumps
 
 WORDS = (
@@ -61,7 +63,7 @@ def embedder() -> StaticEmbedder:
 
 @pytest.fixture
 def lore(tmp_path: Path, embedder: StaticEmbedder) -> Iterator[Opened]:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         yield Opened(store, embedder)
 
 
@@ -147,7 +149,7 @@ def test_a_long_record_is_compared_as_a_whole(lore: Opened) -> None:
 
 
 def test_without_vectors_it_is_said(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         Records(store, Settings(), None).add("note", "words alone")
         with pytest.raises(StoreError, match="no vectors"):
             build(store, Plan())
@@ -192,7 +194,7 @@ def test_removed_edges_come_no_more(lore: Opened) -> None:
 # --- one by one
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.integers(0, 60), min_size=4, max_size=14, unique=True), st.integers(1, 4))
 def test_records_added_one_by_one_have_the_edges_of_all_at_once(
     tmp_path_factory: pytest.TempPathFactory,
@@ -200,7 +202,7 @@ def test_records_added_one_by_one_have_the_edges_of_all_at_once(
     numbers: list[int],
     nearest: int,
 ) -> None:
-    with create_store(str(tmp_path_factory.mktemp("similar"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("similar"))) as store:
         lore = Opened(store, embedder)
         lore.add(numbers[0])
         build(store, Plan(0.6, nearest))

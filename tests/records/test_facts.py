@@ -9,6 +9,7 @@ from typing import Any
 
 import apsw
 import pytest
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
@@ -18,7 +19,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.fact_review import Facts
 from pylore.records.records import Records
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, open_store
 
 JACQ, OSLO, ROME = "entity-jacq", "entity-oslo", "entity-rome"
 SAID: dict[str, Any] = {"source": "conversation"}
@@ -26,7 +27,7 @@ SAID: dict[str, Any] = {"source": "conversation"}
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         yield store
 
 
@@ -314,7 +315,7 @@ def test_an_export_keeps_all_of_it(store: Store, records: Records, tmp_path: Pat
     Facts(store, Settings()).retract(["jacq", "lives_in", "rome"])
     read(store, JACQ, 2)
     lines = list(export_lines(store))
-    with create_store(str(tmp_path / "copy")) as copy:
+    with new_store(str(tmp_path / "copy")) as copy:
         import_lines(copy, Settings(), None, [line.encode() for line in lines])
         assert list(export_lines(copy)) == lines
     with open_store(str(tmp_path / "copy")) as copy:

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from new_stores import new_store
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError, UsageError
@@ -24,7 +26,7 @@ from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.search.pipeline import Request, search
 from pylore.search.related import related
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, open_store
 
 WORDS = ("tokens", "expire", "cookie", "replica", "queue")
 IDS = tuple(f"note-{number}" for number in range(8))
@@ -39,7 +41,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def make(folder: Path) -> Store:
     """Eight notes; the more often the word tokens is in one, the earlier it is found."""
-    store = create_store(str(folder))
+    store = new_store(str(folder))
     records = Records(store, Settings(), None)
     with store.transaction():
         for number, id in enumerate(IDS):
@@ -307,7 +309,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(STEPS)
 def test_ratings_are_what_the_edges_say_whatever_happens(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
@@ -345,7 +347,7 @@ def test_an_import_brings_ratings_and_reindex_mends_them(store: Store, tmp_path:
     Runs(store).finish(run_with(store, [*IDS]), ["note-6"], ["note-0"])
     wanted = scores(store)
     assert (wanted["note-6"] > 0, wanted["note-0"] < 0) == (True, True)
-    with create_store(str(tmp_path / "other")) as other:
+    with new_store(str(tmp_path / "other")) as other:
         import_lines(other, Settings(), None, map(str.encode, export_lines(store)))
         assert scores(other) == wanted
         connection_of(other).execute("UPDATE ratings SET rated = 9")
@@ -371,7 +373,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
     assert last in found(store)
 
 
-@hypothesis_settings(max_examples=15, deadline=None)
+@hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(IDS), st.booleans()), max_size=12),
     st.integers(1, 8),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
@@ -20,14 +21,14 @@ from pylore.embed.static import StaticEmbedder
 from pylore.records import records as records_module
 from pylore.records.records import Records, path_in_store, split_location, title_of
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 ROOT = "/a/project"
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, StaticEmbedder]]:
-    with create_store(str(tmp_path_factory.mktemp("records"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("records"))) as store:
         embedder = StaticEmbedder()
         records = Records(store, Settings(), embedder, ROOT)
         records.forget([records.add("note", "to load the words").id], purge=True)
@@ -596,7 +597,7 @@ BAD = [
 
 @pytest.fixture(scope="module")
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with create_store(str(tmp_path_factory.mktemp("refusing"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("refusing"))) as store:
         records = Records(store, Settings(), None, ROOT)
         records.add("note", "here", id="note-here")
         records.add("note", "there", id="note-there")

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from new_stores import new_store
 
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.records.show import shown
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         records = Records(store, Settings(), None)
         records.add("note", "tokens expire", id="note-a", tags=["auth"], why="it is safer")
         records.add("decision", "sign them", id="decision-b", title="Signed")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from samples import examples
 
 from pylore.core.errors import LoreError, UsageError
@@ -24,7 +25,7 @@ from pylore.records.history import told_history
 from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 A, B = "note-a", "note-b"
 LINK = (A, B, "relates_to")
@@ -32,7 +33,7 @@ LINK = (A, B, "relates_to")
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "p/.lore")) as store:
+    with new_store(str(tmp_path / "p/.lore")) as store:
         yield store
 
 
@@ -146,7 +147,7 @@ Edit = tuple[str, str]
 def test_as_many_undos_as_edits_lead_to_the_first_text(
     tmp_path_factory: pytest.TempPathFactory, edits: list[Edit], last: bool
 ) -> None:
-    with create_store(str(tmp_path_factory.mktemp("s"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("s"))) as store:
         records = Records(store, Settings(), None)
         records.add("note", "the first", id=A)
         states = [content(store)]
@@ -241,7 +242,7 @@ def test_a_command_that_did_nothing_is_none(records: Records, store: Store) -> N
 
 
 def test_nothing_to_take_back_is_said(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), None)
         with pytest.raises(LoreError, match="nothing to take back"):
             records.undo()
@@ -280,7 +281,7 @@ def test_what_an_undo_forgets_can_be_restored(records: Records, store: Store) ->
 
 
 def test_links_of_near_texts_follow_by_themselves(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for id in (A, B):
             records.add("note", f"Sessions are kept in signed cookies, says {id}", id=id)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from samples import examples
 
 from pylore.core.model import Edge, Hit, Node
@@ -24,7 +25,7 @@ from pylore.indexing.indexer import Index
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
 from pylore.search.related import about_files, related
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 
 TOLERANCE = 2e-6
@@ -39,7 +40,7 @@ FOLDERS = TemporaryDirectory()
 def filled(seed: int) -> Store:
     """Twenty nodes of random words and all kinds of standing, with edges, ratings and ties."""
     chance = random.Random(seed)
-    store = create_store(f"{FOLDERS.name}/{seed}/.lore")
+    store = new_store(f"{FOLDERS.name}/{seed}/.lore")
     nodes = []
     for number in range(20):
         kind = chance.choice(("note", "decision", "file", "entity"))
@@ -157,7 +158,7 @@ def test_a_limit_cuts_the_list_and_leaves_out_nothing_that_stands_better(
     assert [hit.id for hit in few] == [hit.id for hit in all_of_them][:limit]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(0, 3), FLAGS, st.sets(st.integers(0, 19), min_size=1, max_size=3))
 def test_the_same_of_what_is_related(seed: int, flags: dict[str, str], numbers: set[int]) -> None:
     store = filled(seed)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 from repositories import Repository
 
 import pylore
@@ -20,7 +21,7 @@ from pylore.records.records import Records
 from pylore.search.file_context import Near, named, of_files, seeds
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import BY_GLOB, ITSELF, NEXT, TIED
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 from pylore.store.filter import Scope
 from pylore.system.git import Git
@@ -31,7 +32,7 @@ FULLTEXT = {"retrievers": "fulltext", "recency_weight": "0"}
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         yield store
 
 
@@ -76,7 +77,7 @@ def test_both_ways_of_matching_a_glob_agree(glob: str, path: str) -> None:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store that no test leaves anything in."""
-    with create_store(str(tmp_path_factory.mktemp("shared") / ".lore")) as store:
+    with new_store(str(tmp_path_factory.mktemp("shared") / ".lore")) as store:
         yield store
 
 
@@ -338,7 +339,7 @@ def test_changed_files_are_told_before_the_first_commit_and_after(tmp_path: Path
     assert git.changed() == []
     repository.git("mv", "a b.py", "c.py")
     assert git.changed() == ["a b.py", "c.py"]
-    with create_store(str(repository.root / ".lore")) as store:
+    with new_store(str(repository.root / ".lore")) as store:
         repository.write(".lore/export.jsonl", "")
         repository.write("odd\u200ename.py", "1")
         assert Near(str(repository.root), ["@git"]).files(store, []) == ["a b.py", "c.py"]

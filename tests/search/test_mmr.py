@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 
 from pylore.core.model import Hit, Hits, Node
 from pylore.core.settings import Settings
@@ -20,7 +21,7 @@ from pylore.records.records import Records
 from pylore.search.mmr import differing_signs, diversify, mmr
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import SAME_CATEGORY, TOP, WINDOW
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 
 SCORES = st.lists(st.floats(0, 1), max_size=12).map(lambda scores: sorted(scores, reverse=True))
@@ -135,7 +136,7 @@ QUERY = "connection pool runs empty"
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with create_store(str(tmp_path_factory.mktemp("diversity"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("diversity"))) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for id, text, category in FACTS:
             records.add(id.partition("-")[0], text, id=id, category=category)
@@ -174,7 +175,7 @@ def kinds(store: Store, query: str, **flags: str) -> str:
 @pytest.fixture(scope="module")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Texts that differ, most of them of one category; some have tags in place of one."""
-    with create_store(str(tmp_path_factory.mktemp("categories"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("categories"))) as store:
         records = Records(store, Settings(), None)
         for number in range(6):
             text = "retry " * (9 - number) + f"after{number}"
@@ -254,7 +255,7 @@ def test_a_list_without_repeats_is_the_same(store: Store) -> None:
 
 
 def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         records.add("goal", "Ship the harvest planner", id="goal-a")
         text = "Seeds are ordered in winter from the cooperative of growers"
@@ -271,7 +272,7 @@ def test_what_is_reached_by_an_edge_is_spread_too(tmp_path: object) -> None:
 
 
 def test_of_three_results_the_repeat_is_the_last(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for id, text in (("note-a", "pool pool runs empty"), ("note-b", "pool pool runs empty"),
                          ("note-c", "pool of winter tyres for the delivery van")):  # fmt: skip
@@ -281,7 +282,7 @@ def test_of_three_results_the_repeat_is_the_last(tmp_path: Path) -> None:
 
 
 def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for key, text in (("a", "The pool runs empty"), ("b", "Tractors need a permit")):
             records.add("note", text, id=f"note-{key}")
@@ -292,7 +293,7 @@ def test_what_has_no_text_repeats_nothing(tmp_path: Path) -> None:
 
 
 def test_a_store_without_vectors_is_searched_as_it_is(tmp_path: object) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), None)
         for number in range(4):
             records.add("note", f"The same words {number}", id=f"note-{number}")
@@ -300,7 +301,7 @@ def test_a_store_without_vectors_is_searched_as_it_is(tmp_path: object) -> None:
 
 
 def test_only_the_first_results_may_move(tmp_path: object) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), StaticEmbedder())
         for number in range(WINDOW + 10):
             text = "pool " * 3 + f"connection {'x' * number}"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
 from samples import examples
 from sqlite_stores import connection_of
 
@@ -20,7 +21,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 from pylore.system.json_encode import dumps
 
@@ -54,7 +55,7 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with create_store(str(tmp_path_factory.mktemp("search"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("search"))) as store:
         records = Records(store, Settings(), StaticEmbedder(), "/project")
         for id, text, fields in NODES:
             records.add(id.partition("-")[0], text, id=id, **fields)
@@ -343,6 +344,7 @@ def test_a_path_leads_from_its_seed_over_edges_that_are_there(store: Store, look
 # --- depth
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("query", ["tokens", "replica database", "credentials", "sunday lorem"])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("limit", [1, 2, 10])
@@ -502,7 +504,7 @@ def test_another_word_shows_another_passage(look: Lookup) -> None:
 
 @pytest.fixture(scope="module")
 def odd() -> Iterator[tuple[Store, StaticEmbedder]]:
-    with tempfile.TemporaryDirectory() as folder, create_store(folder) as store:
+    with tempfile.TemporaryDirectory() as folder, new_store(folder) as store:
         embedder = StaticEmbedder()
         records = Records(store, Settings(), embedder, folder)
         for text in ("it's a/b.py", "NEAR AND OR NOT", '"quoted" text*', "snake_case camelCase"):
@@ -533,7 +535,7 @@ def office(
     """A store of two notes, with the root of a project beside it."""
     folder = tmp_path_factory.mktemp("office")
     (folder / "a.py").touch()
-    with create_store(str(folder), fulltext=request.param) as store:
+    with new_store(str(folder), fulltext=request.param) as store:
         records = Records(store, Settings(), None, str(folder))
         records.add("note", "The office is in Zurich")
         records.add("note", "We accept no signed tokens, cookies or requests")
@@ -547,6 +549,7 @@ def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> No
     assert not hit.weak
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])
 @pytest.mark.parametrize("near", [True, False])

@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from new_stores import new_store
 
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.search.file_context import Near
 from pylore.search.related import about_files, neighbours, related
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("related")
     (folder / "a.py").touch()
-    with create_store(str(folder / ".lore")) as store:
+    with new_store(str(folder / ".lore")) as store:
         records = Records(store, Settings(), None, str(folder))
         records.add("note", "cookies", id="note-b")
         records.add("symbol", "f()", id="symbol-b.py::f")
@@ -50,7 +51,7 @@ def test_a_score_is_the_product_along_the_best_path(store: Store) -> None:
 def test_neighbours_stand_by_strength_then_id_then_relation_then_direction(
     tmp_path: Path,
 ) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         records = Records(store, Settings(), None)
         for key in "abcd":
             records.add("note", key, id=f"note-{key}")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
@@ -17,7 +18,7 @@ from pylore.embed.static import StaticEmbedder
 from pylore.records.records import Records
 from pylore.search.fulltext import coverage, lift
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 
 FILES = ("src/jwt.py", "src/clock.py", "tests/test_jwt.py")
@@ -30,7 +31,7 @@ SYMBOLS = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with create_store(str(tmp_path_factory.mktemp("legs"))) as store:
+    with new_store(str(tmp_path_factory.mktemp("legs"))) as store:
         records = Records(store, Settings(), StaticEmbedder(), "/project")
         for path in FILES:
             records.add("file", path, id=f"file-{path}", title=path)
@@ -126,7 +127,7 @@ def test_a_search_for_what_the_store_has_not_says_so(store: Store) -> None:
 def test_what_has_no_vectors_or_those_of_another_embedder_is_searched_by_its_words(
     store: Store, tmp_path: Path
 ) -> None:
-    with create_store(str(tmp_path)) as bare:
+    with new_store(str(tmp_path)) as bare:
         Records(bare, Settings(), None).add("note", "expired tokens", id="note-1")
         assert look(bare, "expired tokens").notes == []
     embedder = StaticEmbedder()

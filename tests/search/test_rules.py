@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.errors import UsageError
@@ -19,7 +20,7 @@ from pylore.graph.best_path import Step, Walk
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.rules import Matches, rule_named
-from pylore.store import ALL, Store, create_store
+from pylore.store import ALL, Store
 from pylore.store.filter import Scope
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("rules")
-    with create_store(str(folder)) as store:
+    with new_store(str(folder)) as store:
         records = Records(store, Settings(), None)
         records.add("note", "tokens expire", id="note-a")
         records.add("note", "cookies", id="note-b", links=[("note-a", "relates_to")])

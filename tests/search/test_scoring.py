@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Hit
@@ -25,7 +26,7 @@ from pylore.search.scoring import (
     put_together,
     standing,
 )
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.filter import Scope
 
 Standing = tuple[float, str, str, int]
@@ -159,7 +160,7 @@ def test_of_equal_scores_the_better_rated_then_the_nearer_then_the_first_id_come
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Notes that match alike, and stand differently."""
     folder: Path = tmp_path_factory.mktemp("relevance")
-    with create_store(str(folder)) as store:
+    with new_store(str(folder)) as store:
         records = Records(store, Settings(), None)
         for key, fields in {
             "a": {"source": "conversation"},

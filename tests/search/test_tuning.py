@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from new_stores import new_store
 
 from pylore.core.model import Edge, Hit, Node
 from pylore.core.settings import Settings
@@ -22,7 +23,7 @@ from pylore.search.pipeline import Request, search
 from pylore.search.related import related
 from pylore.search.retrieve import Candidates, candidates
 from pylore.search.rules import Matches, rule_named
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.anchor import Anchor
 from pylore.store.filter import Scope
 
@@ -47,7 +48,7 @@ def put(store: Store, nodes: Sequence[Node], *, vectors: bool = False) -> None:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         yield store
 
 

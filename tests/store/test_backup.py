@@ -9,18 +9,19 @@ from pathlib import Path
 
 import apsw
 import pytest
+from new_stores import new_store
 from sqlite_stores import connection_of
 from things import a_node, an_edge
 
 from pylore.core.errors import LoreError, StoreError
 from pylore.formats.jsonl import export_lines
-from pylore.store import back_up, create_store, open_store, restore_backup_into
+from pylore.store import back_up, open_store, restore_backup_into
 from pylore.store.sqlite import backup, restore_backup
 from pylore.store.sqlite.store import SCHEMA_VERSION
 
 
 def filled(folder: Path, *names: str) -> str:
-    with create_store(str(folder)) as store, store.transaction():
+    with new_store(str(folder)) as store, store.transaction():
         for name in names:
             store.nodes.put(a_node(f"note-{name}", body="words " * 2000))
     return str(folder)

@@ -8,12 +8,13 @@ from struct import pack, unpack
 
 import apsw
 import pytest
+from new_stores import new_store
 from sqlite_stores import connection_of
 from things import LATE, a_node, an_edge
 
 from pylore.core.errors import StoreError
 from pylore.core.vocabulary import CODE, TEXTS
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.store.machine import (
     scratch_store,
     sqlite_features,
@@ -143,7 +144,7 @@ def test_a_row_of_an_unknown_type_or_relation_is_named(store: Store) -> None:
 
 
 def test_bytes_that_are_not_in_the_file_yet_are_counted(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store, apsw.Connection(store.path):
+    with new_store(str(tmp_path)) as store, apsw.Connection(store.path):
         store.nodes.put(a_node("note-a"))
         assert store.checks.log_size() == (tmp_path / "search.db-wal").stat().st_size > 0
 

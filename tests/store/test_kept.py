@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from new_stores import new_store
+from samples import examples
 
 from pylore.app.engine import Engine
 from pylore.app.search import SearchRequest, search
@@ -13,7 +15,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.settings import from_environment
 from pylore.graph import kept_edges
 from pylore.indexing.indexer import write_nodes
-from pylore.store import Store, create_store, open_store
+from pylore.store import Store, open_store
 from pylore.store.sqlite import kept_matches
 from pylore.store.sqlite import nodes as nodes_module
 
@@ -28,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A store of 300 nodes, some of them superseded, of three collections."""
     path = str(tmp_path_factory.mktemp("kept"))
     chance = Random(5)
-    with create_store(path) as store:
+    with new_store(path) as store:
         engine = Engine(store, from_environment({}), path)
         nodes = []
         for number in range(300):
@@ -71,7 +73,7 @@ def test_a_search_says_the_same_with_what_was_kept(
     stores: tuple[Store, Store], folder: str, depth: str
 ) -> None:
     keeping, plain = stores
-    for query in queries(100):
+    for query in queries(examples(100)):
         assert said(keeping, query, depth, folder) == said(plain, query, depth, folder)
 
 

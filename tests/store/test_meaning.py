@@ -6,6 +6,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from new_stores import new_store
 
 from pylore.core.errors import (
     GraphUnavailable,
@@ -16,7 +17,6 @@ from pylore.core.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from pylore.store import create_store
 from pylore.store.sqlite.faults import GraphFaults, Translated, Whatever, meaning, translate
 
 DAMAGED = "is damaged: run 'lore doctor', or import your last export into a new one"
@@ -106,7 +106,7 @@ def test_text_of_another_encoding_and_data_of_another_form_are_a_damage() -> Non
 
 
 def test_the_places_of_wrong_values_are_named_three_at_the_most(tmp_path: Path) -> None:
-    with create_store(str(tmp_path)) as store:
+    with new_store(str(tmp_path)) as store:
         connection = apsw.Connection(store.path)
         connection.pragma("ignore_check_constraints", True)
         with pytest.raises(TypeError), store.faults:

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from new_stores import new_store
+from samples import examples
 from sqlite_stores import connection_of
 
 from pylore.core import tuning
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.text import Query, parse_query
-from pylore.store import create_store, open_store
+from pylore.store import open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite.common_words import CommonWords
 from pylore.store.sqlite.rare_first import RareFirst, _Ask
@@ -46,7 +48,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
             "WORDS": 4, "FEW": 30, "QUICKLY_COUNTED": 900,
         }.items():  # fmt: skip
             patch.setattr(tuning, name, value)
-        create_store(str(folder))
+        new_store(str(folder))
         with open_store(str(folder)) as store:
             assert isinstance(store, SqliteStore)
             fill(store)
@@ -248,7 +250,7 @@ def test_a_common_word_that_was_never_counted_is_found_all_the_same(store: Sqlit
         db.execute("RELEASE before")
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(st.lists(st.integers(1, PASSAGES), min_size=1, max_size=200, unique=True))
 def test_what_was_taken_out_is_not_found(store: SqliteStore, keys: list[int]) -> None:
     query = parse_query("w0 w1 w2 w1999")
@@ -268,7 +270,7 @@ def test_an_index_made_anew_counts_anew(tmp_path: Path) -> None:
         patch.setattr(tuning, "LARGE", 50)
         patch.setattr(tuning, "COMMON", 20)
         patch.setattr(tuning, "COUNTED_AFTER", 60)
-        create_store(str(tmp_path))
+        new_store(str(tmp_path))
         with open_store(str(tmp_path)) as store, store.transaction():
             counted = "SELECT count(*) FROM common_words"
             row = ("", "everywhere", "", "", "")

@@ -10,13 +10,14 @@ from threading import Thread
 
 import apsw
 import pytest
+from new_stores import new_store
 from sqlite_stores import connection_of
 from things import EARLY, LATE, LATER, a_node, an_edge
 
 from pylore.core.settings import Settings
 from pylore.formats.lines_out import export_lines
 from pylore.records.access_counts import count_accesses
-from pylore.store import Store, back_up, create_store, open_store, restore_backup_into
+from pylore.store import Store, back_up, open_store, restore_backup_into
 from pylore.store.filter import Scope
 from pylore.store.sqlite import read_lines, reads
 
@@ -26,7 +27,7 @@ FACT = (THING, OTHER, "depends_on")
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         with store.transaction():
             for id in (NODE, THING, OTHER, "note-gone"):
                 store.nodes.put(a_node(id))
@@ -217,7 +218,7 @@ def test_a_backup_has_the_reads_that_waited(store: Store, tmp_path: Path) -> Non
     file = str(tmp_path / "backup.db")
     back_up(os.path.dirname(store.path), file)
     assert in_rows(store) == (1, LATER) and not waiting(store).exists()
-    with create_store(str(tmp_path / "other")):
+    with new_store(str(tmp_path / "other")):
         pass
     restore_backup_into(str(tmp_path / "other"), file)
     with open_store(str(tmp_path / "other")) as other:

@@ -108,6 +108,7 @@ COLUMNS = {
 """The columns of a kind; one with a ``?`` may be empty."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", VALUES)
 def test_a_value_that_lore_does_not_write_is_named_by_its_column(
     kind: str, filled: apsw.Connection

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hypothesis import strategies as st
+from new_stores import new_store
 from sqlite_stores import connection_of
 
 from pylore.core.model import Edge, Node
-from pylore.store import Store, create_store
+from pylore.store import Store
 
 RELATIONS = {"calls": (0.7, 0.7), "supersedes": (0.5, 0.2), "implements": (1.0, 1.0)}
 """Relation to its weights forwards and backwards, as ``graph_store`` declares them."""
@@ -21,7 +22,7 @@ Link = tuple[str, str, str, float]
 
 def graph_store(folder: Path) -> Store:
     """An empty store whose ``supersedes`` is worth less backwards."""
-    store = create_store(str(folder))
+    store = new_store(str(folder))
     with store.transaction():  # which lets triggers run from now on
         for name, (forwards, backwards) in RELATIONS.items():
             store.relations.declare(name, forwards, backwards, "")

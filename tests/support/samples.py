@@ -7,12 +7,17 @@ Without it, and so in a pytest of one's own and in continuous integration, all i
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
 from zlib import crc32
 
+T = TypeVar("T")
+
 SAMPLE = os.environ.get("TEST_SAMPLE", "")
-SHARE = 4
+SHARE = 8
 """Of examples that hypothesis makes, one in so many is tried."""
-LEAST = 10
+LEAST = 5
 
 
 def examples(count: int) -> int:
@@ -23,3 +28,11 @@ def examples(count: int) -> int:
 def is_chosen(case: str, count: int) -> bool:
     """Whether a case is in the sample, which has one in ``count``."""
     return not SAMPLE or crc32(f"{SAMPLE} {case}".encode()) % count == 0
+
+
+def some(cases: Sequence[T], count: int) -> list[T]:
+    """One in ``count`` of what one test tries, at least one, in the order it is in."""
+    if not SAMPLE:
+        return [*cases]
+    chosen = Random(SAMPLE).sample(range(len(cases)), -(-len(cases) // count))
+    return [cases[number] for number in sorted(chosen)]

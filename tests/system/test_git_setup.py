@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from repositories import ENVIRONMENT
 from repositories import Repository as Made
+from samples import examples
 
 from pylore.core.errors import LoreError
 from pylore.system.git_setup import HOOKS, Repository, shell_quoted
@@ -47,7 +48,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     st.dictionaries(st.sampled_from(HOOKS), st.sampled_from(sorted(SCRIPTS))),

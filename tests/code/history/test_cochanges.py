@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from new_stores import new_store
 from repositories import Repository
 
 from pylore.app.engine import Engine
@@ -27,7 +28,7 @@ from pylore.core.model import Edge, Hit, Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.store import Store, create_store
+from pylore.store import Store
 from pylore.system.git import Git, blob_hash
 
 
@@ -38,7 +39,7 @@ def repository(tmp_path: Path) -> Repository:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    with create_store(str(tmp_path / ".lore")) as store:
+    with new_store(str(tmp_path / ".lore")) as store:
         yield store
 
 

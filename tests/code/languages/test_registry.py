@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from code_project import Project
+from new_stores import new_store
 
 from pylore.code.languages import registry
 from pylore.code.languages.registry import add, language
 from pylore.code.languages.spec import LanguageSpec
 from pylore.code.parse.rules import load_rules
 from pylore.core.vocabulary import file_id, symbol_id
-from pylore.store import create_store
 
 CODE = Path(__file__).resolve().parents[3] / "pylore" / "code"
 SHARED = [
@@ -51,7 +51,7 @@ def lua(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_language_from_outside_is_read_and_its_names_are_resolved(
     lua: None, tmp_path: Path
 ) -> None:
-    with create_store(str(tmp_path / "store")) as store:
+    with new_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("lib/a.lua", "-- Says hello.\nfunction greet()\nend\n")
         project.write(
@@ -69,7 +69,7 @@ def test_a_language_from_outside_is_read_and_its_names_are_resolved(
 
 
 def test_a_store_is_read_again_with_the_rules_of_a_new_language(tmp_path: Path, lua: None) -> None:
-    with pytest.MonkeyPatch.context() as patch, create_store(str(tmp_path / "store")) as store:
+    with pytest.MonkeyPatch.context() as patch, new_store(str(tmp_path / "store")) as store:
         project = Project(tmp_path / "tree", store)
         project.write("a.lua", "function greet()\nend\n")
         patch.setattr(registry, "_added", {})

@@ -8,6 +8,7 @@ import pytest
 from facts import CodeEdge, edges, file, pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import examples
 
 from pylore.code.parse.facts import Call, FileFacts, Import
 from pylore.code.resolve import confidence
@@ -386,7 +387,7 @@ _programs = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(_programs)
 def test_any_program_is_resolved_alike_by_one_process_and_by_several(
     programs: list[tuple[dict[str, str], list[tuple[str, str, str]], set[str]]],
