@@ -7,7 +7,9 @@
 
 bats_require_minimum_version 1.5.0
 
-LORE_REPOSITORY=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+cd -P "$BATS_TEST_DIRNAME/.." || exit # by $(...) it would take another process for each test
+LORE_REPOSITORY=$PWD
+cd "$OLDPWD" || exit
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
 
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
@@ -18,7 +20,8 @@ setup_lore() { # a home and a project of this test's own; the working directory 
       *) unset "$name" ;;
     esac
   done
-  TEST_ROOT=$(cd "$BATS_TEST_TMPDIR" && pwd -P)
+  cd -P "$BATS_TEST_TMPDIR" || return 1
+  TEST_ROOT=$PWD
   export HOME="$TEST_ROOT/home of a user"
   export XDG_CONFIG_HOME="$HOME/.config" XDG_DATA_HOME="$HOME/.local/share"
   export XDG_STATE_HOME="$HOME/.local/state" XDG_CACHE_HOME="$HOME/.cache"
@@ -89,7 +92,20 @@ ended() { # <process>...: waits until none of them runs, for ten seconds at most
 }
 
 run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
-  run --separate-stderr lore "$@"
+  local flags=$-
+  set +eET # what bats does between any two lines of a test would take longer than most commands
+  run_untraced "$@"
+  set "-$flags"
+}
+
+run_untraced() { # [argument...]: as 'run --separate-stderr lore'
+  local said="$BATS_TEST_TMPDIR/stderr"
+  output=$(exec ${TEST_BASH:+"$TEST_BASH"} "${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh" "$@" 2>"$said") &&
+    status=0 || status=$?
+  IFS= read -r -d '' stderr <"$said"
+  stderr=${stderr%"${stderr##*[!$'\n']}"}
+  IFS=$'\n' read -r -d '' -a lines <<<"$output"
+  IFS=$'\n' read -r -d '' -a stderr_lines <<<"$stderr"
 }
 
 expect() { # <exit code> [what stdout is]: of the last run
