@@ -145,7 +145,7 @@ ask() { # [argument...]: of that model, as text
   type script >/dev/null 2>&1 || skip "no script(1)"
   model 'cat >/dev/null' 'printf "red \033[31mtokens [decision-tokens1]\n"'
   export LORE_LLM_COMMAND="'$MODEL'"
-  script -qec "'$LORE_REPOSITORY/lore.sh' ask tokens --quiet" /dev/null </dev/null >said
+  script -qec "'$LORE' ask tokens --quiet" /dev/null </dev/null >said
   contains "$(cat said)" "red ?[31mtokens [decision-tokens1]"
   run_lore ask tokens --quiet --text
   expect 0 "red ?[31mtokens [decision-tokens1]"

@@ -3,7 +3,7 @@ load helper
 setup() {
   setup_lore
   mkdir "$TEST_ROOT/bin"
-  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bin/lore"
+  ln -s "$LORE" "$TEST_ROOT/bin/lore"
 }
 
 with_records() {
@@ -20,7 +20,7 @@ words() { # <word>...: what lore offers for the last word
 }
 
 bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
-  run --separate-stderr env PATH="$TEST_ROOT/bin:$PATH" "${TEST_BASH:-bash}" -uc '
+  run_program env PATH="$TEST_ROOT/bin:$PATH" "${TEST_BASH:-bash}" -uc '
     eval "$(lore completion bash)"
     complete -p lore >/dev/null || exit 9
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

@@ -6,7 +6,7 @@ setup() {
 }
 
 parse() { # what the reader makes of both files; sets status, output, stderr
-  run --separate-stderr "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
+  run_program "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
 }
 
 value() { # <key> [option...]: prints a setting's value

@@ -98,7 +98,7 @@ setup() { setup_in_shared; }
 
 @test "on a terminal no control sequence of a title gets through" {
   type script >/dev/null 2>&1 || skip "script is not installed"
-  run script -qec "'$LORE_REPOSITORY/lore.sh' context hostile --as narrative" /dev/null </dev/null
+  run script -qec "'$LORE' context hostile --as narrative" /dev/null </dev/null
   contains "$output" "a ?[31mhostile title"
 }
 
@@ -130,11 +130,14 @@ setup() { setup_in_shared; }
 }
 
 @test "--mermaid is the diagram alone, and says so where there is nothing to draw" {
-  run --separate-stderr -0 lore context "sessions tokens" --mermaid
+  run_lore context "sessions tokens" --mermaid
+  expect 0
   [ "${lines[0]%% *}" = flowchart ]
   [[ $output != *'```'* ]]
-  run --separate-stderr -0 lore context "sessions tokens" --mermaid --graph-max-depth 0
-  run --separate-stderr -0 lore context "xyzzyqwerty" --mermaid
+  run_lore context "sessions tokens" --mermaid --graph-max-depth 0
+  expect 0
+  run_lore context "xyzzyqwerty" --mermaid
+  expect 0
   [ -z "$output" ]
   contains "$stderr" "nothing to draw"
 }

@@ -49,8 +49,9 @@ setup() { setup_in_shared; }
 @test "eval leaves the store as it was, and nothing behind" {
   before=$(lore export | cksum)
   mkdir -p "$TEST_ROOT/tmp"
-  TMPDIR="$TEST_ROOT/tmp" run_lore eval --queries queries.jsonl --timed 0 --controls --jq .queries
-  expect 0 8
+  TMPDIR="$TEST_ROOT/tmp" run_lore eval --queries queries.jsonl --timed 0 --controls
+  expect 0
+  has queries 8
   [ "$(lore export | cksum)" = "$before" ]
   [ -z "$(ls -A "$TEST_ROOT/tmp")" ]
 }
@@ -60,8 +61,9 @@ setup() { setup_in_shared; }
     cat queries.jsonl
     printf '%s\n' '{"id":"x","query":"heron","relevant":["note-gone"]}' '{"id":"y","query":"heron"}'
   } >"$TEST_ROOT/more.jsonl"
-  run_lore eval --queries "$TEST_ROOT/more.jsonl" --timed 0 --jq .queries
-  expect 0 9
+  run_lore eval --queries "$TEST_ROOT/more.jsonl" --timed 0
+  expect 0
+  has queries 9
   contains "$stderr" 'lore: queries that name nothing relevant are left out: 1'
   contains "$stderr" 'lore: 1 relevant id is not in the store (note-gone): counted as not found'
   run_lore eval --queries queries.jsonl --timed 0 --at 50 --jq .queries
@@ -113,8 +115,9 @@ END
 }
 
 @test "tune advises to keep what it cannot better, and then writes nothing" {
-  run_lore tune --queries queries.jsonl --folds 2 --graph-depth 1 --settings hop_decay --write "$TEST_ROOT/mine" --jq .sure
-  expect 0 false
+  run_lore tune --queries queries.jsonl --folds 2 --graph-depth 1 --settings hop_decay --write "$TEST_ROOT/mine"
+  expect 0
+  has sure false
   contains "$stderr" 'keep the settings as they are'
   contains "$stderr" 'nothing was written'
   [ ! -e "$TEST_ROOT/mine" ]

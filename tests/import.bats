@@ -4,18 +4,6 @@ load helper
 
 setup() { setup_store; }
 
-counts() { # <name> <value>…: whether the last run printed these counts
-  local got
-  while [ $# -gt 0 ]; do
-    got=$(printf '%s' "$output" | jq -r ".$1")
-    [ "$got" = "$2" ] || {
-      printf '%s is %s, not %s in %s\n' "$1" "$got" "$2" "$output" >&2
-      return 1
-    }
-    shift 2
-  done
-}
-
 three_lines() { # two nodes and an edge, as JSON lines
   printf '%s\n' '{"id":"note-a","title":"A","body":"first words"}' \
     '{"id":"note-b","title":"B","data":{"é":[1,null]},"tags":["x"]}' \
@@ -35,19 +23,19 @@ documents() { # two decisions that link to each other and to a file
   three_lines >in.jsonl
   run_lore import in.jsonl
   expect 0
-  counts nodes 2 edges 1 added 3 updated 0 unchanged 0 skipped 0 dangling 0
+  has nodes 2 edges 1 added 3 updated 0 unchanged 0 skipped 0 dangling 0
   [ -z "$stderr" ]
   lore export >before
   run_lore import in.jsonl
   expect 0
-  counts added 0 updated 0 unchanged 3
+  has added 0 updated 0 unchanged 3
   lore export | cmp - before
 }
 
 @test "import - reads stdin" {
   run_lore import - < <(three_lines)
   expect 0
-  counts added 3
+  has added 3
   run_lore search first --retrievers fulltext --ids
   expect 0 note-a
 }
@@ -55,7 +43,7 @@ documents() { # two decisions that link to each other and to a file
 @test "import: nothing on stdin is nothing imported" {
   run_lore import - </dev/null
   expect 0
-  counts nodes 0 edges 0
+  has nodes 0 edges 0
 }
 
 @test "import names a broken line by its number, and nothing is imported" {
@@ -91,11 +79,12 @@ documents() { # two decisions that link to each other and to a file
   } >in.jsonl
   run_lore import in.jsonl --skip-bad
   expect 0
-  counts nodes 3 skipped 2
+  has nodes 3 skipped 2
   contains "$stderr" 'in.jsonl: line 4 was left out: not JSON'
   contains "$stderr" "in.jsonl: line 6 was left out: unknown type 'nope' (did you mean 'note'?)"
-  run_lore import in.jsonl --skip-bad --quiet --jq .unchanged
-  expect 0 4
+  run_lore import in.jsonl --skip-bad --quiet
+  expect 0
+  has unchanged 4
   [ -z "$stderr" ]
 }
 
@@ -120,13 +109,13 @@ documents() { # two decisions that link to each other and to a file
   expect_error 1 "line 3: unknown relation 'obsoletes'"
   run_lore import in.jsonl --new-types --new-relations
   expect 0
-  counts added 3
+  has added 3
 }
 
 @test "import says when edges lead nowhere" {
   run_lore import - < <(three_lines | tail -n 1)
   expect 0
-  counts dangling 1
+  has dangling 1
   contains "$stderr" '1 edge leads to what is not in the store'
 }
 
@@ -192,7 +181,7 @@ two_stores() { # note-a in both, changed in each since they last met
   lore export before
   run_lore import older.jsonl
   expect 0
-  counts added 0 updated 0 kept 1 conflicts 0
+  has added 0 updated 0 kept 1 conflicts 0
   [ -z "$stderr" ]
   lore export | cmp - before
 }
@@ -201,7 +190,7 @@ two_stores() { # note-a in both, changed in each since they last met
   two_stores
   LORE_DIR=$MINE run_lore import theirs.jsonl
   expect 0
-  counts conflicts 1
+  has conflicts 1
   [ "$(jq -r '.conflicting[].id' <<<"$output")" = note-a ]
   contains "$stderr" 'lore: note-a was changed here and there'
   contains "$stderr" "'lore show ID --history' has both states, 'lore restore ID --at N' takes the other one"
@@ -225,12 +214,14 @@ two_stores() { # note-a in both, changed in each since they last met
   expect_error 2 '--ours and --theirs exclude each other'
   LORE_DIR=$OTHERS run_lore import mine.jsonl --theirs
   expect 0
-  counts conflicts 1 updated 1
-  LORE_DIR=$OTHERS run_lore show note-a --jq .body
-  expect 0 'my words'
+  has conflicts 1 updated 1
+  LORE_DIR=$OTHERS run_lore show note-a
+  expect 0
+  has body '"my words"'
   LORE_DIR=$OTHERS lore export | LORE_DIR=$MINE lore import - --ours >/dev/null
-  LORE_DIR=$MINE run_lore show note-a --jq .body
-  expect 0 'my words'
+  LORE_DIR=$MINE run_lore show note-a
+  expect 0
+  has body '"my words"'
 }
 
 @test "import: what was forgotten or deleted for good stays so" {
@@ -242,7 +233,7 @@ two_stores() { # note-a in both, changed in each since they last met
   lore export before
   run_lore import older.jsonl
   expect 0
-  counts kept 2
+  has kept 2
   lore export | cmp - before
 }
 
@@ -301,12 +292,12 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   documents
   run_lore import docs
   expect 0
-  counts nodes 3 edges 3 added 6 unresolved 0
+  has nodes 3 edges 3 added 6 unresolved 0
   [ -z "$stderr" ]
   lore export >before
   run_lore import docs
   expect 0
-  counts added 0 updated 0 unchanged 5 invalidated 0
+  has added 0 updated 0 unchanged 5 invalidated 0
   lore export | cmp - before
   run_lore related decision-rotate --ids
   expect 0 doc-docs/jwt
@@ -319,8 +310,9 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   cd docs
   run_lore import . --quiet
   expect 0
-  run_lore show doc-docs/jwt --jq .file
-  expect 0 docs/jwt.md
+  run_lore show doc-docs/jwt
+  expect 0
+  has file '"docs/jwt.md"'
 }
 
 @test "import after an edit follows it" {
@@ -329,7 +321,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   printf '# Use JWT\n\nNo links now.\n' >docs/jwt.md
   run_lore import docs
   expect 0
-  counts added 0 updated 1 invalidated 2
+  has added 0 updated 1 invalidated 2
   run_lore show doc-docs/jwt --jq '.body, .status, (.edges | length)'
   expect 0 $'No links now.\nconfirmed\n1'
   rm docs/jwt.md
@@ -345,11 +337,12 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   rm docs/keys.md
   run_lore import --prune docs
   expect 0
-  counts added 0 pruned 1
+  has added 0 pruned 1
   contains "$stderr" 'docs/jwt.md is docs/tokens.md now: doc-docs/jwt keeps its id and its links'
   contains "$stderr" "docs/keys.md is gone: decision-rotate was taken away, 'lore restore decision-rotate' brings it back"
-  run_lore show doc-docs/jwt --jq .file
-  expect 0 docs/tokens.md
+  run_lore show doc-docs/jwt
+  expect 0
+  has file '"docs/tokens.md"'
   run_lore list --type decision,doc --ids
   expect 0 doc-docs/jwt
 }
@@ -369,19 +362,20 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   run_lore edit decision-rotate 'mine' --force
   expect 0
   run_lore import docs
-  counts conflicts 0 updated 0
+  has conflicts 0 updated 0
   echo 'Or every day.' >>docs/keys.md
   run_lore import docs
   expect 0
-  counts conflicts 1 updated 1
+  has conflicts 1 updated 1
   [ "$(jq -r '.conflicting[].id' <<<"$output")" = decision-rotate ]
   contains "$stderr" "decision-rotate was changed here and in docs/keys.md: what is there stands"
   lore edit decision-rotate 'mine' --force >/dev/null
   echo 'Or every hour.' >>docs/keys.md
   run_lore import docs --ours
-  counts conflicts 1 kept 1
-  run_lore show decision-rotate --jq .body
-  expect 0 mine
+  has conflicts 1 kept 1
+  run_lore show decision-rotate
+  expect 0
+  has body '"mine"'
 }
 
 @test "an editor that fails, and a name with signs of the shell" {
@@ -400,7 +394,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   printf '# A\n\n[[nothing]] [x](none.md)\n' >a.md
   run_lore import a.md
   expect 0
-  counts unresolved 2
+  has unresolved 2
   contains "$stderr" "lore: a.md: line 3: 'nothing' leads to nothing that is known"
 }
 

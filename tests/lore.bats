@@ -87,18 +87,18 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   cp -R "$LORE_REPOSITORY/lore.sh" "$LORE_REPOSITORY/lib" "$LORE_REPOSITORY/pylore" "$copy"
   ln -s "$LORE_REPOSITORY/.venv" "$copy/.venv"
   "$copy/lore.sh" init >/dev/null
-  run --separate-stderr "$copy/lore.sh" list
+  run_program "$copy/lore.sh" list
   expect 0 '[]'
 }
 
 @test "without its virtual environment lore says how to make it" {
   mkdir "$TEST_ROOT/bare"
   cp -R "$LORE_REPOSITORY/lore.sh" "$LORE_REPOSITORY/lib" "$TEST_ROOT/bare"
-  run --separate-stderr "$TEST_ROOT/bare/lore.sh" list
+  run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "no Python environment in"
   contains "$stderr" "run 'make setup' there"
   rm -r "$TEST_ROOT/bare/lib"
-  run --separate-stderr "$TEST_ROOT/bare/lore.sh" list
+  run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "its own files are missing"
 }
 
@@ -362,6 +362,6 @@ project
 @test "a reader that has enough is not an error" {
   setup_store
   lore add note "one line" >/dev/null
-  run bash -c "set -o pipefail; '$LORE_REPOSITORY/lore.sh' list | true"
+  run bash -c "set -o pipefail; '$LORE' list | true"
   expect 0
 }

@@ -162,8 +162,9 @@ END
   [ "${#lines[@]}" -eq 2 ]
   run_lore show note-1 --ids
   expect 0 note-1
-  run_lore show note-1 --jq .body
-  expect 0 "the first"
+  run_lore show note-1
+  expect 0
+  has body '"the first"'
   run_lore show note-1 --text
   contains "$output" "note-1  the first"
   contains "$output" "<- part_of note-2  the second"
@@ -342,17 +343,17 @@ END
 
 @test "on a terminal what was done is said in a line, and a hostile title cannot steer it" {
   type script >/dev/null 2>&1 || skip "script is not installed"
-  run script -qec "'$LORE_REPOSITORY/lore.sh' add note one --id note-1" /dev/null </dev/null
+  run script -qec "'$LORE' add note one --id note-1" /dev/null </dev/null
   expect 0 $'added  note-1\r'
   lore add note text --id note-2 --title $'\e]0;x\a\e[31m' >/dev/null
   for command in "list" "list --jq .[].title" "show note-2" "show note-2 --json"; do
-    run script -qec "'$LORE_REPOSITORY/lore.sh' $command" /dev/null </dev/null
+    run script -qec "'$LORE' $command" /dev/null </dev/null
     expect 0
     ! grep -q -P '[\x00-\x08\x0b\x0c\x0e-\x1f]' <<<"$output" || {
       echo "control characters in: $command"
       return 1
     }
   done
-  run script -qec "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' list" /dev/null </dev/null
+  run script -qec "env -u NO_COLOR '$LORE' list" /dev/null </dev/null
   contains "$output" $'\e[1mnote-2\e[0m  ?]0;x??[31m'
 }

@@ -121,9 +121,9 @@ _run(["search", "jwt", "sessions", "--graph-depth", sys.argv[2], "--json"])
 print(*sorted(tables & {"graph_edges", "relations", "edge_history"}), file=sys.stderr)
 END
   export LORE_STORE=$PROJECT/.lore
-  run --separate-stderr "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 0
+  run_program "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 0
   expect 0
   [ -z "$stderr" ]
-  run --separate-stderr "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 2
+  run_program "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 2
   contains "$stderr" graph_edges
 }

@@ -80,28 +80,28 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
 @test "--jq says so where there is no jq" {
   mkdir "$TEST_ROOT/bin"
   ln -s "$(type -P bash)" "$TEST_ROOT/bin/bash"
-  run --separate-stderr env PATH="$TEST_ROOT/bin" "$LORE_REPOSITORY/lore.sh" search cookie --jq .
+  run_program env PATH="$TEST_ROOT/bin" "$LORE" search cookie --jq .
   expect_error 1 "--jq: jq is not installed"
 }
 
 @test "on a terminal a search is text, in colour unless NO_COLOR is set" {
   type script >/dev/null 2>&1 || skip "script is not installed"
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie"
+  run on_terminal "'$LORE' search cookie"
   contains "$output" "$SESSIONS  Sessions are signed tokens"
   refute_contains "$output" $'\e'
   refute_contains "$output" '{'
-  run on_terminal "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' search cookie"
+  run on_terminal "env -u NO_COLOR '$LORE' search cookie"
   contains "$output" $'\e[1m'"$SESSIONS"$'\e[0m  Sessions'
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie | cat"
+  run on_terminal "'$LORE' search cookie | cat"
   contains "$output" "{\"id\":\"$SESSIONS\""
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie --json"
+  run on_terminal "'$LORE' search cookie --json"
   contains "$output" "{\"id\":\"$SESSIONS\""
 }
 
 @test "nothing that a terminal obeys gets out, in any form" {
   type script >/dev/null 2>&1 || skip "script is not installed"
   for form in --text --json --jsonl --ids --explain "--jq .[].title"; do
-    run on_terminal "'$LORE_REPOSITORY/lore.sh' search hostile $form"
+    run on_terminal "'$LORE' search hostile $form"
     contains "$output" note-red || contains "$output" hostile
     ! grep -q -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' <<<"$output" || {
       echo "control characters with $form"

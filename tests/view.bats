@@ -48,7 +48,7 @@ ids() { # of its nodes
 
 @test "on a terminal it goes into a file of the user's own, for nobody else" {
   type script >/dev/null 2>&1 || skip "no script(1)"
-  script -qec "'$LORE_REPOSITORY/lore.sh' graph view" /dev/null </dev/null >said
+  script -qec "'$LORE' graph view" /dev/null </dev/null >said
   contains "$(cat said)" "$XDG_CACHE_HOME/lore/graph.html"
   [ "$(ids <"$XDG_CACHE_HOME/lore/graph.html")" = '["decision-a","note-b"]' ]
   [ "$(find "$XDG_CACHE_HOME/lore/graph.html" -perm 600)" != "" ]
@@ -90,6 +90,6 @@ ids() { # of its nodes
     cat "$LORE_REPOSITORY/pylore/view/assets/cytoscape.min.js"
     echo ' '
   } >copy/pylore/view/assets/cytoscape.min.js
-  run --separate-stderr bash copy/tools/bundle-view.sh --check
+  run_program bash copy/tools/bundle-view.sh --check
   expect_error 1 "is not cytoscape"
 }
