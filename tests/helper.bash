@@ -131,8 +131,8 @@ expect_error() { # <exit code> <part of the message>: one 'lore: …' line on st
   fi
 }
 
-each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; starts one process for all
-  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh" "$LORE_PYTHON"
+each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; one process does them all
+  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh"
 }
 
 has() { # <field> <JSON>...: whether the JSON that the last run printed has these fields somewhere

@@ -134,3 +134,10 @@ def streams() -> None:
             )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+
+
+def forget_streams() -> None:
+    """Ends Python's streams: what was printed and not flushed goes where they lead now."""
+    for name in ("stdin", "stdout", "stderr"):
+        setattr(sys, name, None)
+        setattr(sys, f"__{name}__", None)

@@ -18,12 +18,16 @@ import tempfile
 import threading
 import time
 
-from served.caller import LAST_STREAM, CannotServe, limits, take_over, told
+import each
+from served.caller import LAST_STREAM, CannotServe, forget_streams, limits, take_over, told
 
 REFUSED = 99
 """The exit code of a worker that cannot do a command: the caller does it itself."""
 
 BUG = 3
+EACH = ["each"]
+"""The words of support/each.sh."""
+
 MOST = 200
 """Commands of one process."""
 
@@ -83,6 +87,8 @@ def do(words: list[str]) -> int:
     from pylore.cli.main import _guarded
 
     sys.argv = ["-c", *words]
+    if words == EACH:
+        return each.main()
     try:
         return _guarded(words)
     except SystemExit as asked:
@@ -99,9 +105,7 @@ def let_go(handed: list[int]) -> None:
         os.dup2(nowhere, stream)
     for number in (nowhere, *handed):
         os.close(number)
-    for name in ("stdin", "stdout", "stderr"):
-        setattr(sys, name, None)
-        setattr(sys, f"__{name}__", None)
+    forget_streams()
     os.chdir("/")
 
 
