@@ -17,7 +17,8 @@ setup_file() { # one store for all: nothing here writes to it
 
 setup() { setup_in_shared; }
 
-@test "eval prints an object with a row for each leg, fusion and configuration" {
+@test "eval prints a row for each leg, fusion and configuration, or a table" {
+  # eval prints an object with a row for each leg, fusion and configuration
   needs_jq
   run_lore eval --queries queries.jsonl --timed 2
   expect 0
@@ -25,18 +26,14 @@ setup() { setup_in_shared; }
   [ "$(jq -c '[.queries, .reference, [.rows[].id]]' <<<"$output")" = \
     '[8,"fulltext",["fulltext","vector","convex","rrf","graph_depth=0","graph_depth=1"]]' ]
   jq -e '.rows[-1] | ."recall@5" == 1 and .difference."recall@5".mean == 0.5 and .ms.median > 0' <<<"$output"
-}
-
-@test "eval compares the configurations that are asked for, at the ranks that are asked for" {
+  # eval compares the configurations that are asked for, at the ranks that are asked for
   needs_jq
   run_lore eval --queries - --timed 0 --at 1,3 --compare "graph_depth=2 EDGE_WEIGHTS[relates_to]=0.5" \
     --limit 3 <queries.jsonl
   expect 0
   jq -e '.measures[:2] == ["recall@1","recall@3"] and (.rows | length) == 5' <<<"$output"
   jq -e '.rows[-1] | .id == "graph_depth=2 EDGE_WEIGHTS[relates_to]=0.5" and .ms == null' <<<"$output"
-}
-
-@test "eval as text is a table" {
+  # eval as text is a table
   run_lore eval --queries queries.jsonl --timed 0 --controls --text
   expect 0
   contains "${lines[0]}" 'recall@5  recall@10  all_relevant@5  ndcg@10'

@@ -23,7 +23,8 @@ counted() { # <type>: how many live records of it there are
   lore list --type "$1" --ids | wc -l
 }
 
-@test "a depth, relation, id or type that is wrong is refused by name" {
+@test "what is misspelled is refused by the nearest name" {
+  # a depth, relation, id or type that is wrong is refused by name
   local depth
   for depth in x 9 -1; do
     run_lore search jwt --graph-depth "$depth"
@@ -36,9 +37,7 @@ counted() { # <type>: how many live records of it there are
   expect_error 2 "unknown type 'decison' (did you mean 'decision'?)"
   run_lore show decision-jw
   expect_error 1 "no node 'decision-jw' (did you mean decision-jwt?)"
-}
-
-@test "an unknown command, option or verb is refused with the nearest name" {
+  # an unknown command, option or verb is refused with the nearest name
   run_lore serch jwt
   expect_error 2 "unknown command 'serch' (did you mean 'search'?)"
   run_lore graph relatd note-a
@@ -47,9 +46,7 @@ counted() { # <type>: how many live records of it there are
   expect_error 2 "unknown option '--graph-dept' (did you mean '--graph-depth'?)"
   run_lore add note x --titel y
   expect_error 2 "--title"
-}
-
-@test "an unknown type or relation is wrong use wherever it is typed; an unknown id is a failure" {
+  # an unknown type or relation is wrong use wherever it is typed; an unknown id is a failure
   lore add note one --id note-one >/dev/null
   lore add note two --id note-two >/dev/null
   {

@@ -99,7 +99,9 @@ run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
 run_program() { # <program> [argument...]: as 'run --separate-stderr', which takes as long as a command of lore
   local flags=$-
   set +eET # no trace of what follows: bats does a lot after each line
+  trap : INT # a program that an interrupt has ended interrupts no test
   run_untraced "$@"
+  trap bats_interrupt_trap INT
   set "-$flags"
 }
 
@@ -137,7 +139,7 @@ each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.
 
 has() { # <field> <JSON>...: whether the JSON that the last run printed has these fields somewhere
   while [ $# -gt 0 ]; do
-    [[ $output == *[{,]"\"$1\":$2"[,}]* ]] || {
+    [[ $output == *[\{,]"\"$1\":$2"[,\}]* ]] || {
       printf 'the field %s is not %s in:\n%s\n' "$1" "$2" "$output" >&2
       return 1
     }

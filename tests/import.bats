@@ -32,7 +32,12 @@ documents() { # two decisions that link to each other and to a file
   lore export | cmp - before
 }
 
-@test "import - reads stdin" {
+@test "import - reads stdin; nothing there is nothing imported" {
+  # import: nothing on stdin is nothing imported
+  run_lore import - </dev/null
+  expect 0
+  has nodes 0 edges 0
+  # import - reads stdin
   run_lore import - < <(three_lines)
   expect 0
   has added 3
@@ -40,13 +45,8 @@ documents() { # two decisions that link to each other and to a file
   expect 0 note-a
 }
 
-@test "import: nothing on stdin is nothing imported" {
-  run_lore import - </dev/null
-  expect 0
-  has nodes 0 edges 0
-}
-
-@test "import names a broken line by its number, and nothing is imported" {
+@test "what cannot be read is refused with its file and line, and nothing is imported" {
+  # import names a broken line by its number, and nothing is imported
   {
     three_lines
     printf '{"id":"note-c"\n'
@@ -57,9 +57,7 @@ documents() { # two decisions that link to each other and to a file
   contains "$stderr" '--skip-bad'
   run_lore export
   expect 0 ''
-}
-
-@test "import of several files is one transaction" {
+  # import of several files is one transaction
   three_lines >good.jsonl
   printf 'x\n' >bad.jsonl
   documents
@@ -70,6 +68,44 @@ documents() { # two decisions that link to each other and to a file
   expect_error 1 'docs/bad.md: line 1: the front matter is not closed'
   run_lore export
   expect 0 ''
+  # import names invalid UTF-8 and NUL bytes
+  printf '{"id":"note-a"}\n{"id":"note-b","body":"\xff"}\n' >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 'in.jsonl: line 2: not UTF-8'
+  printf '{"id":"note-b","body":"a\\u0000b"}\n' >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 'in.jsonl: line 1: has a NUL byte'
+  printf 'a\nb\xff\n' >in.md
+  run_lore import in.md
+  expect_error 1 'in.md: line 2: not UTF-8'
+  # import: a missing file, no file at all, and an unknown option
+  run_lore import nothing.jsonl
+  expect_error 1 'nothing.jsonl: there is no such file'
+  run_lore import
+  expect_error 2 'import needs a file'
+  run_lore import --skipbad x
+  expect_error 2 '--skip-bad'
+  # import: a text beyond max_text is refused
+  printf '{"id":"note-a","body":"%02000d"}\n' 0 >in.jsonl
+  run_lore import in.jsonl --max-text 1000
+  expect_error 1 "line 1: the body of 'note-a' is longer than max_text"
+  printf '%02000d\n' 0 >in.md
+  LORE_MAX_TEXT=1000 run_lore import in.md
+  expect_error 1 'in.md: has 2001 bytes, max_text is 1000'
+  # import calls what git left of a merge by its name
+  {
+    printf '<<<<<<< HEAD\n'
+    three_lines
+    printf '=======\n>>>>>>> main\n'
+  } >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 "in.jsonl: line 1: a merge conflict: run 'lore sync'"
+  refute_contains "$stderr" 'not JSON'
+  # import needs a store
+  rm -rf .lore
+  three_lines >in.jsonl
+  run_lore import in.jsonl
+  expect_error 1 "run 'lore init'"
 }
 
 @test "import --skip-bad leaves out broken lines, says which, and imports the rest" {
@@ -86,18 +122,6 @@ documents() { # two decisions that link to each other and to a file
   expect 0
   has unchanged 4
   [ -z "$stderr" ]
-}
-
-@test "import names invalid UTF-8 and NUL bytes" {
-  printf '{"id":"note-a"}\n{"id":"note-b","body":"\xff"}\n' >in.jsonl
-  run_lore import in.jsonl
-  expect_error 1 'in.jsonl: line 2: not UTF-8'
-  printf '{"id":"note-b","body":"a\\u0000b"}\n' >in.jsonl
-  run_lore import in.jsonl
-  expect_error 1 'in.jsonl: line 1: has a NUL byte'
-  printf 'a\nb\xff\n' >in.md
-  run_lore import in.md
-  expect_error 1 'in.md: line 2: not UTF-8'
 }
 
 @test "import declares unknown types and relations only when asked to" {
@@ -117,31 +141,6 @@ documents() { # two decisions that link to each other and to a file
   expect 0
   has dangling 1
   contains "$stderr" '1 edge leads to what is not in the store'
-}
-
-@test "import: a missing file, no file at all, and an unknown option" {
-  run_lore import nothing.jsonl
-  expect_error 1 'nothing.jsonl: there is no such file'
-  run_lore import
-  expect_error 2 'import needs a file'
-  run_lore import --skipbad x
-  expect_error 2 '--skip-bad'
-}
-
-@test "import needs a store" {
-  rm -rf .lore
-  three_lines >in.jsonl
-  run_lore import in.jsonl
-  expect_error 1 "run 'lore init'"
-}
-
-@test "import: a text beyond max_text is refused" {
-  printf '{"id":"note-a","body":"%02000d"}\n' 0 >in.jsonl
-  run_lore import in.jsonl --max-text 1000
-  expect_error 1 "line 1: the body of 'note-a' is longer than max_text"
-  printf '%02000d\n' 0 >in.md
-  LORE_MAX_TEXT=1000 run_lore import in.md
-  expect_error 1 'in.md: has 2001 bytes, max_text is 1000'
 }
 
 @test "export, import and export again give the same bytes" {
@@ -235,17 +234,6 @@ two_stores() { # note-a in both, changed in each since they last met
   expect 0
   has kept 2
   lore export | cmp - before
-}
-
-@test "import calls what git left of a merge by its name" {
-  {
-    printf '<<<<<<< HEAD\n'
-    three_lines
-    printf '=======\n>>>>>>> main\n'
-  } >in.jsonl
-  run_lore import in.jsonl
-  expect_error 1 "in.jsonl: line 1: a merge conflict: run 'lore sync'"
-  refute_contains "$stderr" 'not JSON'
 }
 
 # --- interruption

@@ -97,6 +97,7 @@ END
 # --- fact and link
 
 @test "fact makes entities and values, and names a predicate that is nearly a known one" {
+  # fact makes entities and values, and names a predicate that is nearly a known one
   run_lore fact "Billing Service" "Runs Under" PostgreSQL --confidence 0.9
   expect 0 '{"id":"entity-billing-service runs_under entity-postgresql","state":"added"}'
   [ -z "$stderr" ]
@@ -112,9 +113,7 @@ END
   expect_error 2 "Missing argument 'OBJECT'"
   run_lore fact app '!' b
   expect_error 1 "is not a valid name for a relation"
-}
-
-@test "things whose names differ by a sign are not one" {
+  # things whose names differ by a sign are not one
   for name in C C++ C#; do lore fact app uses "$name" >/dev/null; done
   [ "$(lore related entity-app --ids | sort | tr '\n' ' ')" = "entity-c entity-c-plus-plus entity-c-sharp " ]
 }
