@@ -124,7 +124,8 @@ ask() { # [argument...]: of that model, as text
 }
 
 @test "an interrupt ends the command and its children" {
-  model 'sleep 300 & echo $! >"$0.child"' 'echo "$$" >"$0.own"' 'wait'
+  # it says that it runs when lore, which has started it, is waiting for it
+  model 'sleep 300 & echo $! >"$0.child"' 'sleep 0.5' 'echo "$$" >"$0.own"' 'wait'
   for signal in INT TERM; do
     rm -f "$MODEL.own"
     lore_heeding_int ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
