@@ -88,9 +88,13 @@ class Worker:
             code = b""
         if code:
             return int(code), True
+        return self.end(), False
+
+    def end(self) -> int:
+        """Tells it to end, if it has not; the exit code, or minus the signal."""
         self.orders.close()
         os.close(self.process)
-        return os.waitstatus_to_exitcode(os.waitpid(self.number, 0)[1]), False
+        return os.waitstatus_to_exitcode(os.waitpid(self.number, 0)[1])
 
 
 class Server:
@@ -105,15 +109,21 @@ class Server:
         self._waiting = selectors.DefaultSelector()
 
     def serve(self) -> None:
-        """Until nobody can ask any more."""
+        """Until nobody can ask any more, or TERM comes; then the idle workers end too."""
         self._waiting.register(self._listener, selectors.EVENT_READ, self._asked)
-        while os.path.isdir(self.folder):
-            for key, _ in self._waiting.select(SECONDS):
-                if self._waiting.get_map().get(key.fileobj) is key:  # not just unregistered
-                    key.data()
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+        try:
+            while os.path.isdir(self.folder):
+                for key, _ in self._waiting.select(SECONDS):
+                    if self._waiting.get_map().get(key.fileobj) is key:  # not just unregistered
+                        key.data()
+        finally:
+            for worker in self._idle:
+                worker.end()
 
     def leave(self) -> None:
-        """Closes what is of this process alone, in one that was forked."""
+        """Forgets what is of this process alone, in one that was forked."""
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         self._waiting.close()
         self._listener.close()
 
