@@ -14,6 +14,12 @@ LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
 LORE=${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh # see setup_suite.bash
 
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
+  set +T       # of what it calls bats traces nothing
+  make_home
+  set -T
+}
+
+make_home() { # what setup_lore does
   local name
   for name in ${!LORE_*}; do
     case $name in
@@ -98,7 +104,7 @@ run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
 
 run_program() { # <program> [argument...]: as 'run --separate-stderr', which takes as long as a command of lore
   local flags=$-
-  set +eET # no trace of what follows: bats does a lot after each line
+  set +eET   # no trace of what follows: bats does a lot after each line
   trap : INT # a program that an interrupt has ended interrupts no test
   run_untraced "$@"
   trap bats_interrupt_trap INT
