@@ -106,8 +106,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   run_lore search --files @git
   expect 0
   [ ! -e pwned ]
-  touch -t 200101010000 src/limits.py # git looks into a file whose time is another
-  git diff-files --quiet || true
+  git hash-object src/limits.py >/dev/null
   [ -e pwned ] # so this can fail
   git config 'filter.a=b.clean' true
   run_lore search --files @git
