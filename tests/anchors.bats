@@ -20,8 +20,8 @@ setup() { setup_copy; }
   expect 0
   [ "$(jq -c '[.id, .kind, .path, .detail, .verdict, .state]' <<<"$output")" = \
     '["decision-a","file","src/auth.py",null,"valid","added"]' ]
-  run_lore show decision-a --jq '[.file, .verdict, .anchors[0].path, .edges[0].relation, .edges[0].id]'
-  [ "$(jq -c . <<<"$output")" = '["src/auth.py","valid","src/auth.py","anchored_to","file-src/auth.py"]' ]
+  run_lore show decision-a --jq '[.file, .verdict, .anchors[0].path, .edges[0].relation, .edges[0].id] | tojson'
+  expect 0 '["src/auth.py","valid","src/auth.py","anchored_to","file-src/auth.py"]'
 }
 
 @test "anchor takes a symbol, lines, a hash and a glob; without a file it lists them" {
@@ -39,22 +39,24 @@ setup() { setup_copy; }
   lore anchor decision-a src/auth.py --hash
   lore anchor decision-a src/auth.py --symbol check
   lore anchor decision-a src/auth.py
-  run_lore anchor decision-a src/auth.py --hash --remove --jq '[.[] | [.kind, .state]]'
-  [ "$(jq -c . <<<"$output")" = '[["hash","removed"]]' ]
+  run_lore anchor decision-a src/auth.py --hash --remove --jq '[.[] | [.kind, .state]] | tojson'
+  expect 0 '[["hash","removed"]]'
   run_lore anchor decision-a src/auth.py --remove --jq length
   expect 0 2
-  run_lore show decision-a --jq '[.anchors, .edges, .verdict]'
-  [ "$(jq -c . <<<"$output")" = '[[],[],null]' ]
+  run_lore show decision-a --jq '[.anchors, .edges, .verdict] | tojson'
+  expect 0 '[[],[],null]'
   run_lore anchor decision-a src/auth.py --remove
   expect_error 1 "no such anchor to src/auth.py"
 }
 
 @test "paths start from the project, wherever anchor is called" {
   cd src || return 1
-  run_lore anchor decision-a auth.py --jq .path
-  expect 0 src/auth.py
-  run_lore anchor decision-a '*.py' --glob --jq .path
-  expect 0 'src/*.py'
+  run_lore anchor decision-a auth.py
+  expect 0
+  has path '"src/auth.py"'
+  run_lore anchor decision-a '*.py' --glob
+  expect 0
+  has path '"src/*.py"'
 }
 
 @test "anchor refuses what it cannot tie to anything" {
@@ -95,8 +97,8 @@ END
   expect 0 restored
   run_lore stale --fail
   expect 0 '[]'
-  run_lore show decision-a --jq '[.verdict, (.edges | map(.relation))]'
-  [ "$(jq -c . <<<"$output")" = '["valid",["anchored_to"]]' ]
+  run_lore show decision-a --jq '[.verdict, (.edges | map(.relation))] | tojson'
+  expect 0 '["valid",["anchored_to"]]'
 }
 
 @test "a rename takes the anchor along, and says so once" {
@@ -154,8 +156,8 @@ END
   run_lore show lesson-b --jq '[.anchors[].path], [.edges[].id]'
   [ "$(jq -c . <<<"$output")" = $'["src/b.py"]\n["file-src/b.py"]' ]
   lore edit lesson-b --file '' --embedder none
-  run_lore show lesson-b --jq '[.file, .anchors, .edges]'
-  [ "$(jq -c . <<<"$output")" = '[null,[],[]]' ]
+  run_lore show lesson-b --jq '[.file, .anchors, .edges] | tojson'
+  expect 0 '[null,[],[]]'
 }
 
 @test "verify names what has no anchor, and takes ids from stdin" {

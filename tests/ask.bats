@@ -124,7 +124,8 @@ ask() { # [argument...]: of that model, as text
 }
 
 @test "an interrupt ends the command and its children" {
-  model 'sleep 300 & echo $! >"$0.child"' 'echo "$$" >"$0.own"' 'wait'
+  # it says that it runs when lore, which has started it, is waiting for it
+  model 'sleep 300 & echo $! >"$0.child"' 'sleep 0.5' 'echo "$$" >"$0.own"' 'wait'
   for signal in INT TERM; do
     rm -f "$MODEL.own"
     lore_heeding_int ask tokens --llm-command "'$MODEL'" --text >out 2>err 3>&- &
@@ -145,7 +146,7 @@ ask() { # [argument...]: of that model, as text
   type script >/dev/null 2>&1 || skip "no script(1)"
   model 'cat >/dev/null' 'printf "red \033[31mtokens [decision-tokens1]\n"'
   export LORE_LLM_COMMAND="'$MODEL'"
-  script -qec "'$LORE_REPOSITORY/lore.sh' ask tokens --quiet" /dev/null </dev/null >said
+  script -qec "'$LORE' ask tokens --quiet" /dev/null </dev/null >said
   contains "$(cat said)" "red ?[31mtokens [decision-tokens1]"
   run_lore ask tokens --quiet --text
   expect 0 "red ?[31mtokens [decision-tokens1]"

@@ -72,7 +72,7 @@ setup() {
   lore add doc - --id doc-large --embedder none <text >/dev/null
   lore backup large.db >/dev/null
   mkdir disk
-  run --separate-stderr unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
+  run_program unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
     mount -t tmpfs -o size=3m tmpfs disk
     cp small.db disk/kept.db
     lore backup disk/kept.db || echo refused

@@ -17,12 +17,27 @@ setup_file() { # one project for all; each test has a copy of it
 setup() { setup_copy; }
 
 @test "each line of a file is answered by a line with its id and its results" {
+  # each line of a file is answered by a line with its id and its results
   needs_jq
   run_lore search --batch queries.jsonl
   expect 0
   [ "${#lines[@]}" -eq 2 ]
   [ "$(jq -c '[.id, .results[0].id, .results[0].hops]' <<<"$output")" = \
     '["q1","decision-sessions",0]'$'\n''["q2","decision-limits",0]' ]
+  # --ids has ids for results, --jq filters the lines, - reads stdin
+  run_lore search --batch - --ids <queries.jsonl
+  expect 0 '{"id":"q1","results":["decision-sessions"]}'$'\n''{"id":"q2","results":["decision-limits"]}'
+  needs_jq
+  run_lore search --batch queries.jsonl --jq '.results[].id'
+  expect 0 decision-sessions$'\n'decision-limits
+  # a byte order mark before the first line is none of it
+  { printf '\357\273\277' && cat queries.jsonl; } >marked.jsonl
+  run_lore search --batch marked.jsonl --ids
+  expect 0
+  [ "${#lines[@]}" -eq 2 ]
+  # no lines, no answers
+  run_lore search --batch /dev/null
+  expect 0 ''
 }
 
 @test "a batch says of a query what a search of its own says" {
@@ -34,15 +49,8 @@ setup() { setup_copy; }
   done
 }
 
-@test "--ids has ids for results, --jq filters the lines, - reads stdin" {
-  run_lore search --batch - --ids <queries.jsonl
-  expect 0 '{"id":"q1","results":["decision-sessions"]}'$'\n''{"id":"q2","results":["decision-limits"]}'
-  needs_jq
-  run_lore search --batch queries.jsonl --jq '.results[].id'
-  expect 0 decision-sessions$'\n'decision-limits
-}
-
-@test "a line's exclude is neither returned nor walked through" {
+@test "what is excluded, by a line or for all, is neither returned nor walked through" {
+  # a line's exclude is neither returned nor walked through
   printf '%s\n' '{"id":"a","query":"cookie sign","exclude":["decision-sessions"]}' \
     '{"id":"b","query":"keys","exclude":["decision-limits"]}' '{"id":"c","query":"keys"}' |
     { run_lore search --batch - --ids --graph-depth 1 --quiet && printf '%s\n' "$output"; } >out
@@ -50,28 +58,17 @@ setup() { setup_copy; }
   ! grep -q decision-sessions out
   grep -qx '{"id":"b","results":\["lesson-keys"\]}' out
   grep -qx '{"id":"c","results":\["lesson-keys","decision-limits"\]}' out
-}
-
-@test "--exclude holds for every line, beside its own" {
+  # --exclude holds for every line, beside its own
   printf '%s\n' '{"id":"a","query":"tokens","exclude":["lesson-keys"]}' >one.jsonl
   run_lore search --batch one.jsonl --ids --exclude decision-sessions --quiet
   expect 0 '{"id":"a","results":[]}'
-}
-
-@test "a node that is excluded does not keep others from being found" {
+  # a node that is excluded does not keep others from being found
   run_lore search cookie tokens --ids --limit 1 --exclude decision-sessions --quiet --retrievers fulltext
   expect 0 lesson-keys
 }
 
-@test "notes name the query" {
-  run_lore search --batch - <<<'{"id":"q7","query":"zebra","exclude":[]}'
-  expect 0 '{"id":"q7","results":[]}'
-  contains "$stderr" 'lore: q7: nothing matches these words'
-  run_lore search --batch - --quiet <<<'{"id":"q7","query":"zebra"}'
-  [ -z "$stderr" ]
-}
-
-@test "a broken line is refused by its number, after the answers before it" {
+@test "of a file a broken line is refused, or left out, by its number; a note names its query" {
+  # a broken line is refused by its number, after the answers before it
   for line in 'no json' '[1]' '{"id":"x"}' '{"query":"x"}' '{"id":1,"query":"x"}' \
     '{"id":"x","query":"x","exclude":"a"}' '{"id":"x","query":"x","exclude":[1]}'; do
     { cat queries.jsonl && printf '\n%s\n' "$line"; } >broken.jsonl
@@ -82,14 +79,22 @@ setup() { setup_copy; }
     contains "$stderr" 'lore: broken.jsonl: line 4: '
     contains "$stderr" '--skip-bad'
   done
-}
-
-@test "--skip-bad leaves broken lines out and names them" {
+  # --skip-bad leaves broken lines out and names them
   { printf 'no json\n' && cat queries.jsonl; } >broken.jsonl
   run_lore search --batch broken.jsonl --ids --skip-bad
   expect 0
   [ "${#lines[@]}" -eq 2 ]
   contains "$stderr" 'broken.jsonl: line 1 was left out: not JSON'
+  # in a file a wrong option ends the batch
+  printf '%s\n' '{"id":"a","query":"cookie","options":{"limit":0}}' >wrong.jsonl
+  run_lore search --batch wrong.jsonl
+  expect_error 2 "--limit"
+  # notes name the query
+  run_lore search --batch - <<<'{"id":"q7","query":"zebra","exclude":[]}'
+  expect 0 '{"id":"q7","results":[]}'
+  contains "$stderr" 'lore: q7: nothing matches these words'
+  run_lore search --batch - --quiet <<<'{"id":"q7","query":"zebra"}'
+  [ -z "$stderr" ]
 }
 
 @test "answers come while the queries do" {
@@ -107,28 +112,11 @@ setup() { setup_copy; }
   wait
 }
 
-@test "on stdin a line of plain words is a query, named by its number; an empty one finds nothing" {
+@test "on stdin a line may be plain words, and what is wrong is answered" {
+  # on stdin a line of plain words is a query, named by its number; an empty one finds nothing
   run_lore search --batch - --ids --quiet <<<$'cookie\n\nsixty requests'
   expect 0 '{"id":"1","results":["decision-sessions"]}'$'\n''{"id":"2","results":[]}'$'\n''{"id":"3","results":["decision-limits"]}'
-}
-
-@test "a line has options of its own, and they end with it" {
-  needs_jq
-  printf '%s\n' '{"id":"a","query":"tokens","options":{"type":["lesson"],"graph_depth":1,"limit":1}}' \
-    '{"id":"b","query":"tokens","options":{"explain":true,"diversify":false}}' '{"id":"c","query":"tokens"}' >own.jsonl
-  for n in 1 2 3; do
-    case $n in
-      1) options='--type lesson --graph-depth 1 --limit 1' ;;
-      2) options='--explain --no-diversify' ;;
-      3) options='' ;;
-    esac
-    # shellcheck disable=SC2086 # these are words
-    [ "$(lore search --batch own.jsonl -q | sed -n "${n}p" | jq -c .results)" = \
-      "$(lore search tokens -q $options | jq -c .)" ]
-  done
-}
-
-@test "on stdin what is wrong is answered, and the rest too" {
+  # on stdin what is wrong is answered, and the rest too
   run_lore search --batch - --ids --quiet <<'LINES'
 {"id":"a","query":3}
 {x
@@ -151,10 +139,20 @@ LINES
   contains "$stderr" 'lore: stdin: line 1: query is not a string, and 7 more lines'
 }
 
-@test "in a file a wrong option ends the batch" {
-  printf '%s\n' '{"id":"a","query":"cookie","options":{"limit":0}}' >wrong.jsonl
-  run_lore search --batch wrong.jsonl
-  expect_error 2 "--limit"
+@test "a line has options of its own, and they end with it" {
+  needs_jq
+  printf '%s\n' '{"id":"a","query":"tokens","options":{"type":["lesson"],"graph_depth":1,"limit":1}}' \
+    '{"id":"b","query":"tokens","options":{"explain":true,"diversify":false}}' '{"id":"c","query":"tokens"}' >own.jsonl
+  for n in 1 2 3; do
+    case $n in
+      1) options='--type lesson --graph-depth 1 --limit 1' ;;
+      2) options='--explain --no-diversify' ;;
+      3) options='' ;;
+    esac
+    # shellcheck disable=SC2086 # these are words
+    [ "$(lore search --batch own.jsonl -q | sed -n "${n}p" | jq -c .results)" = \
+      "$(lore search tokens -q $options | jq -c .)" ]
+  done
 }
 
 @test "what does not go together is refused" {
@@ -168,16 +166,4 @@ LINES
   expect_error 1 "none.jsonl"
   run_lore search --batch .
   expect_error 1 "."
-}
-
-@test "a byte order mark before the first line is none of it" {
-  { printf '\357\273\277' && cat queries.jsonl; } >marked.jsonl
-  run_lore search --batch marked.jsonl --ids
-  expect 0
-  [ "${#lines[@]}" -eq 2 ]
-}
-
-@test "no lines, no answers" {
-  run_lore search --batch /dev/null
-  expect 0 ''
 }

@@ -96,7 +96,7 @@ analyze() { # [option...]
   for tool in bash dirname readlink awk; do
     ln -s "$(type -P "$tool")" bin/
   done
-  run --separate-stderr env PATH="$PWD/bin" "$LORE_REPOSITORY/lore.sh" graph analyze-cochanges
+  run_program env PATH="$PWD/bin" "$LORE_REPOSITORY/lore.sh" graph analyze-cochanges
   expect_error 1 "git is not installed"
 }
 

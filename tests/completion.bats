@@ -3,7 +3,7 @@ load helper
 setup() {
   setup_lore
   mkdir "$TEST_ROOT/bin"
-  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bin/lore"
+  ln -s "$LORE" "$TEST_ROOT/bin/lore"
 }
 
 with_records() {
@@ -20,7 +20,7 @@ words() { # <word>...: what lore offers for the last word
 }
 
 bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
-  run --separate-stderr env PATH="$TEST_ROOT/bin:$PATH" "${TEST_BASH:-bash}" -uc '
+  run_program env PATH="$TEST_ROOT/bin:$PATH" "${TEST_BASH:-bash}" -uc '
     eval "$(lore completion bash)"
     complete -p lore >/dev/null || exit 9
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -43,7 +43,12 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect_error 2 "completion takes one shell"
 }
 
-@test "commands are offered, a plugin too" {
+@test "commands, options and their values are offered, without a store too" {
+  # without a store nothing is offered, and nothing said
+  words show ''
+  expect 0 ''
+  [ -z "$stderr" ]
+  # commands are offered, a plugin too
   words se
   expect 0 search
   mkdir -p "$XDG_CONFIG_HOME/lore/commands"
@@ -53,9 +58,7 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect 0 $'search\nserenade'
   words help ser
   expect 0 serenade
-}
-
-@test "options come from the command's help, both of a pair" {
+  # options come from the command's help, both of a pair
   words search --graph
   expect 0 $'--graph-depth\n--graph-limit'
   words list -
@@ -64,9 +67,7 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   contains "$output" "--jq"
   words export --
   refute_contains "$output" "--tag"
-}
-
-@test "values of options, also after = and after a comma" {
+  # values of options, also after = and after a comma
   words search --graph-depth ''
   expect 0 $'0\n1\n2\n3'
   words list --status s
@@ -83,8 +84,33 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect 0 ''
 }
 
-@test "arguments: types, settings, shells, ids" {
+@test "what a store has is offered: ids, tags, files, runs, verbs of the graph" {
+  # the verbs of the graph, their options, relations and ids
   with_records
+  words graph rel
+  expect 0 $'related\nrelations'
+  words help graph pa
+  expect 0 path
+  words graph path --m
+  contains "$output" --max-hops
+  words graph export --format d
+  expect 0 dot
+  words graph path note
+  expect 0 note-a
+  words search --edges imp
+  expect 0 $'implements\nimports'
+  words link note-a learned
+  expect 0 learned_from
+  # where a file or free text stands, nothing is offered
+  words import ''
+  expect 0 ''
+  words add note --title n
+  expect 0 ''
+  words search no
+  expect 0 ''
+  words anchor note-a src/
+  expect 0 ''
+  # arguments: types, settings, shells, ids
   words add dec
   expect 0 decision
   words config ''
@@ -102,10 +128,7 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   lore forget note-a --json >/dev/null
   words restore ''
   expect 0 note-a
-}
-
-@test "tags, files of a list, runs, and values of settings that help does not name" {
-  with_records
+  # tags, files of a list, runs, and values of settings that help does not name
   lore add note "tagged" --tags auth,web >/dev/null
   words list --tag ''
   expect 0 $'auth\nweb'
@@ -129,42 +152,6 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   expect 0 finish
   words run start --t
   expect 0 $'--task\n--text'
-}
-
-@test "the verbs of the graph, their options, relations and ids" {
-  with_records
-  words graph rel
-  expect 0 $'related\nrelations'
-  words help graph pa
-  expect 0 path
-  words graph path --m
-  contains "$output" --max-hops
-  words graph export --format d
-  expect 0 dot
-  words graph path note
-  expect 0 note-a
-  words search --edges imp
-  expect 0 $'implements\nimports'
-  words link note-a learned
-  expect 0 learned_from
-}
-
-@test "where a file or free text stands, nothing is offered" {
-  with_records
-  words import ''
-  expect 0 ''
-  words add note --title n
-  expect 0 ''
-  words search no
-  expect 0 ''
-  words anchor note-a src/
-  expect 0 ''
-}
-
-@test "without a store nothing is offered, and nothing said" {
-  words show ''
-  expect 0 ''
-  [ -z "$stderr" ]
 }
 
 @test "bash completes commands, options and values" {

@@ -6,7 +6,7 @@ setup() {
 }
 
 parse() { # what the reader makes of both files; sets status, output, stderr
-  run --separate-stderr "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
+  run_program "${TEST_BASH:-bash}" "$LORE_REPOSITORY/lib/config.sh"
 }
 
 value() { # <key> [option...]: prints a setting's value
@@ -76,6 +76,7 @@ refused() { # <line of text> [line number] [message]: a user's config with it is
 }
 
 @test "config says where each value came from" {
+  # config says where each value came from
   printf '# mine\nlimit=5\n' >"$USER_CONFIG"
   printf '\n\nhop_decay=0.5\n' >.lore/.config
   LORE_RRF_K=9 run_lore config list --jq \
@@ -85,29 +86,42 @@ refused() { # <line of text> [line number] [message]: a user's config with it is
   contains "$output" "hop_decay project:$PROJECT/.lore/.config:3"
   contains "$output" "rrf_k env:LORE_RRF_K"
   contains "$output" "fusion default"
-}
-
-@test "a variable of the user's counts as theirs, though a config says the same" {
+  # a variable of the user's counts as theirs, though a config says the same
   echo 'limit=5' >"$USER_CONFIG"
   echo 'limit=6' >.lore/.config
   LORE_LIMIT=5 run_lore config get limit --jq '"\(.value) \(.origin)"'
   expect 0 "5 env:LORE_LIMIT"
 }
 
-@test "the last of two lines counts" {
+@test "what ends a line, and which of two lines counts" {
+  # the last of two lines counts
   printf 'limit=5\nlimit=6\n' >"$USER_CONFIG"
   [ "$(value limit)" = 6 ]
-}
-
-@test "what is appended to a file without a last newline's end is a line of its own" {
+  # what is appended to a file without a last newline's end is a line of its own
   printf 'limit=5\nhop_decay=0.5' >.lore/.config
   [ "$(value hop_decay)" = 0.5 ]
   [ "$(value limit)" = 5 ]
+  # lines may end as Windows ends them
+  rm .lore/.config
+  printf 'limit=5\r\ndeclare -A EDGE_WEIGHTS=(\r\n[calls]=0.5\r\n)\r\n# end\r\n' >"$USER_CONFIG"
+  [ "$(value limit)" = 5 ]
+  [ "$(value EDGE_WEIGHTS)" = calls=0.5 ]
+  # an empty file and one that is not there are no error
+  : >"$USER_CONFIG"
+  parse
+  expect 0 ''
 }
 
 # --- which folder
 
-@test "the nearest .lore above counts, LORE_DIR before it, the user's own last" {
+@test "the nearest .lore above counts, LORE_DIR before it, the user's own last; who chose it is its scope" {
+  # who chose the folder is its scope
+  printf 'limit=2\n' >.lore/.config
+  parse
+  contains "$output" $'limit\tproject:'
+  LORE_DIR=$PROJECT/.lore parse
+  contains "$output" $'limit\tuser:'
+  # the nearest .lore above counts, LORE_DIR before it, the user's own last
   mkdir -p "deep/er/.lore" "$TEST_ROOT/other" "$XDG_DATA_HOME/lore" "$TEST_ROOT/nowhere"
   echo 'limit=1' >"$XDG_DATA_HOME/lore/.config"
   echo 'limit=2' >.lore/.config
@@ -118,14 +132,6 @@ refused() { # <line of text> [line number] [message]: a user's config with it is
   [ "$(LORE_DIR=$TEST_ROOT/other value limit)" = 4 ]
   [ "$(LORE_DIR=../other value limit)" = 4 ]
   [ "$(cd "$TEST_ROOT/nowhere" && value limit)" = 1 ]
-}
-
-@test "who chose the folder is its scope" {
-  printf 'limit=2\n' >.lore/.config
-  parse
-  contains "$output" $'limit\tproject:'
-  LORE_DIR=$PROJECT/.lore parse
-  contains "$output" $'limit\tuser:'
 }
 
 @test "without HOME there is no file of the user's, and no folder but one that is named" {
@@ -197,18 +203,6 @@ M[b]	$place:20	2
 M[c]	$place:22	3"
 }
 
-@test "lines may end as Windows ends them" {
-  printf 'limit=5\r\ndeclare -A EDGE_WEIGHTS=(\r\n[calls]=0.5\r\n)\r\n# end\r\n' >"$USER_CONFIG"
-  [ "$(value limit)" = 5 ]
-  [ "$(value EDGE_WEIGHTS)" = calls=0.5 ]
-}
-
-@test "an empty file and one that is not there are no error" {
-  : >"$USER_CONFIG"
-  parse
-  expect 0 ''
-}
-
 @test "ten thousand lines of comment are read, as many settings are refused" {
   awk 'BEGIN { for (i = 0; i < 10000; i++) print "# line " i; print "limit=5" }' >"$USER_CONFIG"
   [ "$(value limit)" = 5 ]
@@ -219,7 +213,8 @@ M[c]	$place:22	3"
 
 # --- what is refused
 
-@test "nothing of a config is ever run" {
+@test "nothing of a config is ever run: what is no plain assignment is refused with its line" {
+  # nothing of a config is ever run
   refused 'x=$(touch canary)'
   refused 'x=`touch canary`'
   refused 'x="$(touch canary)"'
@@ -243,9 +238,7 @@ M[c]	$place:22	3"
   refused 'declare -A x=([a]=1); touch canary' 1 'an array holds'
   refused 'declare -A x=([a]=1) y=2' 1 'an array holds'
   refused $'declare -A x=(\n[a]=1\ntouch canary\n)' 3 'an array holds'
-}
-
-@test "what is shell but no plain assignment is refused with its line" {
+  # what is shell but no plain assignment is refused with its line
   refused 'export x=1'
   refused 'readonly x=1'
   refused 'x+=1'
@@ -272,19 +265,13 @@ M[c]	$place:22	3"
   refused '. other'
   refused 'x=1\'
   refused '=1'
-}
-
-@test "an array that is not closed is refused where it begins" {
+  # an array that is not closed is refused where it begins
   refused $'a=1\ndeclare -A EDGE_WEIGHTS=(\n[calls]=0.5' 2 'the array EDGE_WEIGHTS is not closed: add a )'
-}
-
-@test "a tab or another control character in a value is refused, and shown as ?" {
+  # a tab or another control character in a value is refused, and shown as ?
   refused $'plugin_dir="/a\tb"'
   refused $'x="a\eb"'
   contains "$stderr" 'x="a?b"'
-}
-
-@test "a NUL byte is refused with its line" {
+  # a NUL byte is refused with its line
   printf 'a=1\nb=1\0\n' >"$USER_CONFIG"
   parse
   expect_error 2 "$USER_CONFIG:2: a NUL byte"
@@ -386,12 +373,11 @@ M[c]	$place:22	3"
 }
 
 @test "config.example has every setting, with a comment before it" {
-  local key keys
-  keys=$(lore config list --ids)
-  [ -n "$keys" ]
-  for key in $keys; do
-    grep -B 1 -E "^(declare -A )?$key=" "$LORE_REPOSITORY/config.example" | head -n 1 | grep -q '^# '
-  done
+  lore config list --ids | LC_ALL=C sort >settings
+  [ -s settings ]
+  awk -F= '/^(declare -A )?[A-Za-z_]+=/ && comment { sub(/^declare -A /, ""); print $1 }
+    { comment = /^# / }' "$LORE_REPOSITORY/config.example" | LC_ALL=C sort >explained
+  [ -z "$(LC_ALL=C comm -23 settings explained)" ]
 }
 
 @test "config.example changes nothing: each value is the default" {

@@ -21,7 +21,8 @@ setup_file() { # one store for all; a test that writes makes its own
 
 setup() { setup_in_shared; }
 
-@test "piped, a context is JSON: the text, and the receipt of what is in it" {
+@test "piped, a context is JSON, with a receipt of what is in it that may go elsewhere" {
+  # piped, a context is JSON: the text, and the receipt of what is in it
   needs_jq
   run_lore context how are sessions signed --budget 500
   expect 0
@@ -29,6 +30,23 @@ setup() { setup_in_shared; }
   jq -e '[.included[] | keys] | unique == [["how", "id", "tokens", "why"]]' <<<"$output"
   jq -e '.text | contains("```mermaid") and contains("### src/auth.py::sign (lines 1-2)\n```py\n") and contains("They end after a day")' <<<"$output"
   contains "$stderr" "of 500 tokens: "
+  # the receipt goes into a file, or to stderr
+  needs_jq
+  run_lore context sessions --as narrative --receipt receipt.json
+  expect 0
+  jq -e '.tokens_used <= .budget and (.included | length > 0)' receipt.json
+  rm receipt.json
+  run_lore context sessions --as narrative --receipt - --quiet
+  expect 0
+  jq -e '.withheld == []' <<<"$stderr"
+  run_lore context sessions --as narrative --receipt none/x
+  expect 1
+  contains "$stderr" "--receipt none/x: No such file or directory: nothing was written"
+  # nothing found is an empty text and no error
+  needs_jq
+  run_lore context zzzqqq --embedder none
+  expect 0
+  jq -e '.text == "" and .tokens_used == 0 and .included == []' <<<"$output"
 }
 
 @test "a prompt is Markdown in a frame, whose number alone is another one each time" {
@@ -47,16 +65,15 @@ setup() { setup_in_shared; }
   [ "${output//$other/}" = "$first" ]
 }
 
-@test "a narrative says of each record when, by whom and whether it stands" {
+@test "the forms: a narrative, ids, text, a diagram; and where it starts" {
+  # a narrative says of each record when, by whom and whether it stands
   run_lore context sessions --as narrative
   expect 0
   contains "$output" "## Decisions"
   contains "$output" "- **Sessions are signed cookies** (decision-signed, "
   contains "$output" "confirmed, "
   refute_contains "$output" '```'
-}
-
-@test "the ids of what came in, and the forms that other commands have" {
+  # the ids of what came in, and the forms that other commands have
   run_lore context cookies --graph-depth 0 --ids
   expect 0 decision-signed
   run_lore context cookies --graph-depth 0 --text
@@ -64,23 +81,23 @@ setup() { setup_in_shared; }
   contains "$output" "- **Sessions are signed cookies**"
   run_lore context cookies --text --ids
   expect_error 2 "exclude each other"
-}
-
-@test "the receipt goes into a file, or to stderr" {
-  needs_jq
-  run_lore context sessions --as narrative --receipt receipt.json
+  # at depth 0 there is no picture and nothing is walked
+  run_lore context cookies --as prompt --graph-depth 0
   expect 0
-  jq -e '.tokens_used <= .budget and (.included | length > 0)' receipt.json
-  rm receipt.json
-  run_lore context sessions --as narrative --receipt - --quiet
+  refute_contains "$output" mermaid
+  refute_contains "$output" lesson-keys
+  # --mermaid is the diagram alone, and says so where there is nothing to draw
+  run_lore context "sessions tokens" --mermaid
   expect 0
-  jq -e '.withheld == []' <<<"$stderr"
-  run_lore context sessions --as narrative --receipt none/x
-  expect 1
-  contains "$stderr" "--receipt none/x: No such file or directory: nothing was written"
-}
-
-@test "a task's id stands for its text, and what it is linked to comes along" {
+  [ "${lines[0]%% *}" = flowchart ]
+  [[ $output != *'```'* ]]
+  run_lore context "sessions tokens" --mermaid --graph-max-depth 0
+  expect 0
+  run_lore context "xyzzyqwerty" --mermaid
+  expect 0
+  [ -z "$output" ]
+  contains "$stderr" "nothing to draw"
+  # a task's id stands for its text, and what it is linked to comes along
   needs_jq
   run_lore context task-shorter --jq '.question, (.included[] | .id)'
   expect 0
@@ -89,33 +106,18 @@ setup() { setup_in_shared; }
   refute_contains "$output" task-shorter
 }
 
-@test "at depth 0 there is no picture and nothing is walked" {
-  run_lore context cookies --as prompt --graph-depth 0
-  expect 0
-  refute_contains "$output" mermaid
-  refute_contains "$output" lesson-keys
-}
-
-@test "on a terminal no control sequence of a title gets through" {
-  type script >/dev/null 2>&1 || skip "script is not installed"
-  run script -qec "'$LORE_REPOSITORY/lore.sh' context hostile --as narrative" /dev/null </dev/null
-  contains "$output" "a ?[31mhostile title"
-}
-
-@test "in a pipe none gets through either" {
+@test "no control sequence of a title gets through, on a terminal or in a pipe" {
+  # in a pipe none gets through either
   for form in narrative prompt json; do
     run_lore context hostile --as "$form"
     expect 0
     contains "$output" "a ?[31mhostile title"
     refute_contains "$output" $'\e'
   done
-}
-
-@test "nothing found is an empty text and no error" {
-  needs_jq
-  run_lore context zzzqqq --embedder none
-  expect 0
-  jq -e '.text == "" and .tokens_used == 0 and .included == []' <<<"$output"
+  # on a terminal no control sequence of a title gets through
+  type script >/dev/null 2>&1 || skip "script is not installed"
+  run script -qec "'$LORE' context hostile --as narrative" /dev/null </dev/null
+  contains "$output" "a ?[31mhostile title"
 }
 
 @test "wrong usage is said in a line" {
@@ -127,14 +129,4 @@ setup() { setup_in_shared; }
   expect_error 2 "budget is '10': give a whole number from 50"
   run_lore context x --as prompt --jq .
   expect_error 2 "--jq and --as prompt exclude each other"
-}
-
-@test "--mermaid is the diagram alone, and says so where there is nothing to draw" {
-  run --separate-stderr -0 lore context "sessions tokens" --mermaid
-  [ "${lines[0]%% *}" = flowchart ]
-  [[ $output != *'```'* ]]
-  run --separate-stderr -0 lore context "sessions tokens" --mermaid --graph-max-depth 0
-  run --separate-stderr -0 lore context "xyzzyqwerty" --mermaid
-  [ -z "$output" ]
-  contains "$stderr" "nothing to draw"
 }

@@ -32,6 +32,6 @@ setup() { setup_lore; }
 }
 
 @test "the generator refuses what it does not write" {
-  run --separate-stderr "$LORE_REPOSITORY/docs/generate.sh" comands
+  run_program "$LORE_REPOSITORY/docs/generate.sh" comands
   expect_error 2 "unknown document 'comands' (did you mean 'commands'?)"
 }

@@ -6,19 +6,22 @@ setup() { setup_store; }
 
 ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' ' '; }
 
-@test "doctor prints an array of checks and exits 0 when all is well" {
+@test "doctor prints an array of checks and exits 0 when all is well; as text a line each" {
+  # doctor prints an array of checks and exits 0 when all is well
   lore add decision "sessions are signed with a rotating key" >/dev/null
   run_lore doctor
   [ "$status" -eq 0 ]
   [ -z "$stderr" ]
   [ "$(jq -c 'map(keys) | unique' <<<"$output")" = '[["detail","fix","id","ok"]]' ]
   [ "$(ids_that_fail)" = "" ]
-}
-
-@test "doctor --text names each check on a line" {
+  # doctor --text names each check on a line
   run_lore doctor --text
   [ "$status" -eq 0 ]
   [[ ${lines[0]} =~ ^ok\ +python\ +Python\ 3\. ]]
+  # doctor refuses an option that it has not
+  run_lore doctor --fulll
+  [ "$status" -eq 2 ]
+  [ "${#stderr_lines[@]}" -eq 1 ]
 }
 
 @test "doctor without a store exits 1 and says how to get one" {
@@ -71,10 +74,4 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
   run_lore doctor --help
   [ "$status" -eq 0 ]
   [[ ${lines[0]} == "Usage: lore doctor"* ]]
-}
-
-@test "doctor refuses an option that it has not" {
-  run_lore doctor --fulll
-  [ "$status" -eq 2 ]
-  [ "${#stderr_lines[@]}" -eq 1 ]
 }

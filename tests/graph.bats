@@ -24,7 +24,8 @@ setup() {
 VERBS="analyze-cochanges analyze-imports duplicates export hubs link neighbors orphans path"
 VERBS+=" related relations show similar stats unlink view"
 
-@test "lore graph alone, --help and help print the help" {
+@test "every verb has its help, and is known; another one gets the nearest name" {
+  # lore graph alone, --help and help print the help
   run_lore graph
   expect 0
   [[ $output == "Usage: lore graph <verb>"* ]]
@@ -33,9 +34,7 @@ VERBS+=" related relations show similar stats unlink view"
     run_lore graph "$word"
     expect 0 "$help"
   done
-}
-
-@test "every verb has a part of the help, a line in its list, and is known" {
+  # every verb has a part of the help, a line in its list, and is known
   run awk '/^# lore graph [a-z]/ { print $4 }' "$LORE_REPOSITORY/graph/graph.sh"
   [ "$(sort <<<"$output" | tr '\n' ' ')" = "$VERBS " ]
   run awk '/^#   [a-z-]+ .*  +/ { print $2 } /^# Relations/ { exit }' "$LORE_REPOSITORY/graph/graph.sh"
@@ -47,9 +46,14 @@ VERBS+=" related relations show similar stats unlink view"
     [ "$(grep -c 'lore graph [a-z]* .*\[options\]\|^Usage: ' <<<"$output")" -eq 1 ]
     [ -z "$stderr" ]
   done
-}
-
-@test "--help works without a store, and after other arguments" {
+  # an unknown verb gets the nearest name and exit code 2
+  run_lore graph pth
+  expect_error 2 "unknown verb 'pth' (did you mean 'path'?): see 'lore graph --help'"
+  run_lore graph --nonsense
+  expect_error 2 "unknown verb '--nonsense'"
+  run_lore graph '../../etc'
+  expect_error 2 "unknown verb"
+  # --help works without a store, and after other arguments
   rm -rf .lore
   run_lore graph path a b --help
   expect 0
@@ -58,30 +62,22 @@ VERBS+=" related relations show similar stats unlink view"
 
 @test "graph.sh runs on its own, from its folder, and through a link" {
   local graph=$LORE_REPOSITORY/graph/graph.sh
-  run --separate-stderr "$graph" orphans --ids
+  run_program "$graph" orphans --ids
   expect 0 "$NOTE"
   ln -s "$graph" "$TEST_ROOT/my graph"
-  run --separate-stderr "$TEST_ROOT/my graph" orphans --ids
+  run_program "$TEST_ROOT/my graph" orphans --ids
   expect 0 "$NOTE"
   ln -s "my graph" "$TEST_ROOT/again"
   cd "$TEST_ROOT"
-  run --separate-stderr env LORE_DIR="$PROJECT/.lore" bash again orphans --ids
+  run_program env LORE_DIR="$PROJECT/.lore" bash again orphans --ids
   expect 0 "$NOTE"
   cd "$LORE_REPOSITORY/graph"
-  run --separate-stderr env LORE_DIR="$PROJECT/.lore" bash graph.sh orphans --ids
+  run_program env LORE_DIR="$PROJECT/.lore" bash graph.sh orphans --ids
   expect 0 "$NOTE"
 }
 
-@test "an unknown verb gets the nearest name and exit code 2" {
-  run_lore graph pth
-  expect_error 2 "unknown verb 'pth' (did you mean 'path'?): see 'lore graph --help'"
-  run_lore graph --nonsense
-  expect_error 2 "unknown verb '--nonsense'"
-  run_lore graph '../../etc'
-  expect_error 2 "unknown verb"
-}
-
-@test "link and unlink" {
+@test "link and unlink, and what link refuses" {
+  # link and unlink
   local a=$NOTE b=$LESSON
   each_is <<END
 graph link "$a" RELATES_TO "$b"|0|{"id":"$a relates_to $b","state":"added"}
@@ -93,9 +89,7 @@ graph link "$a" relates_to "$b"|0|{"id":"$a relates_to $b","state":"updated"}
 END
   run_lore graph show "$a" --history --jq '.edges[0].history[].change'
   expect 0 $'updated\ninvalidated\nupdated' || expect 0 $'updated\ninvalidated\nrestored'
-}
-
-@test "link refuses what it does not know" {
+  # link refuses what it does not know
   local a=$NOTE b=$LESSON
   each_is <<END
 graph link $a relate_to $b|2|unknown relation 'relate_to' (did you mean 'relates_to'?)
@@ -148,11 +142,13 @@ END
   run_lore graph path "$LESSON" "$NOTE"
   expect 0 "{\"from\":\"$LESSON\",\"to\":\"$NOTE\",\"hops\":null,\"path\":[],\"edges\":[]}"
   [ "$stderr" = "lore: no path from $LESSON to $NOTE" ]
-  run_lore graph path "$LESSON" "$FILE" --max-hops 1 --jq .hops
-  expect 0 null
+  run_lore graph path "$LESSON" "$FILE" --max-hops 1
+  expect 0
+  has hops null
   [[ $stderr == *"within 1 hops"* ]]
-  run_lore graph path "$LESSON" "$FILE" --exclude-edges learned_from --jq .hops --quiet
-  expect 0 null
+  run_lore graph path "$LESSON" "$FILE" --exclude-edges learned_from --quiet
+  expect 0
+  has hops null
   [ -z "$stderr" ]
   run_lore graph path "$LESSON" "$FILE" --text
   expect 0 "$LESSON"$'\n'"  -learned_from-> $DECISION 1.0"$'\n'"  -relates_to-> $FILE 0.5"
@@ -220,7 +216,8 @@ END
   [[ $'\n'$output$'\n' == *$'\nanchored_to\n'* ]]
 }
 
-@test "export in every form" {
+@test "export in every form, and of a part" {
+  # export in every form
   run_lore graph export
   expect 0
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[4,2]' ]
@@ -236,9 +233,7 @@ END
   "$LORE_PYTHON" -c 'import sys, xml.etree.ElementTree as x; x.parse(sys.stdin)' <<<"$output"
   run_lore graph export --format svg
   expect_error 2 "see 'lore graph export --help'"
-}
-
-@test "export of a part" {
+  # export of a part
   run_lore graph export --around "$LESSON"
   expect 0
   [ "$(jq -c '[.nodes, .links] | map(length)' <<<"$output")" = '[2,1]' ]
@@ -252,10 +247,8 @@ END
   expect_error 1 "no node 'note-nothing'"
   run_lore graph export --type nothing
   expect_error 2 "unknown type"
-}
-
-@test "a reader that has enough ends an export quietly" {
-  run --separate-stderr bash -c '"$1" graph export --format dot | head -n 1' - "$LORE_REPOSITORY/lore.sh"
+  # a reader that has enough ends an export quietly
+  run_program bash -c '"$1" graph export --format dot | head -n 1' - "$LORE"
   expect 0 "digraph lore {"
   [ -z "$stderr" ]
 }

@@ -7,10 +7,19 @@
 
 bats_require_minimum_version 1.5.0
 
-LORE_REPOSITORY=$(cd "$BATS_TEST_DIRNAME/.." && pwd -P)
+cd -P "$BATS_TEST_DIRNAME/.." || exit # by $(...) it would take another process for each test
+LORE_REPOSITORY=$PWD
+cd "$OLDPWD" || exit
 LORE_PYTHON=$LORE_REPOSITORY/.venv/bin/python
+LORE=${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh # see setup_suite.bash
 
 setup_lore() { # a home and a project of this test's own; the working directory becomes the project
+  set +T       # of what it calls bats traces nothing
+  make_home
+  set -T
+}
+
+make_home() { # what setup_lore does
   local name
   for name in ${!LORE_*}; do
     case $name in
@@ -18,7 +27,8 @@ setup_lore() { # a home and a project of this test's own; the working directory 
       *) unset "$name" ;;
     esac
   done
-  TEST_ROOT=$(cd "$BATS_TEST_TMPDIR" && pwd -P)
+  cd -P "$BATS_TEST_TMPDIR" || return 1
+  TEST_ROOT=$PWD
   export HOME="$TEST_ROOT/home of a user"
   export XDG_CONFIG_HOME="$HOME/.config" XDG_DATA_HOME="$HOME/.local/share"
   export XDG_STATE_HOME="$HOME/.local/state" XDG_CACHE_HOME="$HOME/.cache"
@@ -68,8 +78,8 @@ needs_jq() { # skips where there is none
   type jq >/dev/null 2>&1 || skip "jq is not installed"
 }
 
-lore() { # [argument...]: the command of this repository, see setup_suite.bash
-  ${TEST_BASH:+"$TEST_BASH"} "${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh" "$@"
+lore() { # [argument...]: the command of this repository
+  ${TEST_BASH:+"$TEST_BASH"} "$LORE" "$@"
 }
 
 lore_heeding_int() { # [argument...]: for the background, where a shell makes what it starts deaf to INT
@@ -78,18 +88,36 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$LORE_REPOSITORY/lore.sh" "$@"
 }
 
-ended() { # <process>...: waits until none of them runs, for ten seconds at most
+ended() { # <process>...: waits until none of them runs, for half a minute at most
   local process state tries=0
   for process in "$@"; do
     while state=$(ps -o stat= -p "$process") && [[ $state != Z* ]]; do # Z: nobody has collected it yet
-      [ $((tries += 1)) -lt 200 ] || return 1
+      [ $((tries += 1)) -lt 600 ] || return 1
       sleep 0.05
     done
   done
 }
 
 run_lore() { # [argument...]: sets status, output, lines, stderr, stderr_lines
-  run --separate-stderr lore "$@"
+  run_program ${TEST_BASH:+"$TEST_BASH"} "$LORE" "$@"
+}
+
+run_program() { # <program> [argument...]: as 'run --separate-stderr', which takes as long as a command of lore
+  local flags=$-
+  set +eET   # no trace of what follows: bats does a lot after each line
+  trap : INT # a program that an interrupt has ended interrupts no test
+  run_untraced "$@"
+  trap bats_interrupt_trap INT
+  set "-$flags"
+}
+
+run_untraced() { # <program> [argument...]: what run_program does
+  local said="$BATS_TEST_TMPDIR/stderr"
+  output=$(exec "$@" 2>"$said") && status=0 || status=$?
+  IFS= read -r -d '' stderr <"$said"
+  stderr=${stderr%"${stderr##*[!$'\n']}"}
+  IFS=$'\n' read -r -d '' -a lines <<<"$output"
+  IFS=$'\n' read -r -d '' -a stderr_lines <<<"$stderr"
 }
 
 expect() { # <exit code> [what stdout is]: of the last run
@@ -111,8 +139,18 @@ expect_error() { # <exit code> <part of the message>: one 'lore: …' line on st
   fi
 }
 
-each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; starts one process for all
-  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh" "$LORE_PYTHON"
+each_is() { # stdin: a line a command, 'words|exit code|what': see support/each.py; one process does them all
+  "${TEST_BASH:-bash}" "$LORE_REPOSITORY/tests/support/each.sh"
+}
+
+has() { # <field> <JSON>...: whether the JSON that the last run printed has these fields somewhere
+  while [ $# -gt 0 ]; do
+    [[ $output == *[\{,]"\"$1\":$2"[,\}]* ]] || {
+      printf 'the field %s is not %s in:\n%s\n' "$1" "$2" "$output" >&2
+      return 1
+    }
+    shift 2
+  done
 }
 
 contains() { # <text> <part>: whether the text has the part in it

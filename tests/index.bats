@@ -42,8 +42,9 @@ setup() {
 
 @test "a folder, languages, a revision" {
   printf 'package p\nfunc F() {}\n' >c.go
-  run_lore index src --jq .files
-  expect 0 2
+  run_lore index src
+  expect 0
+  has files 2
   run_lore index --languages go --jq '.languages.go, .symbols'
   expect 0 $'1\n1'
   git init -q . && git add -A
@@ -74,18 +75,21 @@ setup() {
 
 @test "an index is found from a folder below, and its paths start at the project" {
   cd src
-  run_lore index --jq .files
-  expect 0 2
-  run_lore show file-src/a.py --jq .title
-  expect 0 'src/a.py'
+  run_lore index
+  expect 0
+  has files 2
+  run_lore show file-src/a.py
+  expect 0
+  has title '"src/a.py"'
 }
 
 @test "a config in the tree is data, and so are names" {
   printf 'customLanguages: {x: {libraryPath: ./evil.so, extensions: [py]}}\n' >sgconfig.yml
   # shellcheck disable=SC2016 # meant as it is written
   printf 'def f(): pass\n' >'src/$(touch ran).py'
-  run_lore index --jq .symbols
-  expect 0 3
+  run_lore index
+  expect 0
+  has symbols 3
   [ ! -e ran ] && [ ! -e src/ran ]
 }
 

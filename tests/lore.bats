@@ -9,16 +9,15 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   chmod +x "$1/lore-$2"
 }
 
-@test "init makes a store in the project's folder and says where" {
+@test "init makes a store in the project, or where it is told to, and says where" {
+  # init makes a store in the project's folder and says where
   run_lore init
   expect 0
   contains "$output" '"state":"added"'
   [ -f .lore/search.db ]
   run_lore init
   contains "$output" '"state":"unchanged"'
-}
-
-@test "init makes the store where it is told to" {
+  # init makes the store where it is told to
   mkdir "of another"
   run_lore init "of another"
   expect 0
@@ -30,22 +29,21 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
 
 # --- dispatch
 
-@test "an unknown command names the nearest one" {
+@test "what is no command is refused, short, with the nearest name; it is never a path, and stays text" {
+  # an unknown command names the nearest one
   run_lore serach jwt
   expect_error 2 "unknown command 'serach' (did you mean 'search'?): see 'lore help'"
-}
-
-@test "an unknown command that is like none names none" {
+  # an unknown command that is like none names none
   run_lore xylophone
   expect_error 2 "unknown command 'xylophone': see 'lore help'"
-}
-
-@test "an unknown option before the command is called an option" {
+  # an unknown option before the command is called an option
   run_lore --versoin
   expect_error 2 "unknown option '--versoin' (did you mean '--version'?)"
-}
-
-@test "a command's name is never a path, and what it holds stays text" {
+  # a very long command name makes a short message
+  run_lore "$(printf 'x%.0s' {1..5000})"
+  expect_error 2 "unknown command"
+  [ ${#stderr} -lt 200 ]
+  # a command's name is never a path, and what it holds stays text
   plugin "$TEST_ROOT/bin" evil "touch '$TEST_ROOT/canary'"
   for name in ../bin/lore-evil '/bin/sh' 'a b' 'A' '$(id)' 'a\nb' '' $'\e[31mred'; do
     run_lore "$name"
@@ -55,13 +53,8 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   [ ! -e "$TEST_ROOT/canary" ]
 }
 
-@test "a very long command name makes a short message" {
-  run_lore "$(printf 'x%.0s' {1..5000})"
-  expect_error 2 "unknown command"
-  [ ${#stderr} -lt 200 ]
-}
-
-@test "lore runs through links, relative and of more than one step" {
+@test "lore runs through links, from its own folder, by a relative path, under CDPATH" {
+  # lore runs through links, relative and of more than one step
   mkdir -p "$TEST_ROOT/my bin/deep"
   ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/my bin/first"
   ln -s ../first "$TEST_ROOT/my bin/deep/second"
@@ -71,9 +64,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   cd "$TEST_ROOT/my bin/deep"
   run bash second version
   expect 0 "$(lore version)"
-}
-
-@test "lore runs from its own folder, by a relative path, under CDPATH" {
+  # lore runs from its own folder, by a relative path, under CDPATH
   cd "$LORE_REPOSITORY"
   CDPATH=/tmp:. run bash lore.sh version
   expect 0 "$(lore version)"
@@ -87,24 +78,25 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   cp -R "$LORE_REPOSITORY/lore.sh" "$LORE_REPOSITORY/lib" "$LORE_REPOSITORY/pylore" "$copy"
   ln -s "$LORE_REPOSITORY/.venv" "$copy/.venv"
   "$copy/lore.sh" init >/dev/null
-  run --separate-stderr "$copy/lore.sh" list
+  run_program "$copy/lore.sh" list
   expect 0 '[]'
 }
 
 @test "without its virtual environment lore says how to make it" {
   mkdir "$TEST_ROOT/bare"
   cp -R "$LORE_REPOSITORY/lore.sh" "$LORE_REPOSITORY/lib" "$TEST_ROOT/bare"
-  run --separate-stderr "$TEST_ROOT/bare/lore.sh" list
+  run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "no Python environment in"
   contains "$stderr" "run 'make setup' there"
   rm -r "$TEST_ROOT/bare/lib"
-  run --separate-stderr "$TEST_ROOT/bare/lore.sh" list
+  run_program "$TEST_ROOT/bare/lore.sh" list
   expect_error 1 "its own files are missing"
 }
 
 # --- help, version, commands
 
-@test "without a command, and for -h and --help, lore prints what there is" {
+@test "help lists every command once, and prints the help of one" {
+  # without a command, and for -h and --help, lore prints what there is
   run_lore
   expect 0
   contains "$output" "Usage: lore COMMAND"
@@ -115,9 +107,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$all"
   run_lore help
   expect 0 "$all"
-}
-
-@test "help lists every command once, with its summary" {
+  # help lists every command once, with its summary
   run_lore help
   names=$(lore commands)
   [ -n "$names" ]
@@ -125,9 +115,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
     [ "$(grep -c "^  $name  " <<<"$output")" -eq 1 ]
     [ "$(grep -c "^  $name  *$" <<<"$output")" -eq 0 ]
   done
-}
-
-@test "help of a command is its --help; --help of help is its own" {
+  # help of a command is its --help; --help of help is its own
   run_lore help search
   expect 0 "$(lore search --help)"
   contains "$output" "Usage: lore search"
@@ -136,9 +124,7 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$(lore search --help)"
   run_lore help --help
   contains "$output" "Usage: lore help"
-}
-
-@test "help of what is not there names the nearest command" {
+  # help of what is not there names the nearest command
   run_lore help serach
   expect_error 2 "unknown command 'serach' (did you mean 'search'?)"
   run_lore help search show
@@ -172,7 +158,8 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 '[]'
 }
 
-@test "version is the engine's, and takes no more" {
+@test "version and commands say what there is, and take no more" {
+  # version is the engine's, and takes no more
   run_lore version
   expect 0 "lore $("$LORE_PYTHON" -c 'import sys; sys.path.insert(0, sys.argv[1])
 import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
@@ -183,9 +170,7 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   expect 0 "$version"
   run_lore version 2
   expect_error 2 "version takes no '2'"
-}
-
-@test "commands prints a name a line, and each of them is one" {
+  # commands prints a name a line, and each of them is one
   run_lore commands
   expect 0
   contains "$output" $'search\n'
@@ -198,7 +183,8 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
 
 # --- plugins
 
-@test "a plugin of the user's folder runs with its arguments, and is listed" {
+@test "a plugin of the user's folder runs with its arguments and exit code, and is listed" {
+  # a plugin of the user's folder runs with its arguments, and is listed
   plugin "$XDG_CONFIG_HOME/lore/commands" greet 'printf "<%s>" "$@"'
   run_lore greet "a b" '' "it's"
   expect 0 "<a b><><it's>"
@@ -208,12 +194,26 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   contains "$output" "  greet           a command of my own"
   run_lore help greet
   contains "$output" "Usage: lore greet"
-}
-
-@test "a plugin's exit code is lore's" {
+  # a plugin's exit code is lore's
   plugin "$XDG_CONFIG_HOME/lore/commands" fail 'exit 7'
   run_lore fail
   expect 7
+  # a plugin without help says so
+  cp "$(type -P true)" "$XDG_CONFIG_HOME/lore/commands/lore-binary"
+  run_lore help binary
+  expect_error 1 "is a program: try 'lore binary --help'"
+  # what is not a plain executable file is not a plugin
+  rm -r "$XDG_CONFIG_HOME/lore/commands"
+  mkdir -p "$XDG_CONFIG_HOME/lore/commands/lore-folder"
+  plugin "$XDG_CONFIG_HOME/lore/commands" dull
+  chmod -x "$XDG_CONFIG_HOME/lore/commands/lore-dull"
+  run_lore folder
+  expect_error 2 "unknown command 'folder'"
+  run_lore dull
+  expect_error 1 "lore-dull is not executable: chmod +x it"
+  run_lore commands
+  refute_contains "$output" dull
+  refute_contains "$output" folder
 }
 
 @test "without a folder of plugins, those on PATH are found; the folder comes first" {
@@ -269,26 +269,6 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   [ ! -e "$TEST_ROOT/canary" ]
 }
 
-@test "what is not a plain executable file is not a plugin" {
-  mkdir -p "$XDG_CONFIG_HOME/lore/commands/lore-folder"
-  plugin "$XDG_CONFIG_HOME/lore/commands" dull
-  chmod -x "$XDG_CONFIG_HOME/lore/commands/lore-dull"
-  run_lore folder
-  expect_error 2 "unknown command 'folder'"
-  run_lore dull
-  expect_error 1 "lore-dull is not executable: chmod +x it"
-  run_lore commands
-  refute_contains "$output" dull
-  refute_contains "$output" folder
-}
-
-@test "a plugin without help says so" {
-  mkdir -p "$XDG_CONFIG_HOME/lore/commands"
-  cp "$(type -P true)" "$XDG_CONFIG_HOME/lore/commands/lore-binary"
-  run_lore help binary
-  expect_error 1 "is a program: try 'lore binary --help'"
-}
-
 @test "a plugin finds lore, its store and its settings in the environment" {
   lore init >/dev/null
   plugin "$XDG_CONFIG_HOME/lore/commands" where \
@@ -320,7 +300,8 @@ project
 
 # --- output and exit codes
 
-@test "JSON where stdout is not a terminal; the forms exclude each other" {
+@test "exit codes and forms: JSON where stdout is not a terminal" {
+  # JSON where stdout is not a terminal; the forms exclude each other
   setup_store
   lore add note "one line" >/dev/null
   run_lore list
@@ -332,10 +313,7 @@ project
   [[ $output == note-* ]]
   run_lore list --json --ids
   expect_error 2 "exclude each other"
-}
-
-@test "exit codes: 1 for what is not there, 2 for wrong use" {
-  setup_store
+  # exit codes: 1 for what is not there, 2 for wrong use
   run_lore show note-00000000
   expect_error 1 "no node 'note-00000000'"
   run_lore search x --graph-depth 9
@@ -344,6 +322,10 @@ project
   expect_error 2 "did you mean '--graph-depth'"
   run_lore add note x --titel y
   expect_error 2 "--titel"
+  # a reader that has enough is not an error
+  lore add note "one line" >/dev/null
+  run bash -c "set -o pipefail; '$LORE' list | true"
+  expect 0
 }
 
 @test "edit takes the new text as words or from stdin" {
@@ -357,11 +339,4 @@ project
   [ "$(lore show "$id" --jq .body)" = "third text" ]
   run_lore edit "$id" ""
   expect_error 1 "the text is empty"
-}
-
-@test "a reader that has enough is not an error" {
-  setup_store
-  lore add note "one line" >/dev/null
-  run bash -c "set -o pipefail; '$LORE_REPOSITORY/lore.sh' list | true"
-  expect 0
 }

@@ -13,7 +13,7 @@ setup_file() {
     type "$tool" >/dev/null 2>&1 || skip "the README's commands need $tool"
   done
   mkdir -p "$TEST_ROOT/bin"
-  ln -s "${TEST_SERVED:-$LORE_REPOSITORY}/lore.sh" "$TEST_ROOT/bin/lore"
+  ln -s "$LORE" "$TEST_ROOT/bin/lore"
   in_shop
   take_tour README.md first
   take_tour docs/tour.md .
@@ -99,7 +99,7 @@ b' || return 1
   type fzf >/dev/null 2>&1 || rm $(grep -lw fzf block*.sh) # the others run without
   [ "$(ls block*.sh | wc -l)" -ge 20 ]
   for n in $(ls block*.sh | grep -o '[0-9]*' | sort -n); do
-    run --separate-stderr bash -euo pipefail "block$n.sh"
+    run_program bash -euo pipefail "block$n.sh"
     [ "$status" -eq 0 ] || {
       printf '%s\n' "$(cat "block$n.sh")" "$stderr" >&2
       return 1
@@ -112,7 +112,7 @@ b' || return 1
   bash -eu hooks.sh
   echo '# changed' >>src/auth.py
   git add src
-  run --separate-stderr git commit -qm "Check tokens once
+  run_program git commit -qm "Check tokens once
 
 Lesson: one place to check is one place to mend"
   expect 0
@@ -128,7 +128,7 @@ Lesson: one place to check is one place to mend"
 
 @test "the Python of the pages runs" {
   blocks 'python test' | grep -vx -e --- >block.py
-  PYTHONPATH=$LORE_REPOSITORY run --separate-stderr "$LORE_PYTHON" block.py
+  PYTHONPATH=$LORE_REPOSITORY run_program "$LORE_PYTHON" block.py
   expect 0
   contains "$output" "decision-91c2f89d"
 }
@@ -137,7 +137,7 @@ Lesson: one place to check is one place to mend"
   cd "$LORE_REPOSITORY"
   export LORE_DIR="$TEST_ROOT/own"
   lore init >/dev/null
-  run --separate-stderr lore import docs/decisions README.md docs/architecture.md --jq '[.unresolved, .dangling]' --json
+  run_lore import docs/decisions README.md docs/architecture.md --jq '[.unresolved, .dangling]' --json
   expect 0 '[
   0,
   0
@@ -152,15 +152,15 @@ Lesson: one place to check is one place to mend"
   mkdir "$TEST_ROOT/copy"
   cd "$LORE_REPOSITORY"
   cp -R *.md LICENSE config.example lore.sh lib graph pylore docs tests tools "$TEST_ROOT/copy"
-  ln -s "$LORE_REPOSITORY/.venv" "$TEST_ROOT/copy/.venv"
+  ln -s "${TEST_SERVED:-$LORE_REPOSITORY}/.venv" "$TEST_ROOT/copy/.venv"
   cd /
-  LORE_GRAPH_MAX_DEPTH=0 run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"
+  LORE_GRAPH_MAX_DEPTH=0 run_program bash "$TEST_ROOT/copy/docs/demo.sh"
   expect 0
   [ -z "$stderr" ]
   contains "$output" "decision-passages > file-pylore/indexing/indexer.py (anchored_to)"
   contains "$output" "byte for byte"
   first=$(sed '/^added /d' <<<"$output")
-  run --separate-stderr bash "$TEST_ROOT/copy/docs/demo.sh"
+  run_program bash "$TEST_ROOT/copy/docs/demo.sh"
   expect 0
   [ "$first" = "$(sed '/^added /d; s/^unchanged  /added  /; /^added /d' <<<"$output")" ]
 }

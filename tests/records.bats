@@ -97,6 +97,7 @@ END
 # --- fact and link
 
 @test "fact makes entities and values, and names a predicate that is nearly a known one" {
+  # fact makes entities and values, and names a predicate that is nearly a known one
   run_lore fact "Billing Service" "Runs Under" PostgreSQL --confidence 0.9
   expect 0 '{"id":"entity-billing-service runs_under entity-postgresql","state":"added"}'
   [ -z "$stderr" ]
@@ -112,9 +113,7 @@ END
   expect_error 2 "Missing argument 'OBJECT'"
   run_lore fact app '!' b
   expect_error 1 "is not a valid name for a relation"
-}
-
-@test "things whose names differ by a sign are not one" {
+  # things whose names differ by a sign are not one
   for name in C C++ C#; do lore fact app uses "$name" >/dev/null; done
   [ "$(lore related entity-app --ids | sort | tr '\n' ' ')" = "entity-c entity-c-plus-plus entity-c-sharp " ]
 }
@@ -162,8 +161,9 @@ END
   [ "${#lines[@]}" -eq 2 ]
   run_lore show note-1 --ids
   expect 0 note-1
-  run_lore show note-1 --jq .body
-  expect 0 "the first"
+  run_lore show note-1
+  expect 0
+  has body '"the first"'
   run_lore show note-1 --text
   contains "$output" "note-1  the first"
   contains "$output" "<- part_of note-2  the second"
@@ -342,17 +342,17 @@ END
 
 @test "on a terminal what was done is said in a line, and a hostile title cannot steer it" {
   type script >/dev/null 2>&1 || skip "script is not installed"
-  run script -qec "'$LORE_REPOSITORY/lore.sh' add note one --id note-1" /dev/null </dev/null
+  run script -qec "'$LORE' add note one --id note-1" /dev/null </dev/null
   expect 0 $'added  note-1\r'
   lore add note text --id note-2 --title $'\e]0;x\a\e[31m' >/dev/null
   for command in "list" "list --jq .[].title" "show note-2" "show note-2 --json"; do
-    run script -qec "'$LORE_REPOSITORY/lore.sh' $command" /dev/null </dev/null
+    run script -qec "'$LORE' $command" /dev/null </dev/null
     expect 0
     ! grep -q -P '[\x00-\x08\x0b\x0c\x0e-\x1f]' <<<"$output" || {
       echo "control characters in: $command"
       return 1
     }
   done
-  run script -qec "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' list" /dev/null </dev/null
+  run script -qec "env -u NO_COLOR '$LORE' list" /dev/null </dev/null
   contains "$output" $'\e[1mnote-2\e[0m  ?]0;x??[31m'
 }

@@ -33,29 +33,25 @@ drop() { # <table>
   sqlite3 .lore/search.db "PRAGMA foreign_keys = OFF; DROP TABLE $1"
 }
 
-@test "depth 0 as an option, in the environment and in a config is a plain search, byte for byte" {
+@test "each way to depth 0 is a plain search, byte for byte, whatever a config or a flag asks for" {
+  # depth 0 as an option, in the environment and in a config is a plain search, byte for byte
   search --graph-depth 0 | cmp - plain
   LORE_GRAPH_DEPTH=0 search | cmp - plain
   echo 'graph_depth=0' >.lore/.config
   search | cmp - plain
-}
-
-@test "LORE_GRAPH_DEPTH=0 rolls back what both configs ask for" {
+  # LORE_GRAPH_DEPTH=0 rolls back what both configs ask for
   echo 'graph_depth=2' >"$USER_CONFIG"
   echo 'graph_depth=2' >.lore/.config
   search | cmp - deep
   LORE_GRAPH_DEPTH=0 search | cmp - plain
-}
-
-@test "graph_depth=0 appended to the project's config rolls back the user's" {
+  # graph_depth=0 appended to the project's config rolls back the user's
   echo 'graph_depth=2' >"$USER_CONFIG"
   printf '# tuned\ngraph_depth=2\n' >.lore/.config
   search | cmp - deep
   echo 'graph_depth=0' >>.lore/.config
   search | cmp - plain
-}
-
-@test "graph_max_depth=0 rolls back whatever a flag asks for" {
+  # graph_max_depth=0 rolls back whatever a flag asks for
+  rm "$USER_CONFIG" .lore/.config
   for way in "$USER_CONFIG" .lore/.config; do
     echo 'graph_max_depth=0' >"$way"
     search --graph-depth 2 | cmp - plain
@@ -64,23 +60,19 @@ drop() { # <table>
     rm "$way"
   done
   LORE_GRAPH_MAX_DEPTH=0 search --graph-depth 2 | cmp - plain
-}
-
-@test "graph_max_depth limits, and does not ask for more" {
+  # graph_max_depth limits, and does not ask for more
   search --graph-max-depth 1 | cmp - plain
   search --graph-max-depth 2 --graph-depth 3 | cmp - deep
 }
 
-@test "without the table of edges, depth 0 is the same, byte for byte, and says nothing" {
+@test "without the table of edges depth 0 is the same, and a deeper search falls back to it with one warning" {
+  # without the table of edges, depth 0 is the same, byte for byte, and says nothing
   drop graph_edges
   search | cmp - plain
   [ ! -s noted ]
   search --graph-depth 0 | cmp - plain
   [ ! -s noted ]
-}
-
-@test "without the table of edges, a deeper search falls back to the plain one with one warning" {
-  drop graph_edges
+  # without the table of edges, a deeper search falls back to the plain one with one warning
   run_lore search "jwt sessions" --graph-depth 2
   expect 0 "$(cat plain)"
   [ "${#stderr_lines[@]}" -eq 1 ]
@@ -121,9 +113,9 @@ _run(["search", "jwt", "sessions", "--graph-depth", sys.argv[2], "--json"])
 print(*sorted(tables & {"graph_edges", "relations", "edge_history"}), file=sys.stderr)
 END
   export LORE_STORE=$PROJECT/.lore
-  run --separate-stderr "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 0
+  run_program "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 0
   expect 0
   [ -z "$stderr" ]
-  run --separate-stderr "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 2
+  run_program "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 2
   contains "$stderr" graph_edges
 }

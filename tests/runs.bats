@@ -57,8 +57,9 @@ setup() {
   export LORE_RUN
   lore related decision-a >/dev/null
   lore search tokens --ids | lore run finish --helpful -
-  run_lore run show --jq .helpful
-  expect 0 3
+  run_lore run show
+  expect 0
+  has helpful 3
   run_lore run finish
   expect_error 1 "was finished at "
   run_lore search tokens --ids
@@ -167,8 +168,9 @@ END
   contains "$output" 1
   run_lore feedback --undo --run "$run" --jq '.[].rating'
   expect 0 null
-  run_lore run show "$run" --jq .unrated
-  expect 0 1
+  run_lore run show "$run"
+  expect 0
+  has unrated 1
 }
 
 @test "feedback says in one line what cannot be done" {

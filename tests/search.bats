@@ -30,7 +30,8 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
 
 # --- forms
 
-@test "piped, a search is a JSON array with every field of a result, best first" {
+@test "piped, a search is a JSON array with every field of a result, best first; each says how it was found" {
+  # piped, a search is a JSON array with every field of a result, best first
   needs_jq
   run_lore search cookie --graph-depth 2
   expect 0
@@ -38,17 +39,19 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   jq -e 'type == "array" and ([.[].score] == ([.[].score] | sort | reverse))' <<<"$output"
   jq -e --arg id $SESSIONS '.[0].id == $id' <<<"$output"
   [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","verdict","match","weak"]]' ]
-}
-
-@test "a seed has hops 0, a path of itself and no edge; a reached node says how" {
+  # a seed has hops 0, a path of itself and no edge; a reached node says how
   needs_jq
   run_lore search cookie --graph-depth 2
   jq -e --arg id $SESSIONS '.[0] | .hops == 0 and .path == [$id] and .edge == null' <<<"$output"
   [ "$(jq -c --arg id $LIMITS '.[] | select(.id == $id) | [.hops, .path, .edge, .match]' <<<"$output")" = \
     "[2,[\"$SESSIONS\",\"$AUTH\",\"$LIMITS\"],\"anchored_to\",\"graph\"]" ]
-}
-
-@test "a search as JSON lines, as ids and as text" {
+  # --explain has every factor of each score
+  needs_jq
+  run_lore search cookie --expand --explain --expansion best-path
+  expect 0
+  jq -e 'all(.[]; .explain.recency and .explain.fusion)' <<<"$output"
+  jq -e 'all(.[] | select(.hops > 0); (.explain.walk.hops | length) == .hops)' <<<"$output"
+  # a search as JSON lines, as ids and as text
   run_lore search cookie --jsonl --graph-depth 1
   expect 0
   [ "${#lines[@]}" -eq 3 ]
@@ -62,7 +65,8 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   refute_contains "$output" $'\e'
 }
 
-@test "--jq filters, and prints strings as they are" {
+@test "--jq filters, and prints strings as they are; it says so where there is no jq" {
+  # --jq filters, and prints strings as they are
   needs_jq
   run_lore search cookie --jq '.[].id'
   expect 0 "$SESSIONS"
@@ -75,33 +79,31 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   expect 1
   run_lore search cookie --ids --jq .
   expect_error 2 "--jq and --ids exclude each other"
-}
-
-@test "--jq says so where there is no jq" {
+  # --jq says so where there is no jq
   mkdir "$TEST_ROOT/bin"
   ln -s "$(type -P bash)" "$TEST_ROOT/bin/bash"
-  run --separate-stderr env PATH="$TEST_ROOT/bin" "$LORE_REPOSITORY/lore.sh" search cookie --jq .
+  run_program env PATH="$TEST_ROOT/bin" "$LORE_REPOSITORY/lore.sh" search cookie --jq .
   expect_error 1 "--jq: jq is not installed"
 }
 
 @test "on a terminal a search is text, in colour unless NO_COLOR is set" {
   type script >/dev/null 2>&1 || skip "script is not installed"
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie"
+  run on_terminal "'$LORE' search cookie"
   contains "$output" "$SESSIONS  Sessions are signed tokens"
   refute_contains "$output" $'\e'
   refute_contains "$output" '{'
-  run on_terminal "env -u NO_COLOR '$LORE_REPOSITORY/lore.sh' search cookie"
+  run on_terminal "env -u NO_COLOR '$LORE' search cookie"
   contains "$output" $'\e[1m'"$SESSIONS"$'\e[0m  Sessions'
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie | cat"
+  run on_terminal "'$LORE' search cookie | cat"
   contains "$output" "{\"id\":\"$SESSIONS\""
-  run on_terminal "'$LORE_REPOSITORY/lore.sh' search cookie --json"
+  run on_terminal "'$LORE' search cookie --json"
   contains "$output" "{\"id\":\"$SESSIONS\""
 }
 
 @test "nothing that a terminal obeys gets out, in any form" {
   type script >/dev/null 2>&1 || skip "script is not installed"
   for form in --text --json --jsonl --ids --explain "--jq .[].title"; do
-    run on_terminal "'$LORE_REPOSITORY/lore.sh' search hostile $form"
+    run on_terminal "'$LORE' search hostile $form"
     contains "$output" note-red || contains "$output" hostile
     ! grep -q -P '[\x00-\x08\x0b-\x1f]|\xc2[\x80-\x9f]' <<<"$output" || {
       echo "control characters with $form"
@@ -112,7 +114,22 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
 
 # --- what is said, and exit codes
 
-@test "nothing found is [] and exit 0, and stderr says so" {
+@test "the words may be joined or come from stdin, as text; what was not found, or relaxed, is said" {
+  # words are joined, - is stdin, and everything after -- is a word
+  run_lore search signed cookie --ids --retrievers fulltext
+  local joined=$output
+  run_lore search "signed cookie" --ids --retrievers fulltext
+  expect 0 "$joined"
+  run_lore search --ids --retrievers fulltext - <<<"signed cookie"
+  expect 0 "$joined"
+  run_lore search --ids --retrievers fulltext -- signed --cookie
+  expect 0 "$joined"
+  # what comes from stdin is text
+  run_lore search - < <(printf 'caf\xe9')
+  expect_error 1 "stdin is not UTF-8 (byte 3)"
+  run_lore search - < <(printf 'a\0b')
+  expect_error 1 "stdin has a NUL byte"
+  # nothing found is [] and exit 0, and stderr says so
   run_lore search xyzzyx --retrievers fulltext
   expect 0 '[]'
   [ "$stderr" = "lore: nothing matches these words" ]
@@ -124,26 +141,13 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore search '?!'
   expect 0 '[]'
   contains "$stderr" "the query has no words"
-}
-
-@test "a search that was relaxed says so, and --quiet does not" {
+  # a search that was relaxed says so, and --quiet does not
   run_lore search "cookie keys" --retrievers fulltext --ids
   expect 0
   [ "${#lines[@]}" -eq 2 ]
   [ "$stderr" = "lore: no record has all of these words; showing those that have some" ]
   LORE_QUIET=1 run_lore search "cookie keys" --retrievers fulltext --ids
   [ -z "$stderr" ]
-}
-
-@test "words are joined, - is stdin, and everything after -- is a word" {
-  run_lore search signed cookie --ids --retrievers fulltext
-  local joined=$output
-  run_lore search "signed cookie" --ids --retrievers fulltext
-  expect 0 "$joined"
-  run_lore search --ids --retrievers fulltext - <<<"signed cookie"
-  expect 0 "$joined"
-  run_lore search --ids --retrievers fulltext -- signed --cookie
-  expect 0 "$joined"
 }
 
 @test "no query is too odd" {
@@ -176,15 +180,8 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   expect 0 "$SESSIONS"$'\n'"$AUTH"$'\n'"$LIMITS"
 }
 
-@test "--explain has every factor of each score" {
-  needs_jq
-  run_lore search cookie --expand --explain --expansion best-path
-  expect 0
-  jq -e 'all(.[]; .explain.recency and .explain.fusion)' <<<"$output"
-  jq -e 'all(.[] | select(.hops > 0); (.explain.walk.hops | length) == .hops)' <<<"$output"
-}
-
-@test "wrong use of search is exit 2 and one line" {
+@test "wrong use of search is exit 2 and one line, a missing store exit 1" {
+  # wrong use of search is exit 2 and one line
   run_lore search
   expect_error 2 "search needs a query"
   each_is <<'END'
@@ -197,16 +194,7 @@ search x --json=yes|2|--json takes no value
 search x -xjson|2|unknown option '-xjson'
 search x --tag|2|--tag needs a value
 END
-}
-
-@test "what comes from stdin is text" {
-  run_lore search - < <(printf 'caf\xe9')
-  expect_error 1 "stdin is not UTF-8 (byte 3)"
-  run_lore search - < <(printf 'a\0b')
-  expect_error 1 "stdin has a NUL byte"
-}
-
-@test "without a store a search says how to make one" {
+  # without a store a search says how to make one
   cd "$TEST_ROOT/a project"
   LORE_DIR="$TEST_ROOT/none" run_lore search x
   expect_error 1 "no store in $TEST_ROOT/none: run 'lore init'"
@@ -214,7 +202,8 @@ END
 
 # --- related
 
-@test "related prints what is connected, nearest first" {
+@test "related prints what is connected, nearest first, and how it was reached" {
+  # related prints what is connected, nearest first
   run_lore related $AUTH --ids
   expect 0 "$LIMITS"$'\n'"$SESSIONS"
   run_lore related $AUTH --ids --hops 2
@@ -226,17 +215,13 @@ END
   echo "$KEYS" | lore related - --ids | grep -qx $SESSIONS
   run_lore related note-red
   expect 0 '[]'
-}
-
-@test "related says how each was reached" {
+  # related says how each was reached
   needs_jq
   run_lore related $KEYS --hops 2 --edges relates_to,anchored_to
   expect 0
   [ "$(jq -c '[.[] | [.hops, .path, .edge]]' <<<"$output")" = \
     "[[1,[\"$KEYS\",\"$SESSIONS\"],\"relates_to\"],[2,[\"$KEYS\",\"$SESSIONS\",\"$AUTH\"],\"anchored_to\"]]" ]
-}
-
-@test "wrong use of related" {
+  # wrong use of related
   run_lore related
   expect_error 2 "related needs an id"
   run_lore related lesson-key

@@ -1,5 +1,5 @@
-# What one process does for all (setup_suite.bash, support/served) is what a process of a
-# command's own does.
+# What the processes do that serve all files (setup_suite.bash, support/served) is what a process
+# of a command's own does.
 
 load helper
 
@@ -81,4 +81,25 @@ last" ]
   done
   run bash -c '"$0" list --ids | true; exit "${PIPESTATUS[0]}"' "$TEST_SERVED/lore.sh"
   expect 0
+}
+
+@test "nothing of a command is left in the process that does the next one" {
+  lore add note "Tokens expire" --id note-a >/dev/null
+  lore export whole
+  (
+    export LORE_LIMIT=x NO_SUCH=1
+    umask 077
+    ulimit -f 0
+    run_lore export cut
+    [ "$status" -ne 0 ]
+  )
+  LORE_LIMIT=x run_lore list
+  expect 2
+  LORE_DIR=$TEST_ROOT/other run_lore list
+  expect 1
+  lore export again
+  cmp whole again
+  [ "$(stat -c %a again)" = "$(stat -c %a whole)" ]
+  (umask 077 && lore export mine)
+  [ "$(stat -c %a mine)" = 600 ]
 }

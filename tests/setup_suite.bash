@@ -1,6 +1,7 @@
-# What all bats files share: one process that has lore loaded, and is forked for each command
-# that a test gives by 'lore' or 'run_lore' (support/served). TEST_ALL=1 has each start an
-# interpreter of its own, as on a machine without /proc, and as where a test names lore.sh.
+# What all bats files share: processes that have lore loaded, and do the commands that a test
+# gives by 'lore', 'run_lore' or "$LORE" (support/served). TEST_ALL=1 has each start an
+# interpreter of its own, as on a machine without /proc, and as where a test names the lore.sh
+# of LORE_REPOSITORY.
 # shellcheck shell=bash
 
 setup_suite() {

@@ -2,16 +2,35 @@
 
 load helper
 
+setup_file() { # clones with a store and two notes in common; the second time as 'sync --install' leaves them
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+  setup
+  make_clones
+  cp -Rp "$TEST_ROOT/clones" "$TEST_ROOT/clones install"
+  cd "$TEST_ROOT/clones install/a" || return
+  say_where "$TEST_ROOT/clones install"
+  lore sync --install >/dev/null
+  git add -A && git commit -qm install && git push -q origin main
+  cd ../b || return
+  git pull -q && lore sync --install >/dev/null
+}
+
 setup() {
   setup_lore
   export PATH="$TEST_ROOT/bin:$PATH" FILE=.lore/knowledge.jsonl
   export GIT_CONFIG_GLOBAL="$HOME/gitconfig"
   mkdir "$TEST_ROOT/bin"
-  ln -s "$LORE_REPOSITORY/lore.sh" "$TEST_ROOT/bin/lore" # what git calls
-  git config --global init.defaultBranch main
-  git config --global pull.rebase false
-  git config --global protocol.file.allow always
-  git config --global advice.detachedHead false
+  ln -s "$LORE" "$TEST_ROOT/bin/lore" # what git calls
+  cat >"$GIT_CONFIG_GLOBAL" <<'END'
+[init]
+  defaultBranch = main
+[pull]
+  rebase = false
+[protocol "file"]
+  allow = always
+[advice]
+  detachedHead = false
+END
 }
 
 store_here() { # a store that knows the common words, in the working directory
@@ -23,22 +42,33 @@ store_here() { # a store that knows the common words, in the working directory
   fi
 }
 
-clones() { # a hub; a and b, clones of it, with a store and two notes in common; in a
-  git init -q --bare "$TEST_ROOT/hub.git"
-  git clone -q "$TEST_ROOT/hub.git" "$TEST_ROOT/a" 2>/dev/null
-  cd "$TEST_ROOT/a" || return
+make_clones() { # a hub; a and b, clones of it, with a store and two notes in common
+  mkdir "$TEST_ROOT/clones" && cd "$TEST_ROOT/clones" || return
+  git init -q --bare hub.git
+  git clone -q hub.git a 2>/dev/null
+  cd a || return
   store_here
   lore add note "First words" --id note-1 >/dev/null
   lore add note "Second words" --id note-2 >/dev/null
   lore link note-1 relates_to note-2 >/dev/null
   lore sync >/dev/null
-  [ "$*" != install ] || lore sync --install >/dev/null
   git add -A && git commit -qm first && git push -q origin main
-  git clone -q "$TEST_ROOT/hub.git" "$TEST_ROOT/b"
-  cd "$TEST_ROOT/b" || return
+  cd .. && git clone -q hub.git b
+  cd b || return
   store_here
   lore sync >/dev/null
-  [ "$*" != install ] || lore sync --install >/dev/null
+}
+
+say_where() { # <folder>: to the clones that were copied there, where their hub is
+  local clone
+  for clone in a b; do
+    git config -f "$1/$clone/.git/config" remote.origin.url "$1/hub.git"
+  done
+}
+
+clones() { # [install]: hub.git, a and b of this test's own; in a
+  cp -Rp "$BATS_FILE_TMPDIR/clones${1:+ $1}/." "$TEST_ROOT" || return
+  say_where "$TEST_ROOT"
   cd "$TEST_ROOT/a" || return
 }
 

@@ -17,7 +17,8 @@ setup_file() { # one store for all; each test has a copy of it
 
 setup() { setup_copy; }
 
-@test "hops are branches with their relations, the way their edges lead" {
+@test "hops are branches with their relations, the way their edges lead; the same search is the same tree" {
+  # hops are branches with their relations, the way their edges lead
   run_lore search tokens --tree --expand
   expect 0
   [ "$(sed 's/^......//' <<<"$output")" = 'decision-a  Sessions are signed tokens
@@ -26,25 +27,19 @@ setup() { setup_copy; }
 └─ relates_to ← failure-d  Logged out, and still in' ]
   scores=$(sed 's/ .*//' <<<"$output" | sort)
   [ "$scores" = "$(lore search tokens --expand --text | sed -n 's/^\([01]\.[0-9]*\) .*/\1/p' | sort)" ]
-}
-
-@test "the same search is the same tree" {
+  # the same search is the same tree
   run_lore search tokens sessions --tree --expand
   expect 0
   first=$output
   run_lore search tokens sessions --tree --expand
   expect 0 "$first"
-}
-
-@test "what the walk only went through stands in the tree, without a score" {
+  # what the walk only went through stands in the tree, without a score
   run_lore related decision-a --hops 2 --type file --exclude failure-d --tree
   expect 0
   [ "${lines[0]}" = "      decision-a" ]
   contains "${lines[1]}" "  └─ anchored_to → file-b.py  b.py"
   contains "${lines[2]}" "     └─ imports ← file-c.py  c.py"
-}
-
-@test "a tree at depth 0 says that nothing is walked, an empty one that nothing is found" {
+  # a tree at depth 0 says that nothing is walked, an empty one that nothing is found
   run_lore search tokens --tree
   expect 0
   [[ $output =~ ^[01]\.[0-9][0-9]\ \ decision-a ]]

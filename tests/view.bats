@@ -19,16 +19,15 @@ ids() { # of its nodes
   data | jq -c '[.nodes[].id]'
 }
 
-@test "piped, the page goes to stdout: a node, a query, ids from stdin, or everything" {
+@test "piped, the page goes to stdout: a node, a query, ids from stdin, or everything; a hostile title opens no script" {
+  # piped, the page goes to stdout: a node, a query, ids from stdin, or everything
   [ "$(lore graph view note-b | ids)" = '["note-b","decision-a"]' ]
   [ "$(lore graph view signed sessions --limit 1 --embedder none | ids)" = '["decision-a","note-b"]' ]
   [ "$(echo decision-a | lore graph view - --exclude-edges relates_to | ids)" = '["decision-a"]' ]
   [ "$(lore graph view | ids)" = '["decision-a","note-b"]' ]
   [ "$(lore graph view --max-nodes 1 --quiet | ids)" = '["decision-a"]' ]
   lore graph view | data | jq -e '.edges == [[1, 0, "relates_to", 1]]'
-}
-
-@test "a hostile title opens no script" {
+  # a hostile title opens no script
   run_lore graph view
   expect 0
   [ "$(grep -c '<script' <<<"$output")" -eq 3 ]
@@ -48,7 +47,7 @@ ids() { # of its nodes
 
 @test "on a terminal it goes into a file of the user's own, for nobody else" {
   type script >/dev/null 2>&1 || skip "no script(1)"
-  script -qec "'$LORE_REPOSITORY/lore.sh' graph view" /dev/null </dev/null >said
+  script -qec "'$LORE' graph view" /dev/null </dev/null >said
   contains "$(cat said)" "$XDG_CACHE_HOME/lore/graph.html"
   [ "$(ids <"$XDG_CACHE_HOME/lore/graph.html")" = '["decision-a","note-b"]' ]
   [ "$(find "$XDG_CACHE_HOME/lore/graph.html" -perm 600)" != "" ]
@@ -75,21 +74,20 @@ ids() { # of its nodes
   expect_error 1 "lore init"
 }
 
-@test "the page's files come with lore, the library's licence too" {
+@test "the page's files come with lore, unchanged" {
+  # the page's files come with lore, the library's licence too
   run bash "$LORE_REPOSITORY/tools/bundle-view.sh" --check
   expect 0
   for file in page.html page.css page.js cytoscape.min.js cytoscape.LICENSE; do
     [ -s "$LORE_REPOSITORY/pylore/view/assets/$file" ]
   done
-}
-
-@test "the check sees a library that was changed" {
+  # the check sees a library that was changed
   mkdir -p copy/tools copy/pylore/view/assets
   cp "$LORE_REPOSITORY/tools/bundle-view.sh" copy/tools
   {
     cat "$LORE_REPOSITORY/pylore/view/assets/cytoscape.min.js"
     echo ' '
   } >copy/pylore/view/assets/cytoscape.min.js
-  run --separate-stderr bash copy/tools/bundle-view.sh --check
+  run_program bash copy/tools/bundle-view.sh --check
   expect_error 1 "is not cytoscape"
 }

@@ -1,4 +1,4 @@
-"""Commands of lore by one process, which is forked for each when all of lore is loaded.
+"""Commands of lore by one process, one after the other.
 
 stdin has a command a line, ``words|exit code|what``: of a command that ends with 0 ``what`` is
 what it prints, spaces for line ends, ``*`` for anything; of another it is a part of the one line on
@@ -13,9 +13,9 @@ import re
 import shlex
 import sys
 import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from served.caller import forget_streams, streams
+
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -30,36 +30,26 @@ def engine_words(line: str) -> list[str]:
 TOP_LEVEL = {("graph", verb) for verb in ("related", "show", "link", "unlink")}
 
 
-def load(names: set[str]) -> None:
-    """What these commands run: a process that is forked has it then."""
-    from pylore.cli import commands
-    from pylore.cli.declaration import find, function
-
-    for command in filter(None, map(find, sorted(names))):
-        if command.run:
-            function(command.run, commands.__name__)
-        elif command.hot:
-            function(command.hot, "pylore.cli")
-
-
 def told(words: list[str]) -> tuple[int, str, str]:
     """Exit code, stdout and stderr of one command."""
     from pylore.cli.main import _guarded
 
+    own = os.dup(1), os.dup(2)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = os.fork()
-        if child == 0:
-            code = 3
-            try:
-                os.dup2(out.fileno(), 1)
-                os.dup2(err.fileno(), 2)
-                code = _guarded(words)
-            finally:
-                os._exit(code)
-        _, status = os.waitpid(child, 0)
+        os.dup2(out.fileno(), 1)
+        os.dup2(err.fileno(), 2)
+        streams()
+        try:
+            code = _guarded(words)
+        finally:
+            forget_streams()
+            for number, stream in zip(own, (1, 2), strict=True):
+                os.dup2(number, stream)
+                os.close(number)
+            streams()
         for file in (out, err):
             file.seek(0)
-        return os.waitstatus_to_exitcode(status), out.read().decode(), err.read().decode()
+        return code, out.read().decode(), err.read().decode()
 
 
 def faults(line: str) -> list[str]:
@@ -77,16 +67,11 @@ def faults(line: str) -> list[str]:
     return [f"{line}: {', '.join(found)}\nstdout: {out}\nstderr: {err}"] if found else []
 
 
-def main() -> None:
-    """Exits with 1 when a command was not as it should be, or when there was none."""
-    sys.path.insert(0, str(ROOT))
+def main() -> int:
+    """1 when a command was not as it should be, or when there was none; else 0."""
     lines = [line.rstrip("\n") for line in sys.stdin if line.strip()]
-    sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
-    load({engine_words(line.partition("|")[0])[0] for line in lines})
+    with open(os.devnull) as nothing:
+        os.dup2(nothing.fileno(), 0)
     wrong = [fault for line in lines for fault in faults(line)]
     sys.stderr.write("".join(wrong))
-    sys.exit(bool(wrong) or not lines)
-
-
-if __name__ == "__main__":
-    main()
+    return int(bool(wrong) or not lines)
