@@ -175,7 +175,7 @@ def test_when_passages_are_left_out(
         monkeypatch.setattr(tuning, name, AS_THEY_ARE[name])
     monkeypatch.setattr(_Ask, "size", lambda *_: (passages, 30.0))
     monkeypatch.setattr(CommonWords, "passages_with", lambda *_: having)
-    create_store(str(tmp_path))
+    new_store(str(tmp_path)).close()
     with open_store(str(tmp_path)) as store:
         found = RareFirst(connection_of(store)).search(
             "texts", "texts_fts", [['"a"', '"b"', '"c"']], (1.0,) * 5, ("", []), 10, 0
