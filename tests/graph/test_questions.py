@@ -453,7 +453,7 @@ NODE_OF_DOT = re.compile(r'  "((?:[^"\\]|\\.)*)" \[label="((?:[^"\\]|\\.)*)"\];'
 EDGE_OF_DOT = re.compile(
     r'  "((?:[^"\\]|\\.)*)" -> "((?:[^"\\]|\\.)*)" \[label="((?:[^"\\]|\\.)*)"\];'
 )
-NODE_OF_MERMAID = re.compile(r'  n(\d+)\["((?:[\w .,\-/]|#(?:\d+|quot|lt|gt|amp);)+)"\]')
+NODE_OF_MERMAID = re.compile(r'  n(\d+)\["((?:[\w .,:\-/]|#(?:\d+|quot|lt|gt|amp);)+)"\]')
 EDGE_OF_MERMAID = re.compile(r'  n(\d+) -->\|"(\w+)"\| n(\d+)')
 
 
@@ -578,7 +578,7 @@ def test_a_title_is_whole_in_data_and_short_in_a_picture(drawn: Store) -> None:
 def test_a_label_says_what_the_title_does(drawn: Store) -> None:
     forms = drawings(drawn, {"1": 'say "hi" & C:\\n <b>'}, [])
     assert r'[label="say \"hi\" &amp; C:\\n <b>"]' in forms["dot"]
-    assert 'n0["say #quot;hi#quot; #amp; C#58;#92;n #lt;b#gt;"]' in forms["mermaid"]
+    assert 'n0["say #quot;hi#quot; #amp; C:#92;n #lt;b#gt;"]' in forms["mermaid"]
 
 
 def test_a_node_without_a_title_is_labelled_by_its_id(drawn: Store) -> None:
