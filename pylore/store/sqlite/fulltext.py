@@ -135,7 +135,6 @@ class SqliteFullText:
 
         Without types, all of them.
         """
-        self._there = _There()
         wanted = {COLLECTIONS.get(type, TEXTS) for type in types} or TABLES.keys()
         return [name for name in TABLES if name in wanted and self._holds_any(name)]
 
