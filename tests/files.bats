@@ -74,7 +74,8 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 ''
   run_lore search --files src/auth.py --type decision,lesson --graph-depth 1
   expect 0
-  [ "$(rows .id,.hops,.match)" = $'["decision-sessions",0,"files"]\n["lesson-keys",0,"files"]' ]
+  [ "$(rows .id,.hops,.path,.edge,.match)" = '["decision-sessions",0,["decision-sessions"],null,"files"]
+["lesson-keys",1,["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports","files"]' ]
   jq -e '.[0].score > .[1].score' <<<"$output"
   run_lore search --files src/auth.py --type lesson --graph-depth 1 --exclude-edges imports,co_changes_with --ids
   expect 0 ''
@@ -136,9 +137,10 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0
   [ -z "$stderr" ]
   [ "$(rows .id,.hops,.match)" = '["decision-sessions",0,"files"]
-["lesson-keys",0,"files"]
+["lesson-keys",1,"files"]
 ["symbol-src/auth.py::getUserByID",1,"graph"]
 ["file-src/keys.py",1,"graph"]' ]
+  [ "$(jq -c '.[1] | [.path, .edge]' <<<"$output")" = '[["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports"]' ]
   [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
   run_lore related src/auth.py --type decision --ids
   expect 0 decision-sessions
