@@ -234,3 +234,24 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   run_lore search src/limits.py --type file -n 1
   [ "$(rows .id)" = '["file-src/limits.py"]' ]
 }
+
+@test "two decisions about functions of one file meet within three hops" {
+  printf 'def issue(user):\n    return user\n\n\ndef revoke(token):\n    return None\n' >src/tokens.py
+  lore index -q >/dev/null
+  lore add decision "Expiry is a day" --id decision-expiry >/dev/null
+  lore add decision "Nothing stays listed" --id decision-listed >/dev/null
+  lore anchor decision-expiry src/tokens.py --symbol issue -q >/dev/null
+  lore anchor decision-listed src/tokens.py --symbol revoke -q >/dev/null
+  local way='[3,["decision-expiry","symbol-src/tokens.py::issue","file-src/tokens.py","symbol-src/tokens.py::revoke","decision-listed"],"anchored_to"]'
+  run_lore related decision-expiry --hops 3 --type decision
+  expect 0
+  [ "$(rows .hops,.path,.edge)" = "$way" ]
+  run_lore related decision-expiry --hops 2 --type decision --ids
+  expect 0 ''
+  local rule
+  for rule in accumulate best-path; do
+    run_lore search expiry -n 1 --graph-seeds 1 --graph-depth 3 --type decision --expansion "$rule"
+    expect 0
+    [ "$(jq -c '.[] | select(.id == "decision-listed") | [.hops,.path,.edge]' <<<"$output")" = "$way" ]
+  done
+}
