@@ -74,7 +74,8 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0 ''
   run_lore search --files src/auth.py --type decision,lesson --graph-depth 1
   expect 0
-  [ "$(rows .id,.hops,.match)" = $'["decision-sessions",0,"files"]\n["lesson-keys",0,"files"]' ]
+  [ "$(rows .id,.hops,.path,.edge,.match)" = '["decision-sessions",0,["decision-sessions"],null,"files"]
+["lesson-keys",1,["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports","files"]' ]
   jq -e '.[0].score > .[1].score' <<<"$output"
   run_lore search --files src/auth.py --type lesson --graph-depth 1 --exclude-edges imports,co_changes_with --ids
   expect 0 ''
@@ -136,9 +137,10 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   expect 0
   [ -z "$stderr" ]
   [ "$(rows .id,.hops,.match)" = '["decision-sessions",0,"files"]
-["lesson-keys",0,"files"]
+["lesson-keys",1,"files"]
 ["symbol-src/auth.py::getUserByID",1,"graph"]
 ["file-src/keys.py",1,"graph"]' ]
+  [ "$(jq -c '.[1] | [.path, .edge]' <<<"$output")" = '[["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports"]' ]
   [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
   run_lore related src/auth.py --type decision --ids
   expect 0 decision-sessions
@@ -231,4 +233,25 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   [ "$(rows .id,.line_start,.line_end)" = '["file-src/web.py",3,4]' ]
   run_lore search src/limits.py --type file -n 1
   [ "$(rows .id)" = '["file-src/limits.py"]' ]
+}
+
+@test "two decisions about functions of one file meet within three hops" {
+  printf 'def issue(user):\n    return user\n\n\ndef revoke(token):\n    return None\n' >src/tokens.py
+  lore index -q >/dev/null
+  lore add decision "Expiry is a day" --id decision-expiry >/dev/null
+  lore add decision "Nothing stays listed" --id decision-listed >/dev/null
+  lore anchor decision-expiry src/tokens.py --symbol issue -q >/dev/null
+  lore anchor decision-listed src/tokens.py --symbol revoke -q >/dev/null
+  local way='[3,["decision-expiry","symbol-src/tokens.py::issue","file-src/tokens.py","symbol-src/tokens.py::revoke","decision-listed"],"anchored_to"]'
+  run_lore related decision-expiry --hops 3 --type decision
+  expect 0
+  [ "$(rows .hops,.path,.edge)" = "$way" ]
+  run_lore related decision-expiry --hops 2 --type decision --ids
+  expect 0 ''
+  local rule
+  for rule in accumulate best-path; do
+    run_lore search expiry -n 1 --graph-seeds 1 --graph-depth 3 --type decision --expansion "$rule"
+    expect 0
+    [ "$(jq -c '.[] | select(.id == "decision-listed") | [.hops,.path,.edge]' <<<"$output")" = "$way" ]
+  done
 }

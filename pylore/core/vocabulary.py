@@ -78,6 +78,7 @@ CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"
+DEFINES = "defines"
 DERIVED_FROM = "derived_from"
 INVALIDATED_BY = "invalidated_by"
 

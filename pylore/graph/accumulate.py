@@ -9,7 +9,8 @@ reached stands for its own with its support:
 
 Squares let one strong tie count more than many weak ones, and many of the same
 strength more than one. Two records that name the same entity or concept are tied
-through it in one step: by 1 / ln(1 + n) where n records name it.
+through it in one step: by 1 / ln(1 + n) where n records name it. Some ways from a symbol up
+to its file cost no hop and no decay (``ways_up``).
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from __future__ import annotations
 from math import log, sqrt
 
 from ..core.scoring import best_first
-from ..core.vocabulary import THING_IDS
+from ..core.vocabulary import DEFINES, THING_IDS
 from . import tuning
-from .best_path import Step, Walk, capped_edges, sure_edges
+from .best_path import Step, Walk, capped_edges, sure_edges, ways_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,19 +71,24 @@ def accumulate(
     roots = {id: id for id in seeds}
     for _ in range(depth):
         spread = _Spread(barred, decay, roots)
-        bundles = sure_edges(_read(edges, frontier, weights, fanout), min_confidence)
-        capped = capped_edges(bundles, fanout, result, _in_turn)
-        ties = spread.along(capped, frontier, weights)
-        if ties:
-            spread.across(edges, ties, weights, fanout)
+        going = frontier
+        while going:
+            bundles = sure_edges(_read(edges, going, weights, fanout), min_confidence)
+            capped = capped_edges(bundles, fanout, result, _in_turn)
+            ties = spread.along(capped, going, weights)
+            if ties:
+                spread.across(edges, ties, weights, fanout)
+            going = spread.up(capped, going, weights, seen)
         for id, square in spread.squares.items():
             squares[id] = squares.get(id, 0.0) + square
             if id not in ways:
                 ways[id] = Step(id, *spread.ways[id])
-        fresh = [*best_first({id: squares[id] for id in spread.squares if id not in seen})]
+        fresh = {id: squares[id] - spread.passed.get(id, 0.0)
+                 for id in spread.squares if id not in seen}  # fmt: skip
         seen.update(fresh)
-        going_on = fresh[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
-        frontier = {id: _as_start(ways[id], squares[id] ** 0.25) for id in going_on}
+        going_on = [id for id in best_first(fresh) if fresh[id] > 0]
+        going_on = going_on[: min(max_nodes, max(len(seeds), tuning.FRONTIER))]
+        frontier = {id: _as_start(ways[id], fresh[id] ** 0.25) for id in going_on}
         if not frontier:
             break
     result.roots = {id: root for id, root in roots.items() if root and id not in seeds}
@@ -146,13 +152,15 @@ def _as_start(step: Step, score: float) -> Step:
 class _Spread:
     """One hop: the squares that it adds to each node, and the strongest way to it."""
 
-    __slots__ = ("_barred", "_decay", "_most", "_roots", "squares", "ways")
+    __slots__ = ("_barred", "_decay", "_masses", "_most", "_roots", "passed", "squares", "ways")
 
     def __init__(self, barred: Set[str], decay: float, roots: dict[str, str]) -> None:
         self._barred = barred
         self._decay = decay
         self._roots = roots
+        self._masses: dict[str, float] = {}
         self._most: dict[str, float] = {}
+        self.passed: dict[str, float] = {}
         self.squares: dict[str, float] = {}
         self.ways: dict[str, Way] = {}
 
@@ -176,6 +184,7 @@ class _Spread:
             way = _way_to(here)
             root = roots[here.id]
             mass = self._decay * here.score**2 / max(1, degrees[node]) ** tuning.THINNING
+            self._masses[node] = mass
             side = 0 if outgoing else 1
             may_tie = outgoing and not node.startswith(BRIDGES)
             for relation, other, weight in zip(names, others, edge_weights, strict=True):
@@ -193,6 +202,29 @@ class _Spread:
                 if may_tie and other.startswith(BRIDGES):
                     ties.setdefault(other, []).append((here, relation, weight, strength))
         return ties
+
+    def up(
+        self,
+        bundles: Sequence[Bundle],
+        frontier: Mapping[str, Step],
+        weights: Weights,
+        seen: Set[str],
+    ) -> dict[str, Step]:
+        """The files to go on from in the same hop, without decay; ``passed`` says what of the
+        squares goes on so, and not again in the next one."""
+        files: dict[str, Step] = {}
+        for here, file, weight in ways_up(bundles, frontier):
+            strength = weights[DEFINES][1]
+            value = self._masses[here.id] * weight * strength
+            if value <= 0 or file in seen or file not in self.squares:
+                continue
+            self.passed[file] = self.passed.get(file, 0.0) + value * value
+            if file not in files or value > files[file].score:
+                files[file] = Step(file, value, here, DEFINES, weight, strength, False)
+                files[file].hop = here.hop
+        for file, step in files.items():
+            step.score = (self.passed[file] / self._decay**2) ** 0.25
+        return files
 
     def across(
         self, edges: Bundles, ties: Mapping[str, list[Tie]], weights: Weights, fanout: int

@@ -3,12 +3,13 @@
 The score of a reached node is its seed's score times, for each edge walked,
 ``edge weight × relation weight × decay``, along the path where that product is
 the largest. Every factor is at most 1, so a cycle never pays and a path is
-followed only while it improves on what is known.
+followed only while it improves on what is known. Where a symbol stands is no step of
+meaning: some ways up to its file cost no hop and no decay (``ways_up``).
 """
 
 from __future__ import annotations
 
-from ..core.vocabulary import FROM_CODE
+from ..core.vocabulary import ANCHORED_TO, DEFINES, FROM_CODE, SYMBOL_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +126,11 @@ def walk(
         bundles = edges.bundles(list(frontier), list(weights), fanout + 1)
         bundles = sure_edges(bundles, min_confidence)
         improved = _best_steps(bundles, frontier, best, weights, decay, fanout, floor, result)
+        files = _up(bundles, frontier, weights, best, barred)
+        if files:
+            bundles = sure_edges(edges.bundles([*files], [*weights], fanout + 1), min_confidence)
+            known = {**best, **improved}
+            improved |= _best_steps(bundles, files, known, weights, decay, fanout, floor, result)
         for id in barred & improved.keys():
             del improved[id]
         best.update(improved)
@@ -132,6 +138,50 @@ def walk(
         frontier = {id: step for id, step in improved.items() if best.get(id) is step}
     result.reached = {id: step for id, step in best.items() if id not in seeds}
     return result
+
+
+def _up(
+    bundles: Sequence[Bundle],
+    frontier: Mapping[str, Step],
+    weights: Weights,
+    best: Mapping[str, Step],
+    barred: Set[str],
+) -> dict[str, Step]:
+    """The files to go on from in the same hop, without decay."""
+    files: dict[str, Step] = {}
+    for here, file, weight in ways_up(bundles, frontier):
+        strength = weights[DEFINES][1]
+        score = here.score * (weight * strength)
+        known = files.get(file) or best.get(file)
+        if file not in barred and score > (known.score if known else 0.0):
+            files[file] = Step(file, score, here, DEFINES, weight, strength, False)
+            files[file].hop = here.hop
+    return files
+
+
+def ways_up(
+    bundles: Sequence[Bundle], frontier: Mapping[str, Step]
+) -> list[tuple[Step, str, float]]:
+    """``(step to a symbol, its file, weight)`` of the edges that cost no hop.
+
+    Free is the way from a symbol that something is anchored to, between that step and the
+    next one: once, so that a walk ends, and two records that are anchored to two symbols
+    of one file are three hops apart. The file itself is a hop away as ever.
+    """
+    symbols = {
+        id
+        for id, step in frontier.items()
+        if step.relation == ANCHORED_TO and id.startswith(SYMBOL_IDS)
+    }
+    if not symbols:
+        return []
+    return [
+        (frontier[node], other, weight)
+        for node, outgoing, names, others, weights in bundles
+        if node in symbols and not outgoing
+        for relation, other, weight in zip(names, others, weights, strict=True)
+        if relation == DEFINES
+    ]
 
 
 def sure_edges(bundles: Sequence[Bundle], least: float) -> list[Bundle]:

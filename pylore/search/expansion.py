@@ -16,7 +16,8 @@ from .scoring import describe, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Set
+    from collections.abc import Callable, Mapping, Sequence, Set
+    from typing import Any
 
     from ..core.scoring import Factors
     from ..core.settings import Settings
@@ -171,7 +172,7 @@ def hit_of(step: Step, settings: Settings, *, explain: bool) -> Hit:
     hit.path = [one.id for one in chain]
     hit.edge = step.relation
     if explain:
-        hit.explain = {"walk": _explain_walk(chain, settings.hop_decay)}
+        hit.explain = {"walk": explain_walk(chain, settings.hop_decay)}
     return hit
 
 
@@ -193,7 +194,8 @@ def _cap(settings: Settings, name: str) -> str:
     return f"{origin if origin in BY_NAME else name} is {getattr(settings, name)}"
 
 
-def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:
+def explain_walk(chain: Sequence[Step], decay: float) -> dict[str, Any]:
+    """Where a way begins, and each of its edges; an edge that was no hop took no ``decay``."""
     return {
         "seed": chain[0].id,
         "seed_score": round(chain[0].score, 6),
@@ -205,7 +207,7 @@ def _explain_walk(chain: list[Step], decay: float) -> dict[str, object]:
                 "direction": "out" if step.outgoing else "in",
                 "edge_weight": step.edge_weight,
                 "relation_weight": step.relation_weight,
-                "decay": decay,
+                "decay": 1.0 if step.before and step.hop == step.before.hop else decay,
             }
             for step in chain[1:]
         ],

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..core.settings import Settings
+    from ..graph.best_path import Step
     from ..store import Store
+    from .file_ways import Ways
     from .retrieve import Candidates
 
     Weights = tuple[float, float]
@@ -81,8 +83,11 @@ class Near:
         return [path for path in paths if path.isprintable() and not path.startswith(".lore/")]
 
 
-def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> dict[str, float]:
-    """Id to how near it is to these files, 0..1; ids may be of no live node.
+def seeds(
+    store: Store, settings: Settings, near: Near, notes: list[str]
+) -> tuple[dict[str, float], Ways]:
+    """Id to how near it is to these files, 0..1; ids may be of no live node. And the ways
+    to what is tied to the files next to these alone.
 
     What is tied to a file that these import, that imports them, or that changes together
     with them, counts by the weights of that edge and of its relation. Where the graph is
@@ -98,49 +103,83 @@ def seeds(store: Store, settings: Settings, near: Near, notes: list[str]) -> dic
     if settings.depth and files:
         try:
             weights = _weights(store, settings)
-            around = {**_beside(store, settings, files, weights), **own}
-            return _most(found, _tied(store, kept, around, edges=ANCHORED_TO in weights))
+            beside = _beside(store, settings, files, weights)
+            around = {path: step.score for path, step in beside.items()} | own
+            ties = _tied(store, kept, [*around], edges=ANCHORED_TO in weights)
+            return found, _add_ties(found, [*ties], around, beside)
         except GraphUnavailable:
             pass  # the walk says so
-    return _most(found, _tied(store, kept, own, edges=False))
+    return found, _add_ties(found, _tied(store, kept, files, edges=False), own, {})
+
+
+def _add_ties(
+    found: dict[str, float],
+    ties: Iterable[tuple[str, str, float]],
+    nearness: Mapping[str, float],
+    beside: Mapping[str, Step],
+) -> Ways:
+    """Adds what is tied to files to ``found``, of several ties the nearest; and gives the ways
+    to what is nearest by a file ``beside``."""
+    ways: Ways = {}
+    for id, path, tie in ties:
+        score = tie * nearness[path]
+        if score > found.get(id, 0.0):
+            found[id] = score
+            ways.pop(id, None)
+            if path in beside:
+                from .file_ways import tied
+
+                ways[id] = tied(id, score, beside[path], tie)
+    return ways
 
 
 def _tied(
-    store: Store, kept: str, nearness: Mapping[str, float], *, edges: bool
-) -> Iterator[tuple[str, float]]:
-    """What is tied to files, each by its anchors and, with ``edges``, by ``anchored_to``."""
-    paths = list(nearness)
+    store: Store, kept: str, paths: Sequence[str], *, edges: bool
+) -> Iterator[tuple[str, str, float]]:
+    """``(id, path, what the tie counts)`` of what is tied to these files by its anchors and,
+    with ``edges``, by ``anchored_to``."""
     anchors = store.anchors
     for id, path in anchors.about(kept, paths):
-        yield id, tuning.TIED * nearness[path]
+        yield id, path, tuning.TIED
     by_glob = set()
     for id, glob, path in anchors.globs_like(kept, paths):
         from ..anchors.globs import matches
 
         if matches(glob, path):
             by_glob.add((id, path))
-            yield id, tuning.BY_GLOB * nearness[path]
+            yield id, path, tuning.BY_GLOB
     if edges:
         for id, path, weight in store.edges.into_files(paths, ANCHORED_TO):
             if (id, path) not in by_glob:  # that edge is the glob's
-                yield id, tuning.TIED * weight * nearness[path]
+                yield id, path, tuning.TIED * weight
 
 
 def _beside(
     store: Store, settings: Settings, files: Sequence[str], weights: Mapping[str, Weights]
-) -> dict[str, float]:
-    """The nearest of the files that these import, are imported by, or change together with."""
+) -> dict[str, Step]:
+    """The nearest of the files that these import, are imported by, or change together with:
+    path to the step from one of these."""
     relations = [name for name in weights if name != ANCHORED_TO]
     if not relations or len(files) > tuning.MOST_FILES:
         return {}
-    ids = list(map(file_id, files))
-    found = _most({}, (
-        (path_of(other), tuning.NEXT * weight * weights[relation][0 if outgoing else 1])
-        for _, other, relation, weight, outgoing in store.edges.neighbours(ids, relations, ALL)
-        if other.startswith(FILE_IDS)
-        and (weight >= settings.min_confidence or relation not in FROM_CODE)
-    ))  # fmt: skip
-    return dict(list(ranked(found).items())[: settings.graph_fanout])
+    from ..graph.best_path import Step
+
+    ids = dict.fromkeys(map(file_id, files))
+    found: dict[str, float] = {}
+    ways: dict[str, tuple[str, str, float, float, bool]] = {}
+    for id, other, relation, weight, outgoing in store.edges.neighbours([*ids], relations, ALL):
+        if not other.startswith(FILE_IDS) or other in ids:
+            continue
+        strength = weights[relation][0 if outgoing else 1]
+        score = tuning.NEXT * weight * strength
+        sure = weight >= settings.min_confidence or relation not in FROM_CODE
+        if sure and score > found.get(other, 0.0):
+            found[other] = score
+            ways[other] = (id, relation, weight, strength, outgoing)
+    return {
+        path_of(other): Step(other, found[other], Step(ways[other][0], 1.0), *ways[other][1:])
+        for other in [*ranked(found)][: settings.graph_fanout]
+    }
 
 
 def _weights(store: Store, settings: Settings) -> dict[str, Weights]:
@@ -154,14 +193,6 @@ def _weights(store: Store, settings: Settings) -> dict[str, Weights]:
         and name not in unwanted
         and (name in wanted or not wanted)
     }
-
-
-def _most(found: dict[str, float], more: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """``found`` with these scores too; of an id that comes twice, the higher one."""
-    for id, score in more:
-        if score > found.get(id, 0.0):
-            found[id] = score
-    return found
 
 
 # --- seeds beside the matches of a search
@@ -213,7 +244,8 @@ def of_files(
 
     It begins at the files and at the best of what is tied to them, id to score.
     """
-    found = ranked(seeds(store, settings, near, notes))
+    nearness, ways = seeds(store, settings, near, notes)
+    found = ranked(nearness)
     themselves = [
         id for id, score in found.items() if score == tuning.ITSELF and id.startswith(FILE_IDS)
     ]
@@ -234,6 +266,12 @@ def of_files(
                 "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
                 "relevance": explained_relevance(hit, settings),
             }
+    if ways:
+        from .file_ways import show_way
+
+        for hit in hits:
+            if hit.id in ways:
+                show_way(hit, ways[hit.id], explain=explain)
     return hits, starts
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .external import Retrievers
     from .file_context import Near
+    from .file_ways import Ways
 
 
 class Request(Record):
@@ -147,6 +148,11 @@ def _search(
             matching.with_files(starts, anything, [])
         hits, matched = _expanded(store, settings, request, starts, found, direct, notes)
     hits = _arranged(store, settings, request, put_together(hits, matched), found, notes)
+    if matching.ways:
+        from .file_ways import show_ways
+
+        how = {**starts.how, **found.how}
+        show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
     if request.snippets:
         _add_texts(store, hits, found, matching.query)
     add_symbol_lines(store, hits, found)
@@ -172,6 +178,7 @@ class _Matching:
         self._further, self._notes = further, notes
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
+        self.ways: Ways = {}
         if self.query.cut:
             notes.append(f"the query is long: its last {self.query.cut} words were left out")
 
@@ -198,7 +205,9 @@ class _Matching:
         from .file_context import add_seeds, beside_matches, seeds
 
         if self._near is None:
-            self._near = seeds(self._store, self._settings, self._request.near, self._notes)
+            self._near, self.ways = seeds(
+                self._store, self._settings, self._request.near, self._notes
+            )
         within = scope.without(self._request.excluded)
         add_seeds(self._store, self._settings, found, self._near, within)
         return beside_matches(self._store, self._settings, found, direct)

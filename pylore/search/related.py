@@ -59,8 +59,8 @@ def about_files(
 ) -> Hits:
     """What is known about some files (and nodes), records first, then code.
 
-    First what is tied to them and to the files next to them, at hop 0, then what the walk
-    reaches from the files, from what is tied to them, and from the nodes. The files and
+    First what is tied to them, at hop 0, and to the files next to them, a hop away; then what
+    the walk reaches from the files, from what is tied to them, and from the nodes. The files and
     the nodes themselves are left out.
 
     Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from repositories import Repository
 import pylore
 from pylore.anchors.globs import glob_pattern, matches
 from pylore.core.errors import LoreError
-from pylore.core.model import Edge, Node
-from pylore.core.settings import Settings
+from pylore.core.model import Edge, Hit, Node
+from pylore.core.settings import EXPANSION_RULES, Settings
 from pylore.records.records import Records
 from pylore.search.file_context import Near, named, of_files, seeds
 from pylore.search.pipeline import Request, search
@@ -60,7 +61,7 @@ def link(store: Store, a: str, relation: str, b: str, weight: float = 1.0) -> No
 
 def near(store: Store, *globs: str, **flags: object) -> dict[str, float]:
     root = str(Path(store.path).parent.parent)
-    return seeds(store, options(**flags), Near(root, globs), [])
+    return seeds(store, options(**flags), Near(root, globs), [])[0]
 
 
 # --- globs
@@ -284,7 +285,7 @@ def test_files_add_their_weight_times_how_near_they_are(
     near_these = Near(str(Path(store.path).parent.parent), ["a.py"])
     plain = {hit.id: hit.score for hit in search(store, settings, Request(query), None)}
     found = search(store, settings, Request(query, near=near_these), None)
-    nearness = seeds(store, settings, near_these, [])
+    nearness, _ = seeds(store, settings, near_these, [])
     sums = {id: plain.get(id, 0) + weight * nearness.get(id, 0) for id in plain | nearness}
     highest = max(1.0, *sums.values())
     assert {hit.id: hit.score for hit in found} == pytest.approx(
@@ -322,6 +323,61 @@ def test_results_by_files_are_not_weak(filled: Store) -> None:
 def test_a_forgotten_record_is_no_seed(filled: Store, depth: int) -> None:
     filled.nodes.invalidate("note-tied00", NOW)
     assert "note-tied00" not in asked(filled, "", "a.py", limit=100, graph_depth=depth)
+
+
+def test_what_comes_over_a_file_next_to_these_says_so(store: Store, tmp_path: Path) -> None:
+    """In a search, also of what the walk reaches from there; a match of the words needs no way."""
+    file_node(store, "a.py", "b.py", "c.py")
+    note(store, "own", "", ("file", "a.py", ""))
+    note(store, "next", "tokens", ("file", "b.py", ""))
+    note(store, "partner", "", ("glob", "c.*", ""))
+    note(store, "further")
+    link(store, "file-a.py", "imports", "file-b.py", 0.9)
+    link(store, "file-c.py", "co_changes_with", "file-a.py")
+    link(store, "note-next", "relates_to", "note-further", 0.5)
+    over_b = ["file-a.py", "file-b.py", "note-next"]
+    wanted = {
+        "note-own": (0, ["note-own"], None),
+        "note-next": (1, over_b, "imports"),
+        "note-partner": (1, ["file-a.py", "file-c.py", "note-partner"], "co_changes_with"),
+        "note-further": (2, [*over_b, "note-further"], "relates_to"),
+    }
+
+    def ways(hits: Iterable[Hit]) -> dict[str, tuple[int, list[str], str | None]]:
+        return {hit.id: (hit.hops, hit.path, hit.edge) for hit in hits if hit.type == "note"}
+
+    near_a = Near(str(tmp_path), paths=["a.py"])
+    for rule in EXPANSION_RULES:
+        settings = options(graph_depth=1, expansion=rule)
+        hits = search(store, settings, Request("", near=near_a, explain=True), None)
+        found = ways(hits)
+        assert found == {id: wanted[id] for id in found}, rule
+        assert rule == "activation" or found.keys() == wanted.keys()
+        for hit in hits:
+            walked = [step["to"] for step in (hit.explain or {}).get("walk", {"hops": ()})["hops"]]
+            assert walked == hit.path[1:]
+        found = ways(search(store, settings, Request("tokens", near=near_a), None))
+        assert found["note-next"] == (0, ["note-next"], None)
+        assert found["note-further"] == (1, ["note-next", "note-further"], "relates_to")
+    tied, _ = of_files(store, options(graph_depth=1), near_a, Scope(), [], explain=True)
+    assert ways(tied) == {id: wanted[id] for id in wanted if id != "note-further"}
+    for hit in tied:
+        if hit.hops and hit.explain:
+            steps = hit.explain["walk"]["hops"]
+            factors = [s["edge_weight"] * s["relation_weight"] * s["decay"] for s in steps]
+            assert prod(factors) == pytest.approx(hit.explain["files"])
+
+
+def test_what_is_tied_to_a_file_at_hand_too_has_come_over_no_other(
+    store: Store, tmp_path: Path
+) -> None:
+    file_node(store, "a.py", "b.py")
+    note(store, "both", "", ("file", "b.py", ""), ("glob", "a.*", ""))
+    link(store, "file-a.py", "imports", "file-b.py")
+    for paths in (["a.py"], ["a.py", "b.py"]):
+        hits, _ = of_files(store, options(graph_depth=1), Near(str(tmp_path), paths=paths), Scope(),
+                           [], explain=False)  # fmt: skip
+        assert [(hit.id, hit.hops, hit.path) for hit in hits] == [("note-both", 0, ["note-both"])]
 
 
 # --- changed files

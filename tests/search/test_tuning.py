@@ -332,7 +332,7 @@ def test_how_near_what_is_tied_to_a_file_is(store: Store) -> None:
     tie(store, "note-next-glob", "glob", "src/1*")
     store.edges.put(Edge("file-src/0.py", "file-src/1.py", "imports", created_at=NOW))
     near = near_to(store, "src/0.py")
-    found = seeds(store, options(graph_depth=1, edge_weights="imports=0.8"), near, [])
+    found, _ = seeds(store, options(graph_depth=1, edge_weights="imports=0.8"), near, [])
     assert found == {
         "file-src/0.py": 0.9, "note-tied": 1.0, "note-glob": 0.7,
         "note-next": pytest.approx(0.5 * 0.8), "note-next-glob": pytest.approx(0.5 * 0.8 * 0.7),
@@ -359,7 +359,7 @@ def test_next_to_200_files_what_is_tied_is_found_and_next_to_more_is_not(
     tie(store, "note-next", "file", paths[-1])
     store.edges.put(Edge(f"file-{paths[0]}", f"file-{paths[-1]}", "imports", created_at=NOW))
     near = near_to(store, *paths[:-1])
-    found = seeds(store, options(graph_depth=1), near, [])
+    found, _ = seeds(store, options(graph_depth=1), near, [])
     assert ("note-next" in found) is (count == 200)
 
 
