@@ -80,9 +80,10 @@
 #   end that is not in the store (dangling_edges), forgotten nodes. A dangling
 #   edge counts for the degree of its other end and connects nothing.
 #   coverage: of the 200 newest runs, how many are finished, records that they were
-#   shown, and how many of these were rated. diversity: of the answers that runs were shown, which
-#   share of the top five is of one category, on average (share) and at most; only
-#   answers of which at least three of the five are known count.
+#   shown (or that were rated all the same), and how many were rated. diversity: of
+#   the answers that runs were shown, which share of the top five is of one category,
+#   on average (share) and at most; only answers of which at least three of the five
+#   are known count.
 #
 #   --json, --jsonl, --text, --jq EXPR   the form of the output
 #

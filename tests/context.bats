@@ -125,6 +125,9 @@ setup() { setup_in_shared; }
   expect_error 2 "context needs a question"
   run_lore context x --as poem
   expect_error 2 "--as is 'poem': give one of narrative, prompt, json"
+  run_lore context how are sessions signed --budget 60 --as narrative
+  expect 0 ''
+  contains "$stderr" "nothing that was found has room in 60 tokens: raise the budget"
   run_lore context x --budget 10
   expect_error 2 "budget is '10': give a whole number from 50"
   run_lore context x --as prompt --jq .

@@ -75,3 +75,12 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
   [ "$status" -eq 0 ]
   [[ ${lines[0]} == "Usage: lore doctor"* ]]
 }
+
+@test "a config that cannot be read is one finding, and nothing else is wrong" {
+  lore init >/dev/null 2>&1 || true
+  printf 'hop_decay="0.7\n' >.lore/.config
+  run_lore doctor
+  expect 1
+  refute_contains "$stderr" "not found"
+  [ "$(jq -r '[.[] | select(.ok | not) | .id] | join(" ")' <<<"$output")" = config ]
+}

@@ -172,6 +172,25 @@ open(sys.argv[1]).read()' "$TEST_ROOT/done" >"$TEST_ROOT/state" &
   expect 0 "lives in: rome (superseded)"
 }
 
+@test "a fact that ended elsewhere is found no more after an import; nor one of what was purged" {
+  lore fact "web shop" uses redis >/dev/null
+  lore export >first.jsonl
+  export LORE_DIR=$PWD/other/.lore
+  lore init >/dev/null
+  lore import first.jsonl >/dev/null
+  lore retract "web shop" uses redis >/dev/null
+  lore export >second.jsonl
+  unset LORE_DIR
+  lore import second.jsonl >/dev/null
+  refute_contains "$(lore search "what does the web shop use" --json)" "web shop uses redis"
+  run_lore doctor --full
+  expect 0
+  lore fact "mail server" uses postfix >/dev/null
+  lore forget --purge entity-mail-server >/dev/null
+  run_lore doctor --full
+  expect 0
+}
+
 @test "activation's caps can be raised" {
   local number
   for number in 1 2 3 4; do

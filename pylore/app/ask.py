@@ -85,7 +85,7 @@ def ask(
         found = _context(engine, request, needed)
         started(found)
         if not found.included:
-            raise LoreError("the store has nothing on this, so nobody was asked: try other words")
+            raise LoreError(_nobody_asked(found))
         prompt = prompt_of(found.question, found.text, RULES if left else "")
         answer = Listener(piece, may_ask=left > 0).whole(answer_of(command, prompt))
         wanted = needs_of(answer) if left else []
@@ -99,6 +99,12 @@ def ask(
     sources = Sources(found.text, known, engine.store.types.all())
     stored = engine.store.nodes.get_many(sources.candidates(answer))
     return AskResult(answer, sources.check(answer, stored), found, needed)
+
+
+def _nobody_asked(found: Context) -> str:
+    if found.withheld:
+        return f"nothing has room in {found.budget} tokens, so nobody was asked: raise the budget"
+    return "the store has nothing on this, so nobody was asked: try other words"
 
 
 def _context(engine: Engine, request: AskRequest, needed: list[str]) -> Context:

@@ -120,6 +120,9 @@ class _Builder:
         except GraphUnavailable as error:
             context.notes.append(f"{error}; without what the graph says")
         packed = pack(self._pieces(), room - self._tokens.lines(picture), self._tokens)
+        if not packed.texts and packed.pieces:
+            context.notes.append(f"nothing that was found has room in {asked.budget} tokens: "
+                                 "raise the budget")  # fmt: skip
         if packed.texts:
             text = head + picture + self._written(packed)
             context.text = printable(frame.around(text))

@@ -49,7 +49,7 @@ records would change what is rare, and how long a text usually is, for the recor
 # words of ``graph.ontology``; between entities and concepts any relation may state a fact.
 RELATIONS: dict[str, tuple[float, float, str]] = {
     "implements": (1.0, 1.0, "code -> idea"),
-    "anchored_to": (1.0, 1.0, "record -> file, symbol"),
+    "anchored_to": (1.0, 1.0, "any -> file, symbol"),
     "derived_from": (0.9, 0.9, "record -> record, task, run"),
     "learned_from": (0.9, 0.9, "lesson -> record, session"),
     "contradicts": (0.8, 0.8, "any -> any"),

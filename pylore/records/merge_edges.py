@@ -9,10 +9,13 @@ from operator import attrgetter
 from ..core.merging import is_gone, is_kept, is_later, joined, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge
 from ..core.states import clock, order, same, state_name
+from ..core.vocabulary import THING_IDS
 from .exchange import KEY, edge_of, how_left, is_gone_state, made
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ..core.states import Order
     from ..store import Store
     from ..store.protocols import EdgeKey
@@ -92,7 +95,7 @@ class EdgeMerge:
             told(edge, max(before, self._purged.get(other, "")))
         self._store.edges.delete_node(id)
         later = [one for one in edges if not is_gone(clock(one), one.invalidated_at, at)]
-        self._store.history.settle([], later)
+        self._put(later)
         self._rows = (None, {})
         for state in states:
             if not is_gone_state(state, at):
@@ -122,10 +125,15 @@ class EdgeMerge:
         gone = self._purged.get(id, "")
         return [name for name in names if name.partition(" ")[0] > gone]
 
+    def _put(self, edges: Collection[Edge]) -> None:
+        self._store.history.settle([], edges)
+        things = (edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
+        self._store.edges.stated.update(things)
+
     def write(self) -> None:
         """Writes what has been told so far."""
         if self._changed:
-            self._store.history.settle([], self._changed.values())
+            self._put(self._changed.values())
         self._changed, self._rows = {}, (None, {})
 
     def finish(self) -> None:

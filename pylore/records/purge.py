@@ -28,5 +28,6 @@ def delete_for_good(store: Store, node: Node) -> None:
 def take_away(store: Store, node: Node) -> None:
     """Takes the node itself away, and what is indexed of it."""
     node.invalidated_at = node.invalidated_at or now()
+    store.nodes.invalidate(node.id, node.invalidated_at)  # what is stated of it ends, too
     Index(store, None).update([node])
     store.nodes.delete(node.id)
