@@ -6,7 +6,7 @@ from ..search.tuning import SAME_CATEGORY, TOP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..core.settings import Settings
@@ -14,8 +14,13 @@ if TYPE_CHECKING:
     from ..store.protocols import Summary
 
 
+MOST_RUNS = 200
+"""The newest runs, which the audit is of: what is said of today, at a bounded cost. With the 1,000
+runs of a store of 100,000 nodes ``graph stats`` took three times as long."""
+
+
 def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
-    """``coverage`` and ``diversity`` of all live runs, or of this one.
+    """``coverage`` and ``diversity`` of the newest live runs, or of this one.
 
     ``coverage``: how many ``runs`` there are and how many are ``finished``, how many records
     were ``shown`` in them and how many of these were ``rated``. ``diversity``: of how many
@@ -26,9 +31,10 @@ def audit(store: Store, settings: Settings, run: str = "") -> dict[str, Any]:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     with store.graph_faults:
+        runs = store.impressions.summaries(run or None, MOST_RUNS)
         return {
-            "coverage": _coverage(store.impressions.summaries(run or None, -1)),
-            "diversity": _diversity(store, settings, run),
+            "coverage": _coverage(runs),
+            "diversity": _diversity(store, settings, [summary[0] for summary in runs]),
         }
 
 
@@ -42,9 +48,9 @@ def _coverage(runs: Iterable[Summary]) -> dict[str, int]:
     return found
 
 
-def _diversity(store: Store, settings: Settings, run: str) -> dict[str, Any]:
+def _diversity(store: Store, settings: Settings, runs: Sequence[str]) -> dict[str, Any]:
     answers: dict[tuple[str, str], list[str]] = {}
-    for of_run, query, id in store.impressions.tops(run or None, TOP):
+    for of_run, query, id in store.impressions.tops(runs, TOP):
         answers.setdefault((of_run, query), []).append(id)
     # A record has its best position of a run: of an answer that was like another, few are left.
     known = [ids for ids in answers.values() if len(ids) > SAME_CATEGORY]

@@ -776,10 +776,10 @@ class Impressions(Protocol):
         The newest first; ``used`` counts edges, ``shown`` what has none yet.
         """
 
-    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
-        """``(run, query, node)`` of what was shown at one of the first ``most`` positions.
+    def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
+        """``(run, query, node)`` of what these runs were shown at the first ``most`` positions.
 
-        Of all live runs or of one, in this order.
+        In this order.
         """
 
     def state(self, run: str) -> str:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -80,11 +81,20 @@ def _store(size: int, folders: Path | None) -> Path:
     short = f"{size // 1_000_000}m" if size % 1_000_000 == 0 else f"{size // 1_000}k"
     folder = (folders or CACHE / "scale") / short
     if not (folder / "search.db").exists():
-        from scale_material import Text
-        from scale_store import build_store
-
-        build_store(folder, size, Text.of_library(CACHE))
+        # What is measured then would hold this process's memory for its own, until it is itself.
+        builder = get_context("spawn").Process(target=_build, args=(folder, size))
+        builder.start()
+        builder.join()
+        if builder.exitcode:
+            raise BenchmarkError(f"no store of {size:,} nodes could be built")
     return folder
+
+
+def _build(folder: Path, size: int) -> None:
+    from scale_material import Text
+    from scale_store import build_store
+
+    build_store(folder, size, Text.of_library(CACHE))
 
 
 # --- measuring one size

@@ -14,8 +14,8 @@ Counts: nodes and their types, edges and their relations, the mean and the
 largest degree, nodes without an edge, connected components, edges with an
 end that is not in the store (dangling_edges), forgotten nodes. A dangling
 edge counts for the degree of its other end and connects nothing.
-coverage: runs and how many are finished, records that they were shown, and how
-many of these were rated. diversity: of the answers that runs were shown, which
+coverage: of the 200 newest runs, how many are finished, records that they were
+shown, and how many of these were rated. diversity: of the answers that runs were shown, which
 share of the top five is of one category, on average (share) and at most; only
 answers of which at least three of the five are known count.""",
     COUNTS_OUTPUT,

@@ -8,7 +8,7 @@ from .keys import ID_OF, KEY_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..protocols import Summary, Use
 
@@ -32,22 +32,21 @@ SELECT r.id, r.data, r.created_at,
     SELECT 1 FROM graph_edges WHERE from_key = {KEY_OF.format("s.node_id")} AND to_key = r.key
     AND relation = 'used_in_run' AND invalidated_at IS NULL)),
   count(e.from_key), total({_RATING} IS 'helpful'), total({_RATING} IS 'unhelpful')
-FROM nodes r LEFT JOIN graph_edges e
+FROM (SELECT key, id, data, created_at FROM nodes
+  WHERE type = 'run' AND invalidated_at IS NULL AND (?1 IS NULL OR id = ?1)
+  ORDER BY created_at DESC, id DESC LIMIT ?2) r
+LEFT JOIN graph_edges e
   ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
-WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
-GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC LIMIT ?2
+GROUP BY r.id ORDER BY r.created_at DESC, r.id DESC
 """
 
 _TOPS = f"""
-SELECT r.id AS run, s.query AS query, s.node_id AS node FROM nodes r
-CROSS JOIN shown s ON s.run_id = r.id
-WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
-  AND s.position <= ?2
-UNION SELECT r.id, coalesce(json_extract(e.metadata, '$.query'), ''), {_FROM} FROM nodes r
-CROSS JOIN graph_edges e
+SELECT j.value AS run, s.query AS query, s.node_id AS node FROM json_each(?1) j
+CROSS JOIN shown s ON s.run_id = j.value WHERE s.position <= ?2
+UNION SELECT r.id, coalesce(json_extract(e.metadata, '$.query'), ''), {_FROM}
+FROM json_each(?1) j CROSS JOIN nodes r ON r.id = j.value CROSS JOIN graph_edges e
   ON e.to_key = r.key AND e.relation = 'used_in_run' AND e.invalidated_at IS NULL
-WHERE r.type = 'run' AND r.invalidated_at IS NULL AND (?1 IS NULL OR r.id = ?1)
-  AND json_extract(e.metadata, '$.position') <= ?2
+WHERE json_extract(e.metadata, '$.position') <= ?2
 ORDER BY run, query, node
 """
 
@@ -110,12 +109,12 @@ class SqliteImpressions:
         """
         return self._db.execute(_LIST, (run, limit)).fetchall()  # type: ignore[return-value]
 
-    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
-        """``(run, query, node)`` of what was shown at one of the first ``most`` positions.
+    def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
+        """``(run, query, node)`` of what these runs were shown at the first ``most`` positions.
 
-        Of all live runs or of one, in this order.
+        In this order.
         """
-        return self._db.execute(_TOPS, (run, most)).fetchall()  # type: ignore[return-value]
+        return self._db.execute(_TOPS, (dumps(runs), most)).fetchall()  # type: ignore[return-value]
 
     def state(self, run: str) -> str:
         """``open``, ``finished`` or ``forgotten``; nothing where there is no such run."""

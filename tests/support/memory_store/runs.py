@@ -97,15 +97,13 @@ class Impressions(Part):
                               float(ratings["helpful"]), float(ratings["unhelpful"])))  # fmt: skip
         return limited(sorted(found, key=lambda row: (row[2], row[0]), reverse=True), limit)
 
-    def tops(self, run: str | None, most: int) -> list[tuple[str, str, str]]:
+    def tops(self, runs: Sequence[str], most: int) -> list[tuple[str, str, str]]:
         found = set()
-        for of_run in [node.id for node in self._store.nodes.all(live_only=True)]:
-            if of_run.startswith("run-") and run in (None, of_run):
-                shown = self.shown(of_run).items()
-                found |= {(of_run, query, id) for id, (position, query) in shown
-                          if position <= most}  # fmt: skip
-                found |= {(of_run, use[4] or "", use[0]) for use in self.uses(of_run)
-                          if use[3] is not None and use[3] <= most}  # fmt: skip
+        for run in runs:
+            shown = self.shown(run).items()
+            found |= {(run, query, id) for id, (position, query) in shown if position <= most}
+            found |= {(run, use[4] or "", use[0]) for use in self.uses(run)
+                      if use[3] is not None and use[3] <= most}  # fmt: skip
         return sorted(found)
 
     def state(self, run: str) -> str:
