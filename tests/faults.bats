@@ -165,7 +165,7 @@ c.execute('BEGIN IMMEDIATE'); c.pragma('user_version', 2); open('held', 'w'); ti
 @test "a disk that gets full while importing or adding loses nothing, and is read on" {
   needs_own_mounts
   awk 'BEGIN { for (i = 0; i < 400; i++) printf "{\"id\":\"note-%d\",\"body\":\"%09000d\"}\n", i, i }' >many.jsonl
-  on_small_disk '! lore import ../many.jsonl; lore list --ids
+  on_small_disk '! lore import ../many.jsonl --embedder none; lore list --ids
     cat /dev/zero >filler 2>/dev/null || true
     ! lore add note "another"; ! lore reindex; ! lore export out.jsonl; ! lore init below
     lore list --ids; lore search keep --ids

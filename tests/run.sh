@@ -3,8 +3,8 @@
 #
 # Runs these checks, or all of them, each to its end: says when one begins, how long it
 # took, and at last what passed and what failed. 'make test' calls it with everything set up.
-# TEST_ALL=1 has everything tried, and each command by a process of its own: as a user has it,
-# and in several times the time.
+# TEST_ALL=1 has everything tried, each command by a process of its own, and on the disk: as a
+# user has it, and in several times the time.
 # 'shell' is the part of lint that is about shell files.
 
 set -u
@@ -85,9 +85,32 @@ run_files() { # <part> <count>: of the files with tests, each count-th
     PYTHONDONTWRITEBYTECODE='' xargs "$bin/python" -m pytest
 }
 
+# What tests write is kept in memory, where there is enough of it: the system works less, and nobody waits.
+write_to_memory() {
+  local place=/dev/shm
+  [ -z "${TMPDIR-}" ] && [ -d "$place" ] && has_gigabytes 4 </proc/meminfo || return 0
+  df -Pk "$place" | awk 'NR == 2 && $4 > 2 * 2^20 { found = 1 } END { exit !found }' || return 0
+  TMPDIR=$(mktemp -d "$place/lore-tests.XXXXXX") || return 0
+  trap 'rm -rf "$TMPDIR"' EXIT
+  printf '#!/bin/sh\n' >"$TMPDIR/program"
+  chmod +x "$TMPDIR/program"
+  if "$TMPDIR/program" 2>/dev/null; then
+    export TMPDIR
+  else # a folder of which nothing may be run
+    rm -rf "$TMPDIR"
+    unset TMPDIR
+    trap - EXIT
+  fi
+}
+
+has_gigabytes() { # <count>, stdin: /proc/meminfo
+  awk -v count="$1" '/^MemAvailable:/ && $2 > count * 2^20 { found = 1 } END { exit !found }'
+}
+
 if [ -z "${TEST_ALL-}" ]; then # tests/support/samples.py, is_one_in in tests/helper.bash
   export TEST_SAMPLE=${TEST_SAMPLE-$RANDOM}
   printf 'what is tried many times is sampled, by TEST_SAMPLE=%s: TEST_ALL=1 leaves out nothing\n' "$TEST_SAMPLE"
+  write_to_memory
 fi
 failed=
 [ $# -gt 0 ] || set -- lint bats pytest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from math import log2
@@ -117,15 +118,23 @@ def test_shuffling_changes_most_edges_where_it_can() -> None:
     assert after != controls.shuffled(edges, random.Random(2))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """Notes that share a word with the queries; what answers them is linked, not similar."""
-    with pylore.open(tmp_path / ".lore", create=True, embedder="none") as lore:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a store that each test gets a copy of."""
+    folder = tmp_path_factory.mktemp("made") / ".lore"
+    with pylore.open(folder, create=True, embedder="none") as lore:
         for number, word in enumerate(WORDS):
             lore.add("note", f"All about {word}", id=f"note-{word}")
             lore.add("decision", f"Rule {number}", id=f"decision-{word}")
         for word in WORDS:
             lore.link(f"note-{word}", "relates_to", f"decision-{word}")
+    return folder
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path) -> Iterator[Store]:
+    """Notes that share a word with the queries; what answers them is linked, not similar."""
+    shutil.copytree(made, tmp_path / ".lore")
     with open_store(str(tmp_path / ".lore")) as opened:
         yield opened
 

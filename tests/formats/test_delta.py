@@ -195,7 +195,7 @@ def test_few_lines_go_out_where_few_records_differ(pair: tuple[Store, Store]) ->
     one, two = pair
     for store in pair:
         with store.transaction():
-            for number in range(3000):
+            for number in range(1000):
                 store.nodes.put(Node(f"note-{number}", "note", body="the same",
                                      created_at=TIMES[0], updated_at=TIMES[0]))  # fmt: skip
     assert lacking(one, two) == []

@@ -289,7 +289,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return Machine.make(tmp_path_factory.mktemp("honest") / "machine")
 
 
-@pytest.mark.one_in(12)
+@pytest.mark.one_in(24)
 @pytest.mark.parametrize("name", CASES)
 def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> None:
     machine = honest.copy(tmp_path / "machine")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from forked import preload
 from homes import move_home
+from samples import examples
 
 from soak.crowds import crowd
 from soak.kills import kill
@@ -28,13 +29,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
-    done = kill(str(tmp_path / "store"), SEED, lambda kills: kills < 8)
+    done = kill(str(tmp_path / "store"), SEED, lambda kills: kills < examples(8))
     assert done | WELL == done
-    assert done["kills"] >= 8 and done["acknowledged"]
+    assert done["kills"] >= examples(8) and done["acknowledged"]
 
 
 def test_a_power_cut_loses_nothing_that_was_acknowledged() -> None:
-    done = cut_power(SEED, lambda cuts: cuts < 12)
+    done = cut_power(SEED, lambda cuts: cuts < examples(12))
     assert done | WELL == done
     assert done["acknowledged"]
 
@@ -46,7 +47,8 @@ def test_a_disk_that_is_full_at_any_write_costs_that_write_alone() -> None:
 
 
 def test_what_three_stores_tell_each_other_ends_the_same_everywhere() -> None:
-    assert merge(SEED, 20) == {"histories": 20, "broken": 0}
+    histories = examples(20)
+    assert merge(SEED, histories) == {"histories": histories, "broken": 0}
 
 
 def test_many_writers_and_a_long_import_are_all_served(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def fails_well(project: Project, data: bytes, why: str) -> None:
 def test_a_truncated_store_is_named_in_one_line(filled: Project, whole: bytes) -> None:
     chance = random.Random(SEED)
     lengths = [0, 99, 4097, len(whole) - 1]
-    for length in some([*lengths, chance.randrange(len(whole))], 3):
+    for length in some([*lengths, chance.randrange(len(whole))], 5):
         fails_well(filled, whole[:length], f"{length} bytes of {len(whole)}, seed {SEED}")
 
 
@@ -275,7 +275,7 @@ export
 
 
 def test_nothing_of_a_hostile_store_steers_a_terminal(hostile: Project) -> None:
-    for words in some(SHOWN.strip().splitlines(), 4):
+    for words in some(SHOWN.strip().splitlines(), 8):
         written = hostile.on_terminal(*words.split()).decode()
         assert written.strip(), words
         assert not OBEYED.search(written), (words, written[:2000])

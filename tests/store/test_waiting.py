@@ -221,14 +221,14 @@ def test_others_write_while_an_import_waits_for_its_stdin(store: Store, tmp_path
     store.close()
     with lore(tmp_path, "import", "-") as process, pylore.open(tmp_path / "store") as sdk:
         assert process.stdin is not None
-        process.stdin.write('{"id":"note-1"}\n' * 9000)  # more than a pipe holds: it reads
+        process.stdin.write('{"id":"note-1"}\n' * 5000)  # more than a pipe holds: it reads
         process.stdin.flush()
         assert sdk.add("note", "another").state == "added"
         assert sdk.get("note-1") is None
         process.stdin.write('{"id":"note-2"}')
         out, err = process.communicate()
         assert process.returncode == 0, err
-        assert json.loads(out)["nodes"] == 9001
+        assert json.loads(out)["nodes"] == 5001
         assert sdk.get("note-2") is not None
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 T = TypeVar("T")
 
 SAMPLE = os.environ.get("TEST_SAMPLE", "")
-SHARE = 8
+SHARE = 16
 """Of examples that hypothesis makes, one in so many is tried."""
 LEAST = 5
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,15 @@ import pytest
 from pylore.system.interrupts import start_session
 
 
+@pytest.fixture
+def heeding() -> Iterator[None]:
+    """Where a shell starts a process in the background, that is deaf to INT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding")
 def test_a_signal_while_a_program_is_being_started_ends_it_and_is_not_lost(tmp_path: Path) -> None:
     def interrupt() -> None:  # in the new process, before it is the program
         (tmp_path / "own").write_text(str(os.getpid()))

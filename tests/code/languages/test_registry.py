@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -126,13 +127,18 @@ def words(source: str) -> Iterator[str]:
             yield from re.findall(r"\.?\b[a-zA-Z+]+\b", token.string)
 
 
-def named(source: str) -> set[str]:
-    """The languages, and the extensions of their files, that a module names."""
+@cache
+def known_words() -> set[str]:
+    """The languages, and the extensions of their files."""
     rules = load_rules()
     known = {end for spec in rules.languages.values() for end in spec.extensions}
     known |= {end for spec in rules.languages.values() for _, ends in spec.dialects for end in ends}
-    known |= rules.languages.keys()
-    return {word for word in words(source) if word.lower() in known}
+    return known | rules.languages.keys()
+
+
+def named(source: str) -> set[str]:
+    """The languages, and the extensions of their files, that a module names."""
+    return {word for word in words(source) if word.lower() in known_words()}
 
 
 @pytest.mark.parametrize("path", SHARED, ids=lambda path: str(path.relative_to(CODE)))
@@ -140,6 +146,7 @@ def test_shared_code_names_no_language(path: Path) -> None:
     assert named(path.read_text()) == set()
 
 
+@cache
 def own_words() -> set[str]:
     """What the languages call an object, its class, its bases, and what makes and calls it."""
     found: set[str] = set()

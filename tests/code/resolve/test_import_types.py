@@ -73,9 +73,18 @@ OTHERS = {
 }  # fmt: skip
 
 
+def several(name: str, count: int) -> list[str]:
+    """Names for as many files like this one, where one folder may have more of them."""
+    path = Path(name)
+    if path.stem in ("__init__", "lib"):
+        return []
+    return [str(path.with_stem(f"{path.stem}{number}")) for number in range(count)]
+
+
 def kinds(root: Path, language: str) -> dict[str, str | None]:
     """Each text of a language to the kind that the edge of its import has."""
     name, texts = EACH[language]
+    names = several(name, len(texts))
     folder, stem = Path(name).parent, Path(name).suffix
     for path, text in OTHERS.items():
         if Path(path).suffix in (stem, ".h", ".mod", ".toml") and path != name:
@@ -84,10 +93,16 @@ def kinds(root: Path, language: str) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     (root / folder).mkdir(parents=True, exist_ok=True)
     with pylore.open(root / ".lore", create=True, embedder="none") as lore:
-        for text in texts:
-            (root / name).write_text(text + "\n")
+        if names:  # all at once
+            for path, text in zip(names, texts, strict=True):
+                (root / path).write_text(text + "\n")
             lore.index(history=False)
-            edges = [e for e in lore.edges(f"file-{name}") if e.relation == "imports"]
+        for number, text in enumerate(texts):
+            if not names:
+                (root / name).write_text(text + "\n")
+                lore.index(history=False)
+            file = names[number] if names else name
+            edges = [e for e in lore.edges(f"file-{file}") if e.relation == "imports"]
             found[text] = json.loads(edges[0].metadata)["import_type"] if edges else None
     return found
 
