@@ -174,7 +174,7 @@ class MarkdownImport:
         if type not in self._types:
             if not self._new_types:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
-                                 "declare it as a new type (--new-types)")  # fmt: skip
+                                 "declare it as a new type")  # fmt: skip
             if not (type.isascii() and type.isalpha() and type.islower()):
                 raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
             self._types[type] = ""

@@ -519,7 +519,7 @@ class Records:
             return type
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
-                             "declare it as a new type (--new-type)")  # fmt: skip
+                             "declare it as a new type")  # fmt: skip
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(type, "")
@@ -550,7 +550,7 @@ class Records:
             self._declare(name)
             return name
         raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
-                         "declare it as a new relation (--new-relation)")  # fmt: skip
+                         "declare it as a new relation")  # fmt: skip
 
     def _declare(self, relation: str) -> list[str]:
         """Declares a relation that is new; notes where a known one is nearly the same."""
