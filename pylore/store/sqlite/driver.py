@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["apsw"]
+__all__ = ["apsw", "changes_seen"]
 
 _AROUND = ("collections", "collections.abc")
 
@@ -24,3 +24,11 @@ if sys.modules.keys().isdisjoint(("apsw", *_AROUND)):
             del sys.modules[name]
 else:
     import apsw
+
+
+def changes_seen(connection: apsw.Connection) -> tuple[object, int]:
+    """What is equal as long as a connection sees a store as it was.
+
+    The one changes with what others commit, the other with what this connection writes.
+    """
+    return connection.pragma("data_version"), connection.total_changes()

@@ -16,7 +16,7 @@ from ...core.text import composed, inflections
 from ...core.vocabulary import CODE, COLLECTIONS, NAMES, TEXTS
 from ...system.json_encode import dumps
 from .conditions import Passages, expression, first_shown, passages_without, shown_id
-from .driver import apsw
+from .driver import apsw, changes_seen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class SqliteFullText:
         """
         if self.engine != "fts5":
             return True
-        seen = (self._db.pragma("data_version"), self._db.total_changes())
+        seen = changes_seen(self._db)
         if self._there.seen != seen:
             self._there = _There(seen)
         words = self._there.words

@@ -6,6 +6,8 @@ before saw; from the second in a row on that does, what is read may be kept.
 
 from __future__ import annotations
 
+from .driver import changes_seen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -26,8 +28,7 @@ class KeptReads:
 
     def begin(self) -> None:
         """Within a transaction: lets go of everything if the store is not as it was."""
-        # The one changes with what others commit, the other with what this connection writes.
-        seen = (self._db.pragma("data_version"), self._db.total_changes())
+        seen = changes_seen(self._db)
         if seen == self._seen:
             self.place = self._held
         else:

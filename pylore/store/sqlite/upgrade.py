@@ -148,14 +148,15 @@ def _make_whole(connection: apsw.Connection) -> None:
 
 def _state_facts(connection: apsw.Connection) -> None:
     """Lets full text find facts by their sentences; vectors come with 'lore embed --missing'."""
-    nodes = SqliteNodes(connection, SqliteReads(connection))
-    facts = SqliteFacts(connection, SqliteReads(connection))
+    reads = SqliteReads(connection)
+    nodes, facts = SqliteNodes(connection, reads), SqliteFacts(connection, reads)
+    fulltext = SqliteFullText(connection)
     subjects = facts.subjects()
     for start in range(0, len(subjects), _SUBJECTS):
         stated = facts.of(subjects[start : start + _SUBJECTS])
         texts = [fact_sentence(*words) for _, *words in stated]
         keys = nodes.new_passages([edge[0] for edge, *_ in stated], NAMES)
-        SqliteFullText(connection).add(NAMES, (
+        fulltext.add(NAMES, (
             (key, "", text, "", "", identifier_parts(text))
             for key, text in zip(keys, texts, strict=True)
         ))  # fmt: skip
