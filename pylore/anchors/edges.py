@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..core.model import Edge
+from ..core.scopes import plain
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, INVALIDATED_BY, file_id, symbol_id
+from ..store.meant import file_ids
 from .file_nodes import file_nodes
 from .globs import glob_pattern
 
@@ -51,12 +53,12 @@ def link_anchor(store: Store, write: Write, anchor: Anchor, paths: list[str], so
 def unlink_anchor(store: Store, anchor: Anchor) -> None:
     """Takes back the links of an anchor that is gone, as far as no other one needs them."""
     rest = [other for other in store.anchors.of(anchor.node_id) if other.key != anchor.key]
-    needed = {id for other in rest for id in _ends(other)}
-    gone = {*_ends(anchor)}
+    needed = {id for other in rest for id in _ends(store, other)}
+    gone = {*_ends(store, anchor)}
     if anchor.kind == "glob":
         pattern = glob_pattern(file_id(anchor.path))
         gone = {edge.to_id for edge in store.edges.of(anchor.node_id)
-                if pattern.fullmatch(edge.to_id)}  # fmt: skip
+                if pattern.fullmatch(plain(edge.to_id))}  # fmt: skip
     for id in sorted(gone - needed):
         edge = store.edges.get(anchor.node_id, id, ANCHORED_TO)
         if edge is not None and edge.invalidated_at is None:
@@ -73,6 +75,6 @@ def unlink_commits(store: Store, node_id: str) -> int:
     return count
 
 
-def _ends(anchor: Anchor) -> tuple[str, str]:
+def _ends(store: Store, anchor: Anchor) -> tuple[str, ...]:
     """What the anchor may be linked to: its file, its symbol."""
-    return file_id(anchor.path), symbol_id(anchor.path, anchor.detail)
+    return *file_ids(store, anchor.path), symbol_id(anchor.path, anchor.detail)

@@ -6,8 +6,8 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Node
 from ..core.times import now
-from ..core.vocabulary import file_id
 from ..store.filter import Scope
+from ..store.meant import file_node_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def file_nodes(store: Store, write: Write, paths: Sequence[str]) -> FileNodes:
     wanted: dict[str, str] = {}
     for path in paths:
         try:
-            wanted[path] = check_id(file_id(path))
+            wanted[path] = check_id(file_node_id(store, path))
         except LoreError:
             found.unusable += 1
     live = store.nodes.match(Scope(), list(wanted.values()))

@@ -19,7 +19,7 @@ class Engine:
     was called.
     """
 
-    __slots__ = ("_ahead", "_embedder", "root", "settings", "store")
+    __slots__ = ("_ahead", "_embedder", "_store", "root", "settings")
 
     def __init__(
         self,
@@ -30,11 +30,18 @@ class Engine:
         ahead: Asking | None = None,
         embedder: Embedder | None = None,
     ) -> None:
-        self.store = store
+        self._store = store
         self.settings = settings
         self.root = root
         self._ahead = ahead
         self._embedder: list[Embedder | None] = [] if embedder is None else [embedder]
+
+    @property
+    def store(self) -> Store:
+        """The store, kept to the scope of these settings: others may ask it under another one."""
+        if self._store.scope != self.settings.scope:
+            self._store.keep_to(self.settings.scope)
+        return self._store
 
     @property
     def embedder(self) -> Embedder | None:
@@ -52,7 +59,7 @@ class Engine:
 
     def under(self, settings: Settings) -> Engine:
         """The same store under other settings; the embedder goes with it where it is the same."""
-        other = Engine(self.store, settings, self.root, ahead=self._ahead)
+        other = Engine(self._store, settings, self.root, ahead=self._ahead)
         if settings.embedder == self.settings.embedder:
             other._embedder = self._embedder
         return other

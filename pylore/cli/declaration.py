@@ -72,6 +72,12 @@ class Option:
         self.value = parts[-1].partition(" ")[2]
 
 
+ALL_SCOPES = Option(
+    "--all-scopes", "everybody's facts, whatever scope is set", setting="scope", constant="*"
+)
+"""Every command takes it, as every command takes ``--scope``."""
+
+
 class Row:
     """Options that share a line of help."""
 
@@ -208,6 +214,7 @@ class Command:
         """All options, but for settings that the help leaves out."""
         yield from self.listed()
         yield from self.also
+        yield ALL_SCOPES
 
 
 def find(word: str) -> Command | None:

@@ -54,7 +54,7 @@ def own_settings(command: Command) -> set[str]:
     named = {option.setting for option in command.options() if option.setting and option.value}
     if command.settings is None:
         return named | {setting.name for setting in SETTINGS} - {"quiet"}
-    return named | set(command.settings) - {"quiet"}
+    return named | {*command.settings, "scope"} - {"quiet"}
 
 
 def _own_options(command: Command) -> tuple[dict[str, tuple[str, Option]], dict[str, Any]]:

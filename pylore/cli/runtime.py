@@ -65,7 +65,10 @@ def open_for_reading(settings: Settings) -> Store:
     folder = data_folder()
     require_found_store(folder)
     try:
-        return open_store(folder, busy_timeout=settings.busy_timeout)
+        store = open_store(folder, busy_timeout=settings.busy_timeout)
+        if settings.scope:
+            store.keep_to(settings.scope)
+        return store
     except NoStore:
         if os.environ.get("LORE_DIR"):
             raise  # where 'lore init' makes one is the folder that was looked into

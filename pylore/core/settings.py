@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 
 from .errors import UsageError, nearest
+from .scopes import ALL, LONGEST, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +130,14 @@ def _parse_text(setting: Setting, text: str) -> Value:
     return text
 
 
+def _parse_scope(setting: Setting, text: str) -> Value:
+    if text in ("", ALL):
+        return ""
+    if not is_name(text):
+        raise ValueError(f"a name of lower-case letters, digits, - and _, {LONGEST} at most")
+    return text
+
+
 def _parse_embedder(setting: Setting, text: str) -> Value:
     kind, _, what = text.partition(":")
     if "@" in what.partition("://")[2].partition("/")[0]:
@@ -177,6 +186,7 @@ _PARSERS = {
     "names": _parse_names,
     "text": _parse_text,
     "embedder": _parse_embedder,
+    "scope": _parse_scope,
     "weights": _parse_weights,
 }
 
@@ -194,6 +204,7 @@ USER_ONLY = {
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
+    "scope": "says whose facts are seen",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -250,6 +261,11 @@ def text(default: str, help: str, *, option: str = "") -> str:
 def embedder_name(default: str, help: str) -> str:
     """An embedder, as ``_parse_embedder`` takes it."""
     return _row("embedder", default, help)
+
+
+def scope_name(default: str, help: str) -> str:
+    """A scope, as ``_parse_scope`` takes it."""
+    return _row("scope", default, help)
 
 
 def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
@@ -449,6 +465,11 @@ class Settings:
     )
     llm_command = text(
         "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
+    )
+    scope = scope_name(
+        "",
+        "whose facts are seen beside the common ones, and whose is what is added; empty: all are "
+        "seen; user config only",
     )
     run = text("", "the run that searches belong to: what they show is recorded in it")
     embedder = embedder_name(

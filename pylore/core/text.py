@@ -9,6 +9,7 @@ wherever words are compared.
 from __future__ import annotations
 
 from . import tuning
+from .scopes import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def fact_sentence(subject: str, predicate: str, object: str) -> str:
     >>> fact_sentence("web shop", "is_built_with", "Rust")
     'web shop is built with Rust'
     """
-    return one_line(f"{subject} {predicate.replace('_', ' ')} {object}")
+    return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")
 
 
 def identifier_parts(text: str) -> str:

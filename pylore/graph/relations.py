@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.scopes import MARK, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +38,16 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
         GraphUnavailable: the table of relations is missing or damaged.
     """
     known = known_relations(store, settings)
-    wanted = require_relations(settings.graph_edges, known) or list(known)
-    unwanted = set(require_relations(settings.graph_exclude_edges, known))
+    wanted = _with_scoped(settings.graph_edges, known) or list(known)
+    unwanted = set(_with_scoped(settings.graph_exclude_edges, known))
     return {name: known[name] for name in wanted if name not in unwanted}
+
+
+def _with_scoped(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """``require_relations``, and what scopes have of them."""
+    found = require_relations(names, {*known, *map(plain, known)}) if names else []
+    scoped = [name for name in known if MARK in name and plain(name) in found]
+    return [*(name for name in found if name in known), *scoped]
 
 
 def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
@@ -61,7 +69,8 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
 def fold(name: str) -> str:
     """A relation's or a predicate's name as the store spells it: lower snake_case."""
-    return "_".join(name.strip().lower().replace("-", " ").split())
+    name, mark, scope = name.partition(MARK)
+    return "_".join(name.strip().lower().replace("-", " ").split()) + mark + scope.strip()
 
 
 def require_name(name: str, what: str) -> str:

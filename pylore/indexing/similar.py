@@ -13,6 +13,7 @@ from struct import pack, unpack
 
 from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
+from ..core.scopes import whose
 from ..core.times import now
 from ..core.vocabulary import NAMED_TYPES
 from ..store.filter import Scope
@@ -141,7 +142,7 @@ def _follow(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> bool:
     near = _near(store, plan, types, id, vector) if vector else {}
     wanted = dict(list(near.items())[: plan.nearest])
     for other, cosine in near.items():
-        if other not in wanted:
+        if other not in wanted and whose(other) == whose(id):
             strengths = [weight for _, weight in _strongest(store, other) if _ != id]
             if len(strengths) < plan.nearest or cosine > strengths[plan.nearest - 1]:
                 wanted[other] = cosine
@@ -149,7 +150,8 @@ def _follow(store: Store, plan: Plan, types: tuple[str, ...], id: str) -> bool:
     replace(store, pairs, [edge for edge in store.edges.of(id, forgotten=True)
                            if edge.relation == RELATION])  # fmt: skip
     for other in wanted:
-        _prune(store, plan, other)
+        if whose(other) == whose(id):
+            _prune(store, plan, other)
     return vector is not None
 
 
@@ -164,7 +166,7 @@ def _near(
     return {
         other: cosine
         for other, cosine in sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
-        if cosine >= plan.least
+        if cosine >= plan.least and whose(other) in ("", whose(id))
     }
 
 
@@ -181,7 +183,8 @@ def _strongest(store: Store, id: str) -> list[tuple[str, float]]:
         (edge.to_id if edge.from_id == id else edge.from_id, edge.weight)
         for edge in store.edges.of(id)
         if edge.relation == RELATION and edge.source == "system"
-    ]
+        and whose(*edge.key[:2]) == whose(id)
+    ]  # fmt: skip
     return sorted(found, key=lambda item: (-item[1], item[0]))
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.ids import named_id
 from ..core.model import Record
+from ..core.scopes import own
 from ..core.scoring import recency
 from ..core.times import ago, now
 from ..embed.ahead import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
-from ..store.meant import all_meant
+from ..store.meant import all_meant, edge_meant, meant
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 
@@ -172,17 +173,19 @@ class Facts:
         if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
             return None
         relation = fold(words[1])
-        if relation not in self._store.relations.all():
+        known = self._store.relations.all()
+        if relation not in known and own(relation, self._store.scope) not in known:
             return None
         subject, object = self._thing(words[0]), self._thing(words[2])
         if not (subject and object):
             raise LoreError(f"no fact {words[0]} {relation} {words[2]}: 'lore list --type entity' "
                             "has the names")  # fmt: skip
-        return (subject, object, relation)
+        return edge_meant(self._store, (subject, object, relation))
 
     def _thing(self, name: str) -> str:
         """The id that a name in a fact stands for; nothing where there is none."""
         for id in (name, named_id("entity", name.strip()), named_id("concept", name.strip())):
+            id = meant(self._store, id)
             if self._store.nodes.get(id) is not None:
                 return id
         return ""

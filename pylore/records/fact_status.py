@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.json_plain import dumps, loads
 from ..core.model import Record
+from ..core.scopes import plain, whose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,14 +63,18 @@ def state_fact(
 
 
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
-    """The live edges that say otherwise: those of a predicate that has one value."""
+    """The live edges of the same scope that say otherwise: those of a predicate that has one
+    value."""
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
-    if edge.relation not in named and not any(
+    if plain(edge.relation) not in named and not any(
         _fields(one.metadata).get("single") for one in [edge, *values]
     ):
         return []
-    return [other for other in values if other.to_id != edge.to_id]
+    return [
+        other for other in values
+        if other.to_id != edge.to_id and whose(*other.key) == whose(*edge.key)
+    ]  # fmt: skip
 
 
 def confirm_edge(store: Store, settings: Settings, key: Key, at: str) -> str:

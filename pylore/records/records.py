@@ -8,6 +8,7 @@ from ..core.errors import LoreError, StoreBusy, UsageError, nearest
 from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
+from ..core.scopes import COMMON, is_own, own, plain
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
@@ -20,14 +21,13 @@ from ..core.vocabulary import (
     NO_RECORDS,
     SOURCES,
     STATUSES,
-    file_id,
 )
 from ..embed.ahead import TRIES, Ahead
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
-from ..store.meant import all_meant, meant
+from ..store.meant import all_meant, edge_meant, file_ids, file_node_id, meant
 from .fact_status import first_status, state_fact
 from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
@@ -119,6 +119,8 @@ class Records:
     def __init__(
         self, store: Store, settings: Settings, embedder: Embedder | None, root: str = ""
     ) -> None:
+        if store.scope != settings.scope:
+            store.keep_to(settings.scope)
         self._store = store
         self._settings = settings
         self._ahead = Ahead(store, lambda: embedder)
@@ -226,11 +228,11 @@ class Records:
             metadata = {**(metadata or {}), "confidence": confidence}
         if force and not Ontology(self._store).fits(fold(relation), from_id, to_id):
             metadata = {**(metadata or {}), FORCED: True}
-        state = self._link(
+        edge = self._edge(
             from_id, relation, to_id, weight=weight, source=source, status=status,
             metadata=metadata, force=force,
         )  # fmt: skip
-        return Change(f"{from_id} {fold(relation)} {to_id}", state)
+        return Change(f"{from_id} {edge.relation} {to_id}", self._store.edges.put(edge))
 
     @_written
     def unlink(self, from_id: str, relation: str, to_id: str) -> Change:
@@ -240,7 +242,7 @@ class Records:
             LoreError: there is no such link.
         """
         from_id, to_id = all_meant(self._store, (from_id, to_id))
-        key = (from_id, to_id, self._require_relation(relation))
+        key = edge_meant(self._store, (from_id, to_id, self._require_relation(relation)))
         edge = self._store.edges.get(*key)
         if edge is None or edge.invalidated_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
@@ -282,7 +284,7 @@ class Records:
         )  # fmt: skip
         state, said = state_fact(self._store, self._settings, edge, edge.created_at, single=single)
         self._keep_facts()
-        return Change(f"{from_id} {fold(predicate)} {to_id}", state, notes + said + self._said())
+        return Change(f"{from_id} {edge.relation} {to_id}", state, notes + said + self._said())
 
     @_worded(1)
     @_written
@@ -480,17 +482,17 @@ class Records:
 
     def _new_node(self, type: str, text: str, id: str) -> Node:
         if id:
-            check_id(id)
+            check_id(self._own(id))
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
-            return Node(id, type, body=text)
+            return Node(self._own(id), type, body=text)
         if type == "file":
             path = path_in_store(text.strip(), self._root)
-            return Node(check_id(named_id(type, path)), type, title=path, file=path)
+            return Node(check_id(self._own(named_id(type, path))), type, title=path, file=path)
         if type in NAMED_TYPES:
-            return Node(check_id(make_id(type, text)), type, title=text.strip())
+            return Node(check_id(self._own(make_id(type, text))), type, title=text.strip())
         for digits in (KEY_DIGITS, 16, 64):  # another text with the same digits takes more
-            id = record_id(type, text, digits)
+            id = self._own(record_id(type, text, digits))
             old = self._store.nodes.get(id)
             if old is None or self._same_origin(old, text):
                 break
@@ -499,7 +501,11 @@ class Records:
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
         here = record_id(old.type, old.body)
-        return here != old.id or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
+        return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
+
+    def _own(self, name: str) -> str:
+        """An id or a relation as it is called under the scope that is set."""
+        return own(name, self._settings.scope)
 
     def _require_own(self, node: Node, fields: set[str]) -> None:
         """Goes on where a file of the node states none of these fields."""
@@ -520,6 +526,8 @@ class Records:
         if not new_type:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
+        if self._settings.scope:
+            raise LoreError(COMMON)
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
         self._store.types.declare(type, "")
@@ -544,11 +552,12 @@ class Records:
     def _require_relation(self, relation: str) -> str:
         known = self._store.relations.all()
         name = fold(relation)
-        if name in known:
-            return name
+        for named in (name, self._own(name)):
+            if named in known:
+                return named
         if name in self._settings.edge_weights:
             self._declare(name)
-            return name
+            return self._own(name)
         raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
                          "declare it as a new relation")  # fmt: skip
 
@@ -556,12 +565,24 @@ class Records:
         """Declares a relation that is new; notes where a known one is nearly the same."""
         name = require_name(relation, "relation")
         known = self._store.relations.all()
-        if name in known:
+        if name in known or self._own(name) in known:
             return []
         weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
-        self._store.relations.declare(name, weight, weight, "declared")
+        self._store.relations.declare(self._own(name), weight, weight, "declared")
         hint = nearest(name, list(known))
         return [f"new relation '{name}'{hint}"] if hint else []
+
+    def _relation_between(self, from_id: str, relation: str, to_id: str) -> str:
+        """A relation that is known, as an edge between these two has it: of two nodes that are
+        common, the edge says by its relation that it belongs to a scope."""
+        scope = self._settings.scope
+        name = self._require_relation(relation)
+        if not scope or is_own(from_id, scope) or is_own(to_id, scope) or is_own(name, scope):
+            return name
+        weight, backward, _ = self._store.relations.all()[name]
+        if own(name, scope) not in self._store.relations.all():
+            self._store.relations.declare(own(name, scope), weight, backward, "declared")
+        return own(name, scope)
 
     def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
         return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
@@ -580,6 +601,7 @@ class Records:
     ) -> Edge:
         edge = Edge(from_id, to_id, self._require_relation(relation), 1.0, source, status)
         require_ends(self._store, edge)
+        edge.relation = self._relation_between(from_id, relation, to_id)
         if from_id == to_id:
             raise LoreError(f"'{from_id}' cannot be linked to itself: give another id")
         old = self._store.edges.get(*edge.key)
@@ -621,7 +643,7 @@ class Records:
                 self._unlink_file(node.id, before[0])
         if not path:
             return
-        id = file_id(path)
+        id = file_node_id(self._store, path)
         if self._store.nodes.get(id) is None:
             self._write(Node(check_id(id), "file", title=path, file=path, source="file"))
         self._link(node.id, "anchored_to", id, force=True)
@@ -630,11 +652,13 @@ class Records:
             self._notes.append(f"{path}: {instead}: the record is tied to the whole file")
 
     def _unlink_file(self, id: str, path: str) -> None:
-        key = (id, file_id(path), "anchored_to")
-        edge = self._store.edges.get(*key)
-        needed = any(anchor.path == path for anchor in self._store.anchors.of(id))
-        if edge is not None and edge.invalidated_at is None and not needed:
-            self._store.edges.invalidate(key, now(), "superseded")
+        if any(anchor.path == path for anchor in self._store.anchors.of(id)):
+            return
+        for file in file_ids(self._store, path):
+            key = (id, file, "anchored_to")
+            edge = self._store.edges.get(*key)
+            if edge is not None and edge.invalidated_at is None:
+                self._store.edges.invalidate(key, now(), "superseded")
 
     def _set_file(self, node: Node, file: str) -> str:
         """Writes ``PATH[:FIRST[-LAST]]`` into a node; the path as the store spells it."""
@@ -661,10 +685,11 @@ class Records:
             return name
         name = self._require_text(name).strip()
         for kind in ("entity", "concept"):
-            node = self._store.nodes.get(named_id(kind, name))
-            if node is not None and node.invalidated_at is None:
-                return node.id
-        node = Node(check_id(named_id(type, name)), type, title=name, source=source)
+            for id in dict.fromkeys((self._own(named_id(kind, name)), named_id(kind, name))):
+                node = self._store.nodes.get(id)
+                if node is not None and node.invalidated_at is None:
+                    return node.id
+        node = Node(check_id(self._own(named_id(type, name))), type, title=name, source=source)
         self._write(node)
         return node.id
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from ..anchors.attach import accept_anchors
 from ..core.errors import LoreError
+from ..core.scopes import plain
 from ..core.states import EDGE_STATE
 from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from ..store.copied import RESTORE_BACKUP
+from ..store.meant import edge_meant
 from .history import edge_states, last_change, state_at
 from .places import location_of, require_ends
 from .sources import mark_pruned
@@ -115,8 +117,10 @@ class Restoring:
         if len(words) != 3 or self._store.nodes.get(words[1]) is not None:
             return None
         relation = fold(words[1])
-        known = relation in self._store.relations.all()
-        return (words[0], words[2], relation) if known else None
+        known = {plain(name) for name in self._store.relations.all()}
+        if plain(relation) not in known:
+            return None
+        return edge_meant(self._store, (words[0], words[2], relation))
 
     def edge(self, key: EdgeKey, at: str) -> Outcome:
         """Lets an edge stand as it last stood, or gives it the state of a number or a time."""

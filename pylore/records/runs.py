@@ -15,6 +15,7 @@ import time
 
 from ..core.errors import LoreError, UsageError
 from ..core.model import Edge, Node, Record
+from ..core.scopes import own
 from ..core.scoring import feedback
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
@@ -65,7 +66,7 @@ class Runs:
                 task = meant(self._store, task)
                 self._require_live(task)
             stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
-            id = f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}"
+            id = own(f"{RUN_IDS}{stamp}-{os.urandom(3).hex()}", self._store.scope)
             self._add(id, {"task": task} if task else {})
             if task:
                 self._store.edges.put(
@@ -227,7 +228,7 @@ class Runs:
         Index(self._store, None).update([node])
 
     def _run_of_today(self) -> str:
-        id = f"{RUN_IDS}feedback-{now()[:10]}"
+        id = own(f"{RUN_IDS}feedback-{now()[:10]}", self._store.scope)
         if self._store.nodes.get(id) is None:
             self._add(id, {"finished_at": now()})
         else:

@@ -5,7 +5,7 @@ A search imports this module.
 
 from __future__ import annotations
 
-from ..declaration import Option, Row
+from ..declaration import ALL_SCOPES, Option, Row
 
 JSON = Option("--json", into="as_json")
 JSONL = Option("--jsonl", into="as_jsonl")
@@ -32,7 +32,7 @@ NO_DIVERSIFY = Option(
     "--no-diversify", "leave results that repeat each other where their scores put them",
     setting="diversify", constant="0",
 )  # fmt: skip
-SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET)
+SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES)
 """Switches that stand for a value of a setting: hot commands take them all."""
 
 BUSY_TIMEOUT = Option(

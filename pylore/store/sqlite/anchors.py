@@ -93,7 +93,7 @@ class SqliteAnchors:
             return "unchanged"
         updates = ", ".join(f"{name} = excluded.{name}" for name in Anchor.__slots__[4:])
         self._db.execute(
-            f"INSERT INTO anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
+            f"INSERT INTO main.anchors({_FIELDS}) VALUES ({', '.join('?' * len(Anchor.__slots__))})"
             f" ON CONFLICT DO UPDATE SET {updates}",
             [getattr(anchor, name) for name in Anchor.__slots__],
         )
@@ -108,19 +108,19 @@ class SqliteAnchors:
         sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
         for key, anchor in changes:
             values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
-            self._db.execute(f"UPDATE OR IGNORE anchors SET {sets} WHERE {_KEY}", (*values, *key))
+            self._db.execute(f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key))
             if anchor.key != key and not self._db.changes():
                 self.delete(key)
 
     def delete(self, key: AnchorKey) -> bool:
         """Takes one anchor away; whether it was there."""
-        self._db.execute(f"DELETE FROM anchors WHERE {_KEY}", key)
+        self._db.execute(f"DELETE FROM main.anchors WHERE {_KEY}", key)
         return self._db.changes() > 0
 
     def delete_node(self, node_id: str) -> None:
         """Takes all anchors of a node away for good, their history too."""
-        self._db.execute("DELETE FROM anchors WHERE node_id = ?", (node_id,))
-        self._db.execute("DELETE FROM anchor_history WHERE node_id = ?", (node_id,))
+        self._db.execute("DELETE FROM main.anchors WHERE node_id = ?", (node_id,))
+        self._db.execute("DELETE FROM main.anchor_history WHERE node_id = ?", (node_id,))
 
     def history(self, node_id: str = "") -> Iterator[dict[str, str]]:
         """The places and verdicts that anchors have left, of one node or of all, oldest first."""
@@ -138,7 +138,7 @@ class SqliteAnchors:
         same = " AND ".join(f"{name} = ?" for name in ANCHOR_HISTORY)
         values = [state[name] for name in ANCHOR_HISTORY]
         self._db.execute(
-            f"INSERT INTO anchor_history({columns}) SELECT {marks}"
+            f"INSERT INTO main.anchor_history({columns}) SELECT {marks}"
             f" WHERE (SELECT count(*) FROM anchor_history WHERE {same}) < ?",
             (*values, *values, copies),
         )

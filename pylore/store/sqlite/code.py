@@ -273,7 +273,7 @@ class SqliteCodeFiles:
     def end_edges(self, keys: Iterable[tuple[str, str, str]], at: str) -> None:
         """Marks edges as invalidated."""
         self._db.executemany(
-            f"UPDATE graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
+            f"UPDATE main.graph_edges SET invalidated_at = ? WHERE from_key = {KEY_OF.format('?2')}"
             f" AND to_key = {KEY_OF.format('?3')} AND relation = ?4 AND invalidated_at IS NULL",
             ((at, *key) for key in keys),
         )

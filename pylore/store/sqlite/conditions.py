@@ -79,12 +79,21 @@ class Passages:
     Few are listed before the query runs (``narrow``); of more, each one that the query comes
     upon is looked at. With ``collection``, all passages of the query are in that one: types
     that all of these have are no condition. What is hidden is for ``first_shown`` to leave out.
+    ``scoped``: the connection does not see all passages (``scoped.py``).
     """
 
-    __slots__ = ("_db", "narrow", "scope")
+    __slots__ = ("_db", "narrow", "scope", "scoped")
 
-    def __init__(self, connection: apsw.Connection, scope: Scope, collection: str = "") -> None:
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        scope: Scope,
+        collection: str = "",
+        *,
+        scoped: bool = False,
+    ) -> None:
         self._db = connection
+        self.scoped = scoped
         if scope.types and collection and self._have_all(scope.types, collection):
             scope = scope.with_types(())
         self.scope = scope
@@ -96,6 +105,8 @@ class Passages:
         ``+rowid`` keeps full text from running its query anew for each of the rowids.
         """
         text, parameters = self._within(rowid)
+        if self.scoped:
+            text += f" AND (SELECT 1 FROM passages p WHERE p.key = {rowid})"
         if self.scope.excluded:
             text += f" AND {rowid} NOT IN ({_OF_IDS})"
             parameters.append(dumps([*self.scope.excluded]))

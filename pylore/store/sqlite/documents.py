@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 _FIELDS = ", ".join(DocumentFile.__slots__)
 _PUT = (
-    f"INSERT INTO documents(root, {_FIELDS}, links)"
+    f"INSERT INTO main.documents(root, {_FIELDS}, links)"
     f" VALUES ({', '.join('?' * (len(DocumentFile.__slots__) + 2))})"
     " ON CONFLICT DO UPDATE SET "
     + ", ".join(f"{name} = excluded.{name}" for name in (*DocumentFile.__slots__[1:], "links"))
 )
 _CHANGE = (
-    f"UPDATE documents SET {', '.join(f'{name} = ?' for name in DocumentFile.__slots__[1:])}"
+    f"UPDATE main.documents SET {', '.join(f'{name} = ?' for name in DocumentFile.__slots__[1:])}"
     " WHERE root = ? AND node_id = ?"
 )
 
@@ -65,7 +65,7 @@ class SqliteDocuments:
     def remove(self, root: str, node_ids: Iterable[str]) -> None:
         """Forgets them; their nodes stay."""
         self._db.executemany(
-            "DELETE FROM documents WHERE root = ? AND node_id = ?", ((root, id) for id in node_ids)
+            "DELETE FROM main.documents WHERE root = ? AND node_id = ?", ((root, id) for id in node_ids)
         )
 
     def names(self) -> str:

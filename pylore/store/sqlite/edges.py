@@ -21,7 +21,7 @@ _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
 _CONTENT = ("weight", "source", "status", "metadata", "invalidated_at")
 INSERT_EDGE = (
-    f"INSERT INTO graph_edges(from_key, to_key, {', '.join(_REST)})"
+    f"INSERT INTO main.graph_edges(from_key, to_key, {', '.join(_REST)})"
     f" VALUES ({', '.join('?' * len(Edge.__slots__))})"
 )
 """A row of ``edge_rows``."""
@@ -212,7 +212,7 @@ class SqliteEdges:
 
     def replace_all(self, edges: Iterable[Edge]) -> None:
         """These edges in place of all that there are, invalidated ones too."""
-        self._db.execute("DELETE FROM graph_edges")
+        self._db.execute("DELETE FROM main.graph_edges")
         self._db.executemany(INSERT_EDGE, edge_rows(self._db, edges))
 
     def put_many(self, edges: Iterable[Edge]) -> None:
@@ -312,7 +312,7 @@ class SqliteEdges:
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
-            "UPDATE graph_edges SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
+            "UPDATE main.graph_edges SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
             f" WHERE {_THIS}",
             (*key, at, status),
         )
@@ -321,7 +321,7 @@ class SqliteEdges:
         """Marks all live edges of a node, at one time; how many there were."""
         self._note_thing(id)
         return self._change(
-            "UPDATE graph_edges SET invalidated_at = ?2"
+            "UPDATE main.graph_edges SET invalidated_at = ?2"
             " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at IS NULL",
             (key_of(self._db, id), at),
         )
@@ -333,7 +333,7 @@ class SqliteEdges:
         """
         self._note_thing(id)
         return self._change(
-            "UPDATE graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
+            "UPDATE main.graph_edges SET invalidated_at = (SELECT n.invalidated_at FROM nodes n"
             " WHERE n.key = CASE from_key WHEN ?1 THEN to_key ELSE from_key END)"
             " WHERE (from_key = ?1 OR to_key = ?1) AND invalidated_at = ?2",
             (key_of(self._db, id), at),
@@ -343,9 +343,9 @@ class SqliteEdges:
         """Takes all edges of a node away for good, their history too; how many there were."""
         self._note_thing(id)
         deleted = self._change(
-            "DELETE FROM graph_edges WHERE from_key = ?1 OR to_key = ?1", (key_of(self._db, id),)
+            "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1", (key_of(self._db, id),)
         )
-        self._change("DELETE FROM edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
+        self._change("DELETE FROM main.edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
         return deleted
 
     def _change(self, sql: str, parameters: tuple[Any, ...]) -> int:
@@ -370,7 +370,7 @@ class SqliteEdges:
         values = [state.get(name, "") for name in EDGE_HISTORY]
         return bool(
             self._change(
-                f"INSERT INTO edge_history({columns}) SELECT {marks}"
+                f"INSERT INTO main.edge_history({columns}) SELECT {marks}"
                 f" WHERE (SELECT count(*) FROM edge_history WHERE {same}) < ?",
                 (*values, *values, copies),
             )

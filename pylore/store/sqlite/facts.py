@@ -92,7 +92,7 @@ class SqliteFacts:
     def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
         """Says of passages that they state a fact: ``(key, edge, sentence)``."""
         self._db.executemany(
-            "INSERT INTO fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
+            "INSERT INTO main.fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
             " (SELECT key FROM nodes WHERE id = ?3), ?4, ?5)",
             ((key, *edge, sentence) for key, edge, sentence in rows),
         )
@@ -100,12 +100,12 @@ class SqliteFacts:
     def remove(self, passages: Iterable[int]) -> None:
         """Forgets of these passages that they state facts."""
         self._db.executemany(
-            "DELETE FROM fact_passages WHERE key = ?", ((key,) for key in passages)
+            "DELETE FROM main.fact_passages WHERE key = ?", ((key,) for key in passages)
         )
 
     def remove_all(self) -> None:
         """The same of every passage."""
-        self._db.execute("DELETE FROM fact_passages")
+        self._db.execute("DELETE FROM main.fact_passages")
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
         """What those of these passages say that state a fact, and how it stands.

@@ -57,6 +57,8 @@ class SqliteFullText:
         self._with_all: tuple[tuple[str, ...], bool] = ((), False)
         """The last question which nodes have all terms, and whether few passages match."""
         self._there = _There()
+        self.scoped = False
+        """Whether passages are there that are not seen: ``scoped.py``."""
         self.kept: KeptReads | None = None
 
     @property
@@ -179,7 +181,7 @@ class SqliteFullText:
     ) -> list[tuple[int, str, float]]:
         """The same with what is hidden; ``wanted`` is how many there are to be without it."""
         if how != "prefix" and self._is_large(collection):
-            enough = limit if scope else wanted // 4
+            enough = limit if scope or self.scoped else wanted // 4
             best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
             if best is not None:
                 return best
@@ -192,7 +194,7 @@ class SqliteFullText:
             groups = [[phrase for phrase in groups[0] if self._may_have(table, phrase)]]
             if not groups[0]:
                 return []
-        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
         rank, rank_parameters = self._rank(table, weights)
         rows: list[tuple[int, str, float]] = self._db.execute(  # type: ignore[assignment]
             f"SELECT p.key, {shown_id(scope)}, f.score FROM (SELECT rowid, -{rank} AS score"
@@ -214,7 +216,7 @@ class SqliteFullText:
         groups = _all(query, self.engine)
         if not all(any(self._may_have(table, phrase) for phrase in group) for group in groups):
             return set()
-        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
         query_all = expression(groups)
 
         def having(asked: int) -> list[tuple[int, str]]:
@@ -251,7 +253,7 @@ class SqliteFullText:
     def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
         """What is kept of a collection's matches, where that answers as the table would."""
         place = self.kept.place if self.kept else None
-        if place is None or scope or self.engine != "fts5" or self._is_large(collection):
+        if place is None or scope or self.scoped or self.engine != "fts5" or self._is_large(collection):
             return None
         if "matches" not in place:
             from .kept_matches import KeptMatches
@@ -259,6 +261,9 @@ class SqliteFullText:
             place["matches"] = KeptMatches(self._db)
         matches: KeptMatches = place["matches"]
         return matches
+
+    def _passages(self, scope: Scope, collection: str) -> Passages:
+        return Passages(self._db, scope, collection, scoped=self.scoped)
 
     def _passages_without(self, scope: Scope) -> frozenset[int]:
         if self.kept is None or self.kept.place is None:
@@ -285,7 +290,7 @@ class SqliteFullText:
 
             self._rare_first = RareFirst(self._db)
         table = TABLES[collection]
-        within, parameters = Passages(self._db, scope, collection).condition(f"+{table}.rowid")
+        within, parameters = self._passages(scope, collection).condition(f"+{table}.rowid")
         asked, few = self._with_all
         found = self._rare_first.search(
             collection,

@@ -77,12 +77,12 @@ class SqliteHistory:
             if (changed_at, change) <= (past.changed_at, past.change):
                 return False
             self._db.execute(
-                "UPDATE node_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                "UPDATE main.node_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
                 (past.changed_at, past.change, past.command, rowid),
             )
             return True
         self._db.execute(
-            f"INSERT INTO node_history({', '.join(_COLUMNS)})"
+            f"INSERT INTO main.node_history({', '.join(_COLUMNS)})"
             f" VALUES ({', '.join('?' * len(_COLUMNS))})",
             (*values, past.change, past.changed_at, past.command),
         )
@@ -103,12 +103,12 @@ class SqliteHistory:
             if tuple(kept) <= left:
                 return False
             self._db.execute(
-                "UPDATE edge_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                "UPDATE main.edge_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
                 (*left, command, rowid),
             )
             return True
         self._db.execute(
-            f"INSERT INTO edge_history({', '.join(names)}, changed_at, change, command)"
+            f"INSERT INTO main.edge_history({', '.join(names)}, changed_at, change, command)"
             f" VALUES ({', '.join('?' * (len(names) + 3))})",
             (*values, *left, command),
         )
@@ -136,7 +136,7 @@ class SqliteHistory:
                 f"DELETE FROM {table} WHERE command IN (SELECT id FROM commands WHERE at < ?)",
                 (before,),
             )
-        self._db.execute("DELETE FROM commands WHERE at < ?", (before,))
+        self._db.execute("DELETE FROM main.commands WHERE at < ?", (before,))
         return swept
 
     def _keep_names(self, before: str) -> None:
@@ -194,7 +194,7 @@ class SqliteHistory:
     def note_addition(self, id: str) -> None:
         """Notes a node as added by the command under way, if one is."""
         self._db.execute(
-            "INSERT INTO additions(command, id) SELECT value, ? FROM meta WHERE key = 'command'",
+            "INSERT INTO main.additions(command, id) SELECT value, ? FROM meta WHERE key = 'command'",
             (id,),
         )
 
@@ -237,7 +237,7 @@ class SqliteHistory:
     def add_ancestors(self, id: str, names: Iterable[str]) -> None:
         """Keeps names of states that a node has been in elsewhere."""
         self._db.executemany(
-            "INSERT OR IGNORE INTO ancestors VALUES (?, ?)", ((id, name) for name in names)
+            "INSERT OR IGNORE INTO main.ancestors VALUES (?, ?)", ((id, name) for name in names)
         )
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
@@ -248,12 +248,12 @@ class SqliteHistory:
 
     def purge(self, id: str, at: str) -> None:
         """Forgets every state of a node, and remembers that it was deleted for good."""
-        self._db.execute("DELETE FROM node_history WHERE node_id = ?", (id,))
-        self._db.execute("DELETE FROM ancestors WHERE node_id = ?", (id,))
-        self._db.execute("DELETE FROM additions WHERE id = ?1 OR to_id = ?1", (id,))
-        self._db.execute("DELETE FROM anchors_left WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM main.node_history WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM main.ancestors WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
+        self._db.execute("DELETE FROM main.anchors_left WHERE node_id = ?", (id,))
         self._db.execute(
-            "INSERT INTO purged VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
+            "INSERT INTO main.purged VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
 

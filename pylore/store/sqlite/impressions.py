@@ -60,7 +60,7 @@ class SqliteImpressions:
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
         """Records that these nodes were shown, the first at position 1; the best one stays."""
         self._db.executemany(
-            "INSERT INTO shown(run_id, node_id, position, query, shown_at) VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO main.shown(run_id, node_id, position, query, shown_at) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET position = excluded.position, query = excluded.query"
             " WHERE excluded.position < position",
             ((run, id, position, query, at) for position, id in enumerate(ids, start=1)),
@@ -77,7 +77,7 @@ class SqliteImpressions:
 
     def clear(self, run: str) -> None:
         """Takes away what a run was shown: its edges have it now."""
-        self._db.execute("DELETE FROM shown WHERE run_id = ?", (run,))
+        self._db.execute("DELETE FROM main.shown WHERE run_id = ?", (run,))
 
     def uses(self, run: str) -> list[Use]:
         """The live ``used_in_run`` edges of one run, in the order of positions."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .driver import apsw
 
 _NEXT = (
-    "1 + max((SELECT coalesce(max(key), 0) FROM nodes), (SELECT coalesce(max(key), 0) FROM absent))"
+    "1 + max((SELECT coalesce(max(key), 0) FROM main.nodes),"
+    " (SELECT coalesce(max(key), 0) FROM main.absent))"
 )
 
 NEW_KEY = f"coalesce((SELECT key FROM absent WHERE id = {{id}}), {_NEXT})"
@@ -75,7 +76,7 @@ def given_keys(connection: apsw.Connection, ids: Iterable[str]) -> Mapping[str, 
     lacking = [id for id in wanted if id not in found]
     if lacking:
         connection.executemany(
-            f"INSERT INTO absent(key, id) SELECT {_NEXT}, ?", ((id,) for id in lacking)
+            f"INSERT INTO main.absent(key, id) SELECT {_NEXT}, ?", ((id,) for id in lacking)
         )
         found.update(keys_of(connection, lacking))
     return found
@@ -85,5 +86,5 @@ def drop_taken(connection: apsw.Connection) -> None:
     """Takes those out of ``absent`` that have come; the trigger does it where it runs."""
     # Those that are absent are few, and a list of all keys is long.
     connection.execute(
-        "DELETE FROM absent WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.key = absent.key)"
+        "DELETE FROM main.absent WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.key = absent.key)"
     )

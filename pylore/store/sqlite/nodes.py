@@ -36,7 +36,7 @@ _LEAST_LIKE = 3
 """Letters that an id has in common with a wrong one, at the least, to be what was meant."""
 
 INSERT_NODE = (
-    f"INSERT INTO nodes({_FIELDS}, key)"
+    f"INSERT INTO main.nodes({_FIELDS}, key)"
     f" VALUES ({', '.join('?' * len(Node.__slots__))}, {NEW_KEY.format(id='?1')})"
 )
 """A row of ``rows_of``."""
@@ -101,11 +101,11 @@ class SqliteNodes:
 
     def invalidate(self, id: str, at: str | None) -> None:
         """Marks a node as forgotten at this time; None takes the mark away."""
-        self._db.execute("UPDATE nodes SET invalidated_at = ? WHERE id = ?", (at, id))
+        self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
 
     def delete(self, id: str) -> None:
         """Takes the row away for good."""
-        self._db.execute("DELETE FROM nodes WHERE id = ?", (id,))
+        self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
 
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
@@ -315,10 +315,10 @@ class SqliteNodes:
 
     def new_passages(self, ids: Sequence[str], collection: str) -> list[int]:
         """Keys for new passages, one for each of these ids of nodes."""
-        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM passages").get
+        last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM main.passages").get
         keys = list(range(last + 1, last + 1 + len(ids)))
         self._db.executemany(
-            "INSERT INTO passages(key, node_key, collection)"
+            "INSERT INTO main.passages(key, node_key, collection)"
             " VALUES (?, (SELECT key FROM nodes WHERE id = ?), ?)",
             ((key, id, collection) for key, id in zip(keys, ids, strict=True)),
         )
@@ -344,11 +344,11 @@ class SqliteNodes:
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Forgets passages; their indexed rows are the caller's to remove."""
-        self._db.executemany("DELETE FROM passages WHERE key = ?", ((key,) for key in keys))
+        self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
 
     def remove_all_passages(self) -> None:
         """Forgets every passage; the caller has made both indexes empty."""
-        self._db.execute("DELETE FROM passages")
+        self._db.execute("DELETE FROM main.passages")
 
 
 def _is_same(one: Node, other: Node) -> bool:

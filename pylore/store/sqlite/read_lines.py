@@ -15,7 +15,7 @@ import stat
 from ...core.model import Edge
 from ...core.vocabulary import THING_IDS
 from .driver import apsw
-from .keys import ID_OF, key_of
+from .keys import ID_OF
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,16 +41,23 @@ _KEY = "reads"
 _IDENTITY = 32
 """Bytes that no other such file begins with: a time and a line's own letters."""
 
+# Whoever writes counts in what others have read, too: nothing here goes by a scope.
+_KEY_OF = " UNION ALL ".join(
+    f"SELECT key FROM main.{table} WHERE id = ?1" for table in ("nodes", "absent")
+)
+_ID_OF = ID_OF.replace("FROM ", "FROM main.")
+
 # A fact is an edge between things: entities, and concepts for values.
 FACT = " AND ".join(
-    f"(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM (SELECT {ID_OF.format(end)} AS id))"
+    f"(SELECT id LIKE 'entity-%' OR id LIKE 'concept-%' FROM (SELECT {_ID_OF.format(end)} AS id))"
     for end in ("e.from_key", "e.to_key")
 )
 _STAGED_OF = f"""
-SELECT * FROM (SELECT e.from_key, e.to_key, e.relation FROM graph_edges e WHERE e.{{end}} = ?1
+SELECT * FROM (SELECT e.from_key, e.to_key, e.relation FROM main.graph_edges e WHERE e.{{end}} = ?1
   AND e.status = 'staged' AND e.invalidated_at IS NULL AND {FACT} LIMIT ?2)"""
 _ANY_OF = f"""
-SELECT e.from_key, e.to_key, e.relation FROM (SELECT from_key, to_key, relation FROM graph_edges
+SELECT e.from_key, e.to_key, e.relation FROM (
+  SELECT from_key, to_key, relation FROM main.graph_edges
   WHERE {{end}} = ?1 AND invalidated_at IS NULL LIMIT ?2) e WHERE {FACT}"""
 # Of what is not staged the first ones that an index has are looked at, and no more.
 _FACTS_OF = " UNION ALL ".join(
@@ -230,11 +237,11 @@ class Counting:
         """Puts the counts into the rows of what is live."""
         later = "accessed_at = max(coalesce(accessed_at, ''), ?2), access_count = access_count + ?1"
         self._db.executemany(
-            f"UPDATE nodes SET {later} WHERE id = ?3 AND invalidated_at IS NULL",
+            f"UPDATE main.nodes SET {later} WHERE id = ?3 AND invalidated_at IS NULL",
             ((*count, id) for id, count in self._nodes.items()),
         )
         self._db.executemany(
-            f"UPDATE graph_edges SET {later} WHERE from_key = ?3 AND to_key = ?4 AND relation = ?5",
+            f"UPDATE main.graph_edges SET {later} WHERE from_key = ?3 AND to_key = ?4 AND relation = ?5",
             ((*count, *key) for key, count in self._facts.items()),
         )
 
@@ -242,7 +249,7 @@ class Counting:
 def _facts_of(db: apsw.Connection, thing: str) -> list[_Fact]:
     """The live facts of a thing; of one with very many links some, what is staged first."""
     try:
-        key = key_of(db, thing)
+        key = db.execute(_KEY_OF, (thing,)).get
         rows: list[_Fact] = db.execute(_FACTS_OF, (key, FACTS)).fetchall()  # type: ignore[assignment]
     except apsw.SQLError:
         return []  # there is no such table, or another one: search does without it, too

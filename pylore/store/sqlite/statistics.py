@@ -42,8 +42,9 @@ GROUP BY key
 class SqliteStatistics:
     """Reads the graph as a whole; a node or an edge counts while it is live."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, *, scoped: bool = False) -> None:
         self._db = connection
+        self._scoped = scoped
 
     def stats(self) -> dict[str, Any]:
         """Counts over live nodes and edges, in one snapshot of the store.
@@ -68,7 +69,8 @@ class SqliteStatistics:
         return found
 
     def _watched(self) -> bool:
-        return bool(self._db.execute(_WATCHED).get)
+        # What is kept has been counted over everything.
+        return not self._scoped and bool(self._db.execute(_WATCHED).get)
 
     def _kept(self) -> dict[str, Any] | None:
         kept = dict(self._db.execute(_KEPT))

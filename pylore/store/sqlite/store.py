@@ -72,6 +72,7 @@ class SqliteStore:
         self.fulltext = SqliteFullText(connection)
         self._vectors: SqliteVectors | None = None
         self._kept: KeptReads | None = None
+        self.scope = ""
 
     @property
     def vectors(self) -> SqliteVectors:
@@ -80,6 +81,7 @@ class SqliteStore:
             from .vectors import SqliteVectors
 
             self._vectors = SqliteVectors(self.connection)
+            self._vectors.scoped = bool(self.scope)
         return self._vectors
 
     @property
@@ -87,7 +89,7 @@ class SqliteStore:
         """Counts over the whole graph; made here, since no search asks for it."""
         from .statistics import SqliteStatistics
 
-        return SqliteStatistics(self.connection)
+        return SqliteStatistics(self.connection, scoped=bool(self.scope))
 
     @property
     def anchors(self) -> SqliteAnchors:
@@ -173,6 +175,26 @@ class SqliteStore:
 
         return SqliteContents(self.connection)
 
+    def keep_to(self, scope: str) -> None:
+        """From now on this sees what is common or of this scope, and changes what is of it.
+
+        Without a scope it sees and changes everything.
+        """
+        if scope != self.scope:
+            from .scoped import keep_to
+
+            keep_to(self.connection, scope)
+            self.scope = scope
+            self.fulltext.scoped = bool(scope)
+            if self._vectors is not None:
+                self._vectors.scoped = bool(scope)
+            if self._kept is not None:
+                self.keep()
+
+    def whole(self) -> Whole:
+        """A ``with`` block in which this sees and changes everything, whatever its scope."""
+        return Whole(self)
+
     def transaction(self, command: str = "") -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing.
 
@@ -230,7 +252,9 @@ class SqliteStore:
         path = os.path.join(folder, FILE)
         make_private_file(path)
         self.connection.execute("VACUUM INTO ?", (path,))
-        return open_store(folder)
+        copy = open_store(folder)
+        copy.keep_to(self.scope)
+        return copy
 
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
@@ -249,6 +273,22 @@ class SqliteStore:
             self.faults.__exit__(kind, error, at)
         finally:
             self.close()
+
+
+class Whole:
+    """A store without its scope."""
+
+    __slots__ = ("_scope", "_store")
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self._scope = store.scope
+
+    def __enter__(self) -> None:
+        self._store.keep_to("")
+
+    def __exit__(self, *_: object) -> None:
+        self._store.keep_to(self._scope)
 
 
 class Snapshot:
@@ -367,7 +407,7 @@ class Transaction:
 
     def _begin_command(self) -> None:
         self._connection.execute(
-            "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+            "INSERT INTO main.commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
             (self._command,),
         )
         self._connection.execute(
@@ -377,7 +417,7 @@ class Transaction:
     def _end_command(self) -> None:
         """One that has changed nothing is none; of a purge nothing is left to tell by."""
         self._connection.execute(
-            "DELETE FROM commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
+            "DELETE FROM main.commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
             " AND name <> 'purge'"
             " AND NOT EXISTS (SELECT 1 FROM additions WHERE command = commands.id)"
             " AND NOT EXISTS (SELECT 1 FROM anchors_left WHERE command = commands.id)"

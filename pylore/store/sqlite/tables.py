@@ -65,7 +65,7 @@ class SqliteTypes:
     def declare(self, name: str, description: str) -> None:
         """Adds a type, or gives a known one another description."""
         self._db.execute(
-            "INSERT INTO types VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET description = ?2",
+            "INSERT INTO main.types VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET description = ?2",
             (name, description),
         )
 
@@ -87,7 +87,7 @@ class SqliteRelations:
     def declare(self, name: str, weight: float, backward: float, description: str) -> None:
         """Adds a relation, or gives a known one another weight and description."""
         self._db.execute(
-            "INSERT INTO relations(name, weight, backward_weight, description)"
+            "INSERT INTO main.relations(name, weight, backward_weight, description)"
             " VALUES (?1, ?2, ?3, ?4) ON CONFLICT(name) DO UPDATE"
             " SET weight = ?2, backward_weight = ?3, description = ?4",
             (name, weight, backward, description),
@@ -134,8 +134,8 @@ class SqliteRatings:
 
     def recount(self) -> None:
         """Counts all of them anew; the caller holds a transaction."""
-        self._db.execute("DELETE FROM ratings")
-        self._db.execute(f"INSERT INTO ratings {_COUNTED}")
+        self._db.execute("DELETE FROM main.ratings")
+        self._db.execute(f"INSERT INTO main.ratings {_COUNTED}")
 
     def wrong(self) -> int:
         """How many nodes have other ratings than their edges say."""

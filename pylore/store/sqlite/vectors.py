@@ -104,6 +104,8 @@ class SqliteVectors:
         self._db = connection
         self._loaded = ""
         self._last: tuple[bytes, list[tuple[int, float]]] = (b"", [])
+        self.scoped = False
+        """Whether passages are there that are not seen: ``scoped.py``."""
         self.kept: KeptReads | None = None
 
     def load_extension(self) -> str:
@@ -192,7 +194,7 @@ class SqliteVectors:
         """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
         self.load_extension()
         asked = quantise(vector)
-        passages = Passages(self._db, scope)
+        passages = Passages(self._db, scope, scoped=self.scoped)
         if not passages.narrow:
             found = self._search_near(asked, passages, limit)
             if found is not None:
@@ -208,7 +210,7 @@ class SqliteVectors:
         self.load_extension()
         asked = quantise(vector)
         cosine, probes = ALIKE
-        clusters = self._nearest_clusters(asked)[:probes] if least >= cosine else []
+        clusters = self._nearest_clusters(asked)[:probes] if least >= cosine and not self.scoped else []
         if clusters:
             keys = self._near(asked, [number for number, _ in clusters], CANDIDATES * limit)
             for count in (limit, len(keys)):
@@ -272,12 +274,13 @@ class SqliteVectors:
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
         scope = passages.scope
         place = self.kept.place if self.kept else None
-        if place is not None and not clusters and not scope:
+        within_all = not scope and not self.scoped
+        if place is not None and not clusters and within_all:
             keys = self._kept_near(sketch(asked), scope, wanted, place)
             return None if keys is None else self._scored(asked, keys, scope, limit)
         within, parameters = passages.condition("near.key")
         where_from = (dumps([0, *clusters]),) if clusters else ()
-        enough = wanted if scope else limit if clusters else 0
+        enough = limit if clusters and within_all else 0 if within_all else wanted
         for count in self._looked_at(scope, wanted, clusters) if within else (wanted,):
             rows: list[tuple[int]] = self._db.execute(  # type: ignore[assignment]
                 f"SELECT near.key FROM (SELECT s.place & {KEYS} AS key,"
@@ -295,7 +298,7 @@ class SqliteVectors:
 
     def _looked_at(self, scope: Scope, wanted: int, clusters: Sequence[int]) -> Iterable[int]:
         """How many near ones to look at, so that ``wanted`` of them are in scope."""
-        if scope:
+        if scope or self.scoped:
             return [reach * wanted for reach in REACHES]
         excluded = len(passages_without(self._db, scope.hiding(()), {}))
         return [wanted + (2 if clusters else 1) * excluded]  # each is in two clusters
