@@ -410,7 +410,10 @@ class Lore:
                 with store.faults:
                     embedder = open_embedder(self.settings.embedder, store, self.settings)
                 self._stores[user] = (store, embedder)
-            return self._stores[user]
+            store, embedder = self._stores[user]
+            if store.scope != self.settings.scope:
+                store.keep_to(self.settings.scope)
+            return store, embedder
 
     def _engine(self, extra: Mapping[str, object]) -> Engine:
         store, embedder = self._open()

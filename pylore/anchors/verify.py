@@ -6,6 +6,7 @@ import os
 
 from ..core.errors import LoreError
 from ..core.model import Edge, Record
+from ..core.scopes import is_own, own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import INVALIDATED_BY
@@ -87,6 +88,9 @@ def verify(
         changes = [(old, new) for old, new in result.found if old is not new]
         broken = [new for old, new in result.found
                   if new.verdict in BROKEN and old.key not in result.unlooked]  # fmt: skip
+        if store.scope:  # what is common is judged, and kept by whoever has no scope
+            changes = [pair for pair in changes if is_own(pair[0].node_id, store.scope)]
+            broken = [anchor for anchor in broken if is_own(anchor.node_id, store.scope)]
         if store.writable:
             _keep(store, embedder, changes, broken)
         elif changes:
@@ -310,6 +314,9 @@ def _link_commits(
     write: Callable[[Sequence[Node]], None],
     commits: Sequence[tuple[Anchor, Node]],
 ) -> None:
+    for _, node in commits:
+        if store.scope and store.nodes.get(node.id) is None:
+            node.id = own(node.id, store.scope)
     fresh = {node.id: node for _, node in commits if store.nodes.get(node.id) is None}
     if fresh:
         write(list(fresh.values()))

@@ -64,6 +64,10 @@ class Engine:
             other._embedder = self._embedder
         return other
 
+    def whole(self) -> Engine:
+        """The same without a scope: for what is made of everything, and common to all."""
+        return self.changed([("scope", "")], "") if self.settings.scope else self
+
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
         """The same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
         return self.under(self.settings.changed(pairs, origin))

@@ -57,6 +57,8 @@ def index(
     from ..code.index import below_root
     from ..code.index import index as index_files
 
+    engine = engine.whole()
+
     def embedder() -> Any:
         return engine.embedder
 
@@ -86,6 +88,7 @@ def analyze_cochanges(engine: Engine, *, since: str = "", keep_commits: bool = F
     from ..code.history import cochanges
     from ..system.git import Git
 
+    engine = engine.whole()
     Git(engine.root).require()
     return cochanges.analyze_cochanges(
         engine.store, engine.settings, lambda: engine.embedder, engine.root, since=since,

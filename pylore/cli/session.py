@@ -6,6 +6,7 @@ click, numpy or json.
 
 from __future__ import annotations
 
+from ..core.errors import UsageError
 from ..core.settings import SETTINGS, from_environment
 from ..store import tell_waiting
 from ..terminal.output import FORMATS, Output, note
@@ -42,6 +43,21 @@ class Session:
     def open(self) -> Store:
         """The store of this command's data folder."""
         return open_for_reading(self.settings)
+
+    def open_whole(self, what: str) -> Store:
+        """The same, for a command that is about all of it.
+
+        Raises:
+            UsageError: a scope is set.
+        """
+        self.require_whole(what)
+        return self.open()
+
+    def require_whole(self, what: str) -> None:
+        """UsageError where a scope is set: ``what`` is about everybody's facts."""
+        if self.settings.scope:
+            raise UsageError(f"{what} is about the whole store, and scope is "
+                             f"'{self.settings.scope}': say --all-scopes")  # fmt: skip
 
     def engine(self, store: Store) -> Engine:
         """What requests work on: this store under these settings."""

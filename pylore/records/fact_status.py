@@ -135,7 +135,11 @@ def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
     facts = store.review.ripe_facts(ids, after)[:MOST_PROMOTED]
     return Ripe(
         store.review.ripe_nodes(ids, after)[:MOST_PROMOTED],
-        [key for key in facts if not other_values(store, settings, require_edge(store, key))],
+        [
+            key for key in facts
+            if whose(*key) == store.scope or not store.scope
+            if not other_values(store, settings, require_edge(store, key))
+        ],
     )
 
 

@@ -13,7 +13,7 @@ from .shared import Session, progress_bar
 def backup(path: str, force: bool, **options: Any) -> None:
     session = Session(options)
     _require_file(path, "a backup cannot go through a pipe, 'lore export' can")
-    session.open().close()  # what is wrong with the store is said as by any command
+    session.open_whole("backup").close()  # what is wrong with the store is said as by any command
     with progress_bar("copying", _STEPS) as advance:
         done = back_up(
             data_folder(), path, force=force, busy_timeout=session.settings.busy_timeout,
@@ -25,6 +25,7 @@ def backup(path: str, force: bool, **options: Any) -> None:
 
 def restore_backup(path: str, **options: Any) -> None:
     session = Session(options)
+    session.require_whole("restore-backup")
     _require_file(path, "a backup is a file, 'lore import -' reads an export")
     require_found_store(data_folder())
     with progress_bar("restoring", _STEPS) as advance:

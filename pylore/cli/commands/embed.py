@@ -44,7 +44,7 @@ def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **opti
 
 
 def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
-    with session.open() as store, store.faults:
+    with session.open_whole("embed") as store, store.faults:
         embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
         if embedder is None:
             raise UsageError("the embedder is none: choose another, or drop the vectors with "
@@ -87,7 +87,7 @@ def _duration(seconds: float) -> str:
 def _status(session: Session) -> None:
     from ...embed.serve import served
 
-    with session.open() as store, store.faults, store.snapshot():
+    with session.open_whole("embed") as store, store.faults, store.snapshot():
         held = store.meta.get("embedder")
         pending = store.staged_vectors
         row: dict[str, Any] = {

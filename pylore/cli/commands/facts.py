@@ -25,7 +25,7 @@ def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
     session = Session(options)
     if words:
         raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
-    with session.open() as store:
+    with session.open_whole("sweep") as store:
         facts = Facts(store, session.settings)
         faded = facts.sweep(dry_run=dry_run)
         states = facts.sweep_history(dry_run=dry_run)

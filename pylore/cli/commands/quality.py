@@ -33,6 +33,8 @@ def eval_command(
     types: tuple[str, ...], skip_bad: bool, **options: Any,
 ) -> None:  # fmt: skip
     session = Session(options)
+    if controls:  # they draw edges anew, all of them
+        session.require_whole("eval --controls")
     ranks = _ranks(at)
     questions = _questions(session, path, "eval", skip_bad=skip_bad)
     total = count_searches(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def similar_command(least: float | None, nearest: int | None, types: tuple[str, ...],
                     taken_away: bool, **options: Any) -> None:  # fmt: skip
     session = Session(options)
-    with session.open() as store, store.faults:
+    with session.open_whole("graph similar") as store, store.faults:
         if taken_away:
             row = remove(store)
         else:

@@ -31,7 +31,7 @@ def sync(
         _set_up(session, install=install, hooks=hooks)
         return
     path = path or _file_of_project()
-    with session.open() as store, store.faults:
+    with session.open_whole("sync") as store, store.faults:
         done = synced(session.engine(store), path, out=not only_in)
     _say(session, path, done)
     row = {"in": _counts(done), "out": done.went_out, "file": os.path.abspath(path)}

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ...core.errors import DONE, FAILURE, UsageError, nearest
+from ...core.scopes import ALL
 from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
@@ -83,7 +84,7 @@ def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
 
 def reindex(**options: Any) -> None:
     session = Session(options)
-    with session.open() as store, store.faults:
+    with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
         with progress_bar("indexing", total) as advance:
             last = 0
@@ -103,6 +104,10 @@ def reindex(**options: Any) -> None:
 
 def doctor(full: bool, **options: Any) -> int:
     output = chosen_output(options)  # no Session: it would stop at a wrong setting
+    scope = options["setting_scope"] or os.environ.get("LORE_SCOPE", "")
+    if scope not in ("", ALL):
+        raise UsageError(f"doctor is about the whole store, and scope is '{scope}': "
+                         "say --all-scopes")  # fmt: skip
     problem = os.environ.get("LORE_CONFIG_PROBLEM", "")
     found = examine(data_folder(), full=full, config_problem=problem)
     output.list([item.to_dict() for item in found], checks_text)

@@ -191,10 +191,6 @@ class SqliteStore:
             if self._kept is not None:
                 self.keep()
 
-    def whole(self) -> Whole:
-        """A ``with`` block in which this sees and changes everything, whatever its scope."""
-        return Whole(self)
-
     def transaction(self, command: str = "") -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing.
 
@@ -273,22 +269,6 @@ class SqliteStore:
             self.faults.__exit__(kind, error, at)
         finally:
             self.close()
-
-
-class Whole:
-    """A store without its scope."""
-
-    __slots__ = ("_scope", "_store")
-
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
-        self._scope = store.scope
-
-    def __enter__(self) -> None:
-        self._store.keep_to("")
-
-    def __exit__(self, *_: object) -> None:
-        self._store.keep_to(self._scope)
 
 
 class Snapshot:

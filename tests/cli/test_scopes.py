@@ -1,0 +1,266 @@
+"""Every command, tried for what belongs to another scope: it shows nothing of that."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from homes import move_home
+
+from pylore.cli.main import _guarded
+from pylore.cli.reference import every_command
+from pylore.core.ids import record_id
+
+SECRET = "zyxwombat"
+"""In every field that bob's knowledge has, and nowhere else."""
+
+BODY = f"the harbour keeps a {SECRET} ledger for the tide"
+HIDDEN = f"{record_id('decision', BODY)}@@bob"
+EDITED = f"{record_id('lesson', f'{SECRET} harbour before')}@@bob"
+
+HARMLESS = {
+    "commands": "a shell script that lists commands",
+    "completion": "a shell script that prints a script",
+    "help": "a shell script that prints help",
+    "version": "a shell script",
+    "init": "makes a store and reads none",
+    "merge-file": "merges the files that it is given, and opens no store",
+    "graph": "prints its verbs",
+    "run": "prints its verbs",
+}
+"""Commands that are not tried, each with the reason."""
+
+REFUSED = {
+    "backup": ["{folder}/copy.db"],
+    "restore-backup": ["{folder}/copy.db"],
+    "doctor": [],
+    "embed": ["--status"],
+    "graph similar": [],
+    "reindex": [],
+    "sweep": ["--dry-run"],
+    "sync": ["{folder}/synced.jsonl"],
+}
+"""Commands about the whole store, each with words: under a scope they do nothing, and say so."""
+
+DEPTHS = [["--graph-depth", str(depth)] for depth in range(4)]
+FOUND = [
+    ["harbour"], ["ledger", "tide", "--type", "decision"], [SECRET], ["jacq"],
+    ["--files", "src/boat.py"], ["harbour", "--expansion", "activation"],
+    ["harbour", "--status", "retracted"], ["tide", "--tag", f"{SECRET}-tag"],
+    ["harbour", "--expansion", "best-path", "--explain"], ["harbour", "--fusion", "rrf"],
+    ["--files", "src/boat.py", "jacq", "--tree"],
+]  # fmt: skip
+
+TRIED: dict[str, list[list[str]]] = {
+    "search": [*([*words, *depth] for words in FOUND for depth in DEPTHS),
+               ["--batch", "{folder}/queries.jsonl"]],
+    "related": [*(["entity-jacq", *depth] for depth in DEPTHS[1:]), [HIDDEN],
+                ["--files", "src/boat.py"], ["src/boat.py"]],
+    "context": [*(["harbour", "ledger", "jacq", *depth] for depth in DEPTHS),
+                ["harbour", "--as", "mermaid"], [HIDDEN], ["entity-jacq", "--json"]],
+    "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
+    "show": [["entity-jacq", "--history"], [HIDDEN], [EDITED, "--history"], ["decision-"],
+             ["symbol-src/boat.py::sail"]],
+    "list": [[], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
+             ["--status", "staged"], ["--type", "run"]],
+    "add": [["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
+            ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
+    "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
+    "link": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", f"{SECRET[:-1]}_like",
+             "entity-tea"]],
+    "unlink": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", "uses", "entity-boat"]],
+    "edit": [[HIDDEN, "mine"], [HIDDEN, "--title", "mine"]],
+    "forget": [[HIDDEN], [HIDDEN, "--purge"], ["decision-"]],
+    "restore": [[HIDDEN], [EDITED, "--at", "1"]],
+    "confirm": [[HIDDEN], ["jacq", "lives_in", "nowhere"]],
+    "retract": [[HIDDEN], ["jacq", "lives_in", "nowhere"]],
+    "undo": [[], [HIDDEN]],
+    "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
+    "verify": [[], [HIDDEN]],
+    "stale": [[], ["--kept"]],
+    "index": [[]],
+    "graph analyze-imports": [["src"]],
+    "graph analyze-cochanges": [[]],
+    "graph duplicates": [["--min", "0.1"], ["--min", "0.1", "--type", "entity"]],
+    "graph export": [[]],
+    "graph hubs": [[]],
+    "graph link": [["entity-jacq", "relates_to", HIDDEN]],
+    "graph neighbors": [["entity-jacq"], ["file-src/boat.py"], [HIDDEN]],
+    "graph orphans": [[]],
+    "graph path": [["entity-jacq", "entity-boat"], ["entity-jacq", HIDDEN],
+                   ["file-src/boat.py", "entity-jacq"]],
+    "graph related": [["entity-jacq"]],
+    "graph relations": [[]],
+    "graph show": [["entity-jacq"]],
+    "graph stats": [[]],
+    "graph unlink": [["entity-jacq", "relates_to", HIDDEN]],
+    "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
+    "export": [[], ["--state"], ["--since", "{folder}/empty.state"], ["--type", "decision"]],
+    "import": [["{folder}/lines.jsonl"], ["{folder}/page.md"], ["{folder}/foreign.jsonl"]],
+    "run start": [[]],
+    "run list": [[]],
+    "run show": [["{run}"]],
+    "run finish": [["--run", "{run}"]],
+    "feedback": [["--list"], ["--helpful", HIDDEN], ["--helpful", "entity-jacq"]],
+    "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"]],
+    "tune": [["--queries", "{folder}/questions.jsonl", "--tune", "mmr_lambda"]],
+    "config": [[]],
+}  # fmt: skip
+"""Commands with words that would show bob's knowledge to bob."""
+
+TOLD_TO_BOB = (
+    "search", "related", "context", "ask", "show", "list", "anchor", "export", "graph export",
+    "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
+    "graph stats", "graph view", "run show", "feedback", "verify", "stale",
+)  # fmt: skip
+"""Those that do show it to bob: what alice does not see is there."""
+
+
+def lore(scope: str, *words: str) -> tuple[int, str]:
+    """The exit code of a command in a process of its own, and all that it says."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.environ["LORE_SCOPE"] = scope
+        os.close(reader)
+        for stream in (1, 2):
+            os.dup2(writer, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        sys.stdout, sys.stderr = (
+            io.TextIOWrapper(open(stream, "wb"), write_through=True)  # noqa: SIM115
+            for stream in (1, 2)
+        )
+        sys.stdin = open(0)  # noqa: SIM115
+        os._exit(_guarded([*words]))
+    os.close(writer)
+    with open(reader, encoding="utf-8", errors="replace") as file:
+        said = file.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project with code and common facts, and bob's knowledge, every field a secret."""
+    folder = tmp_path_factory.mktemp("scopes")
+    with pytest.MonkeyPatch.context() as patch:
+        move_home(patch, folder / "home")
+        patch.setenv("LORE_STORE", str(folder / ".lore"))
+        patch.setenv("LORE_STORE_SCOPE", "project")
+        patch.chdir(folder)
+        (folder / "src").mkdir()
+        (folder / "src/boat.py").write_text("def sail():\n    return 'harbour'\n")
+        for words in (["init", "-q"], ["add", "."],
+                      ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "boat"]):  # fmt: skip
+            subprocess.run(["git", *words], cwd=folder, check=True)
+        common(folder)
+        secrets()
+        yield folder
+
+
+def common(folder: Path) -> None:
+    """What everybody sees, and the files that commands read."""
+    for words in (
+        ["init"], ["index", "-q"], ["fact", "jacq", "uses", "boat"],
+        ["fact", "jacq", "lives_in", "nowhere"],
+        ["add", "decision", "Boats moor where the water is deep", "--file", "src/boat.py"],
+        ["graph-similar", "--min", "0.1"],
+    ):  # fmt: skip
+        assert lore("", *words)[0] == 0, lore("", *words)
+    (folder / "queries.jsonl").write_text('{"id": "1", "query": "harbour ledger"}\n')
+    (folder / "questions.jsonl").write_text(
+        '{"id": "1", "query": "water is deep", "relevant": ["entity-boat"]}\n' * 4
+    )
+    (folder / "lines.jsonl").write_text('{"id": "note-mine", "body": "harbour of mine"}\n')
+    (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
+    (folder / "page.md").write_text("# Harbour ledger\n\nThe tide of mine.\n")
+    (folder / "empty.state").write_text('{"state": 1}\n')
+
+
+def secrets() -> None:
+    """Bob's: each kind of thing that can be written, its words secret."""
+    code, run = lore("bob", "run-start", "--text")
+    assert code == 0
+    run = run.strip()
+    for words in (
+        ["add", "decision", BODY, "--title", f"harbour {SECRET}", "--tag", f"{SECRET}-tag",
+         "--category", SECRET, "--why", f"{SECRET} why", "--file", "src/boat.py:1-2"],
+        ["add", "lesson", f"{SECRET} harbour before"],
+        ["edit", EDITED, "--title", f"another harbour {SECRET}"],
+        ["add", "note", f"gone harbour {SECRET}", "--id", f"note-{SECRET}"],
+        ["forget", f"note-{SECRET}"],
+        ["add", "note", f"taken back harbour {SECRET}", "--status", "retracted"],
+        ["add", "note", f"staged harbour {SECRET}", "--status", "staged",
+         "--file", f"src/{SECRET}.py"],
+        ["fact", "jacq", f"{SECRET}_likes", "boat"],
+        ["fact", "jacq", "fears", f"{SECRET} waves"],
+        ["fact", f"{SECRET} pier", "belongs_to", "jacq"],
+        ["fact", "jacq", "lives_in", f"{SECRET} town"],
+        ["link", "entity-jacq", "depends_on", "entity-boat", "--meta", f"why={SECRET}"],
+        ["link", HIDDEN, "relates_to", "entity-jacq", "--meta", f"why={SECRET}"],
+        ["link", "file-src/boat.py", "relates_to", HIDDEN],
+        ["anchor", HIDDEN, "src/*.py", "--glob"],
+        ["anchor", HIDDEN, "src/boat.py", "--symbol", "sail"],
+        ["search", "harbour", SECRET, "--run", run],
+        ["feedback", "--helpful", "entity-jacq", "--run", run],
+        ["feedback", "--unhelpful", HIDDEN],
+    ):  # fmt: skip
+        code, said = lore("bob", *words)
+        assert code == 0, (words, said)
+    os.environ["LORE_TEST_RUN"] = run
+
+
+def filled(words: list[str], project: Path) -> list[str]:
+    """Words with the places of this test in them."""
+    run = os.environ["LORE_TEST_RUN"]
+    return [word.replace("{folder}", str(project)).replace("{run}", run) for word in words]
+
+
+def test_every_command_is_tried_or_harmless() -> None:
+    assert {*TRIED, *REFUSED, *HARMLESS} == {*every_command()}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_about_the_whole_store_is_refused(name: str, project: Path) -> None:
+    words = filled(REFUSED[name], project)
+    code, said = lore("alice", name.replace(" ", "-"), *words)
+    assert code == 2
+    assert "--all-scopes" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_nothing_of_another_scope_is_shown(name: str, project: Path) -> None:
+    to_bob = ""
+    for words in TRIED[name]:
+        given = filled(words, project)
+        if name in TOLD_TO_BOB:
+            to_bob += lore("bob", name.replace(" ", "-"), *given)[1]
+        code, said = lore("alice", name.replace(" ", "-"), *given)
+        assert code in (0, 1, 2), said
+        for word in (HIDDEN, *given):  # what was given may be told back
+            said = said.replace(word, "")
+        assert SECRET not in said.lower(), (words, said)
+        assert "bob" not in said, (words, said)
+        assert "a bug" not in said, (words, said)
+    assert name not in TOLD_TO_BOB or SECRET in to_bob or "@@bob" in to_bob
+
+
+def test_what_is_hidden_is_refused_as_what_is_not_there(project: Path) -> None:
+    unknown = "decision-00000000@@bob"
+    for command in ("show", "edit", "forget", "verify", "related", "anchor", "undo", "graph-path"):
+        rest = {"edit": ["mine"], "graph-path": ["entity-jacq"]}.get(command, [])
+        one, other = (lore("alice", command, id, *rest) for id in (HIDDEN, unknown))
+        assert one[0] == other[0] != 0, command
+        assert one[1].replace(HIDDEN, unknown) == other[1]
+
+
+def test_bob_has_all_that_was_his(project: Path) -> None:
+    code, said = lore("bob", "export")
+    assert code == 0
+    assert said.count("@@bob") > 20
+    assert '"overwritten"' not in lore("*", "export")[1]
