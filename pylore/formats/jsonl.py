@@ -22,6 +22,7 @@ from ..core.ids import check_id
 from ..core.limits import record_line
 from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
+from ..core.scopes import MARK
 from ..core.states import same
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..store.protocols import EdgeKey
+    from .scoped_lines import ScopedLines
 
 
 _IN_MEMORY = 8_000_000
@@ -226,6 +228,7 @@ class LineImport:
         self._names = names or LineNames(name, skip_bad=options.skip_bad)
         self._progress = progress
         self._purged: list[dict[str, Any]] = []
+        self._scoped: ScopedLines | None = None
 
     def prepare(self) -> None:
         """Reads all lines, those of a pipe for good, and embeds what is new in them."""
@@ -233,6 +236,10 @@ class LineImport:
             self._lines = _set_aside(self._lines)
         batch: list[Node] = []
         facts = FactsAhead(self._store, self._ahead)
+        if self._store.scope:
+            from .scoped_lines import ScopedLines
+
+            self._scoped = ScopedLines(self._store)
         for place, line in self._numbered():
             if line.startswith(_EDGE) and not any(begins in line for begins in _THINGS):
                 continue  # which nothing is embedded of
@@ -241,6 +248,8 @@ class LineImport:
                 if "from_id" in fields:
                     facts.edge(fields)
                 elif "id" in fields:
+                    if self._scoped:
+                        self._scoped.see(fields)
                     facts.node(fields)
                     batch += self._expected(fields)
                 elif "purged" in fields:
@@ -257,10 +266,14 @@ class LineImport:
     def write(self) -> Imported:
         """Writes what the lines say; the caller holds a transaction."""
         importer = _LineImporter(self._store, self._settings, self._ahead.given, self._options)
-        importer.purge(self._purged)
+        if not self._scoped:  # whose own lines say it at their place
+            importer.purge(self._purged)
         for place, line in self._numbered():
             try:
-                importer.take(parsed(line, self._longest))
+                fields = parsed(line, self._longest)
+                told = self._scoped.told(fields) if self._scoped else [fields]
+                for one in told:
+                    importer.take(one)
             except StoreError:
                 raise
             except LoreError as error:
@@ -492,7 +505,8 @@ class _LineImporter:
             raise LoreError(unknown_kind(fields))
 
     def _take_relation(self, fields: dict[str, Any]) -> None:
-        name = require_name(text(fields, "declare_relation", ""), "relation")
+        given, mark, scope = text(fields, "declare_relation", "").partition(MARK)
+        name = require_name(given, "relation") + mark + scope
         weight = number(fields, "weight", DECLARED_WEIGHT)
         backward = number(fields, "backward_weight", weight)
         self._merge.relation(name, (weight, backward, text(fields, "description", "")))

@@ -12,6 +12,7 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
+from ..core.scopes import own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
@@ -25,7 +26,7 @@ from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
 from .jsonl import Imported
 from .mdfind import Places
-from .mdscan import READING, FileScan, KnownFiles, text_hash
+from .mdscan import READING, FileScan, KnownFiles, own_documents, text_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,9 +194,11 @@ class MarkdownImport:
     def _parse(self, text: str, path: str, ids: list[str]) -> Document:
         from .mdfile import parse_document
 
-        return parse_document(
+        document = parse_document(
             text, path, type=self._type, types=self._types, relations=self._relations, ids=ids
         )
+        document.id = own(document.id, self._store.scope)
+        return document
 
     def _expect(self, document: Document) -> None:
         from ..indexing.indexer import texts_of
@@ -364,7 +367,7 @@ class _Writer:
     def _lose(self) -> list[str]:
         """Forgets them, or else says which they are."""
         said = []
-        for id, path in [*self._store.nodes.documents()]:
+        for id, path in own_documents(self._store):
             if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_markdown(path):
                 continue
             other = self._scan.files.get(path)

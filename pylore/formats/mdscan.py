@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError
 from ..core.model import Record
+from ..core.scopes import own, plain, whose
 from ..records.sources import is_markdown, is_pruned, state_of
 from ..store.filter import Scope
 from ..system.file_stamps import settled
@@ -66,7 +67,10 @@ class KnownFiles:
 
     def read(self) -> None:
         """Asks the store again."""
-        known = self._store.documents.all(self.root)
+        known = [
+            one for one in self._store.documents.all(self.root)
+            if whose(one.node_id) == self._store.scope
+        ]  # fmt: skip
         back = self._follow_nodes(known)
         self.by_id = {one.node_id: one for one in known}
         stood = [one for one in known if one.gone_at is None and one.node_id not in back]
@@ -226,7 +230,7 @@ class FileScan:
         same = self._renamed(path, hash) if text.strip() else []
         same.sort(key=lambda one: one.path != path)
         unread = [
-            id for id, _ in self._store.nodes.documents(path) if id not in self._known.by_id
+            id for id, _ in own_documents(self._store, path) if id not in self._known.by_id
         ]  # fmt: skip
         return [*(one.node_id for one in same), *self._gone_from(path), *unread]
 
@@ -248,13 +252,18 @@ class FileScan:
         """An id made from a path, with a number where a document that has moved has it still."""
         number, free = 2, id
         while self._is_taken(free, path):
-            number, free = number + 1, f"{id}-{number}"
+            number, free = number + 1, own(f"{plain(id)}-{number}", whose(id))
         return free
 
     def _is_taken(self, id: str, path: str) -> bool:
         known = self._known.by_id.get(id)
         moved = known is not None and known.gone_at is None and known.path != path
         return id in self.paths or (moved and known is not None and self._places.has(known.path))
+
+
+def own_documents(store: Store, file: str | None = None) -> list[tuple[str, str]]:
+    """``nodes.documents``, those that an import may write: the store's scope's, or common."""
+    return [one for one in store.nodes.documents(file) if whose(one[0]) == store.scope]
 
 
 def text_hash(text: str) -> str:

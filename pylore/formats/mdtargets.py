@@ -9,10 +9,10 @@ from ..core.errors import LoreError
 from ..core.ids import check_id
 from ..core.model import Record
 from ..core.text import one_line
-from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, file_id, path_of
+from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
 from ..records.records import split_location
 from ..records.sources import EXTENSIONS, is_markdown
-from ..store.meant import meant
+from ..store.meant import file_node_id, meant
 from .mdlinks import PATH, WIKI
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ class Targets:
         if path.startswith("../") or self._names.kind(path) != "file":
             return None
         try:
-            id = check_id(file_id(path))
+            id = check_id(file_node_id(self._store, path))
         except LoreError:
             return None
         node = self._store.nodes.get(id)
