@@ -274,6 +274,8 @@ class LineImport:
                 told = self._scoped.told(fields) if self._scoped else [fields]
                 for one in told:
                     importer.take(one)
+                if not told:
+                    importer.pass_over(fields)
             except StoreError:
                 raise
             except LoreError as error:
@@ -378,6 +380,13 @@ class _LineImporter:
             self._take_node(fields)
         else:
             self._take_other(fields)
+
+    def pass_over(self, fields: dict[str, Any]) -> None:
+        """Counts a line that the store has as common already."""
+        what = "edges" if "from_id" in fields else "nodes" if "id" in fields else ""
+        if what:
+            setattr(self.result, what, getattr(self.result, what) + 1)
+            self.result.count("unchanged")
 
     def finish(self) -> None:
         """Writes what is left, counts edges that lead nowhere, and says what has happened."""

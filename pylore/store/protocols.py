@@ -1073,6 +1073,19 @@ class Store(Protocol):
     def in_transaction(self) -> bool:
         """Whether a ``transaction`` or a ``snapshot`` of this store is under way."""
 
+    scope: str
+    """The scope that it is kept to; empty: everything is seen."""
+
+    def keep_to(self, scope: str) -> None:
+        """From now on it sees what is common or of this scope, and changes what is of it.
+
+        What belongs to other scopes (``core.scopes``) is as if it were not there, in every
+        answer, count and cap. An attempt to write what is not the scope's own is a LoreError
+        when the transaction ends at the latest, and nothing is written; accesses are counted,
+        and what is staged may be confirmed. Without a scope it sees and changes everything. Not
+        within a transaction.
+        """
+
     def data_version(self) -> object:
         """What changes when somebody else has written since this was last asked."""
 

@@ -22,6 +22,7 @@ from .facts import Facts
 from .history import History
 from .nodes import Nodes
 from .runs import Impressions, Ratings, Review
+from .scoped import joined, parted, require_own
 from .small import Meta, Relations, Types
 from .state import Shared, State
 from .vectors import StagedVectors, Vectors
@@ -56,6 +57,10 @@ class Block:
         store.require_writing()
         store.shared.writer = store
         store.own = deepcopy(store.shared.state)
+        if store.scope:
+            self._all = store.own
+            store.own, self._hidden = parted(store.own, store.scope)
+            self._before = deepcopy(store.own)
         if self._command:
             commands = store.own.commands
             number = commands[-1].id + 1 if commands else 1
@@ -68,10 +73,13 @@ class Block:
             return
         if self._command:
             self._end_command(store.own)
+        own, store.own, store.shared.writer = store.own, None, None
         if kind is None:
-            store.shared.state = store.own
+            if store.scope:
+                require_own(self._before, own, store.scope)
+                own = joined(own, self._hidden, self._all)
+            store.shared.state = own
             store.shared.writes[id(store)] += 1
-        store.own = store.shared.writer = None
 
     def _end_command(self, state: State) -> None:
         """One that has changed nothing is none."""
@@ -88,7 +96,7 @@ class View(Block):
     """A snapshot: a copy that nobody else sees."""
 
     def __enter__(self) -> None:
-        self._store.own = deepcopy(self._store.shared.state)
+        self._store.own = deepcopy(self._store.state)
 
     def __exit__(self, *_: object) -> None:
         self._store.own = None
@@ -102,6 +110,7 @@ class MemoryStore:
     ) -> None:
         self.shared = shared or Shared()
         self.own: State | None = None
+        self.scope = ""
         self.path = os.path.join(folder, "memory")
         self.writable = not read_only
         self.faults, self.graph_faults = Nothing(), Nothing()
@@ -118,7 +127,12 @@ class MemoryStore:
     @property
     def state(self) -> State:
         """What this store sees."""
+        if self.own is None and self.scope:
+            return parted(self.shared.state, self.scope)[0]
         return self.own or self.shared.state
+
+    def keep_to(self, scope: str) -> None:
+        self.scope = scope
 
     @property
     def changing(self) -> State:
@@ -162,7 +176,9 @@ class MemoryStore:
         return None
 
     def copied_to(self, folder: str) -> MemoryStore:
-        return MemoryStore(Shared(deepcopy(self.state)), folder)
+        copy = MemoryStore(Shared(deepcopy(self.shared.state)), folder)
+        copy.keep_to(self.scope)
+        return copy
 
     def close(self) -> None:
         return None
