@@ -131,6 +131,9 @@ complete_words() { # <word>...: what may stand in place of the last one
   declared=$REPLY
   for ((i = first; i < last; i++)); do
     case ${words[i]} in
+      --scope=*) export LORE_SCOPE=${words[i]#*=} ;; # what is offered is within it, too
+      --scope) i=$((i + 1)) && export LORE_SCOPE=${words[i]} ;;
+      --all-scopes) export LORE_SCOPE='*' ;;
       -*=*) ;;
       -?*) value_of "${words[i]}" && i=$((i + 1)) ;;
       *) count=$((count + 1)) ;;

@@ -735,6 +735,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --sweep-accesses	INT	-
 --history-days	INT	-
 --llm-command	TEXT	-
+--scope	SCOPE	-
 --run	TEXT	@runs
 --embedder	EMBEDDER	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --endpoint-model	TEXT	-

@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 
 from .errors import UsageError, nearest
-from .scopes import ALL, LONGEST, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,6 +130,8 @@ def _parse_text(setting: Setting, text: str) -> Value:
 
 
 def _parse_scope(setting: Setting, text: str) -> Value:
+    from .scopes import ALL, LONGEST, is_name
+
     if text in ("", ALL):
         return ""
     if not is_name(text):

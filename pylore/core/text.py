@@ -9,7 +9,6 @@ wherever words are compared.
 from __future__ import annotations
 
 from . import tuning
-from .scopes import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +127,8 @@ def fact_sentence(subject: str, predicate: str, object: str) -> str:
     >>> fact_sentence("web shop", "is_built_with", "Rust")
     'web shop is built with Rust'
     """
+    from .scopes import plain  # which no search without a scope needs
+
     return one_line(f"{subject} {plain(predicate).replace('_', ' ')} {object}")
 
 

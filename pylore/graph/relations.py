@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
-from ..core.scopes import MARK, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,13 +20,23 @@ def known_relations(store: Store, settings: Settings) -> dict[str, tuple[float, 
     """
     with store.graph_faults:
         known = {name: row[:2] for name, row in store.relations.all().items()}
-    for name, weight in settings.edge_weights.items():
+    given = settings.edge_weights
+    if given:
+        given = {**{name: given[base] for name, base in _scoped(known) if base in given}, **given}
+    for name, weight in given.items():
         backward = known[name][1] / known[name][0] if known.get(name, (0,))[0] else 1.0
         known[name] = (weight, min(1.0, weight * backward))
     for name, weight in settings.edge_backward_weights.items():
         if name in known:
             known[name] = (known[name][0], weight)
     return known
+
+
+def _scoped(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Those of these relations that say whose an edge is, each with its name without that."""
+    from ..core.scopes import MARK, plain
+
+    return [(name, plain(name)) for name in names if MARK in name]
 
 
 def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float, float]]:
@@ -45,9 +54,13 @@ def relation_weights(store: Store, settings: Settings) -> dict[str, tuple[float,
 
 def _with_scoped(names: Iterable[str], known: Iterable[str]) -> list[str]:
     """``require_relations``, and what scopes have of them."""
-    found = require_relations(names, {*known, *map(plain, known)}) if names else []
-    scoped = [name for name in known if MARK in name and plain(name) in found]
-    return [*(name for name in found if name in known), *scoped]
+    if not names:
+        return []
+    known = list(known)
+    scoped = _scoped(known)
+    found = require_relations(names, [*known, *(base for _, base in scoped)])
+    more = [name for name, base in scoped if base in found]
+    return [*(name for name in found if name in known), *more]
 
 
 def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
@@ -69,8 +82,13 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
 def fold(name: str) -> str:
     """A relation's or a predicate's name as the store spells it: lower snake_case."""
-    name, mark, scope = name.partition(MARK)
-    return "_".join(name.strip().lower().replace("-", " ").split()) + mark + scope.strip()
+    if "@" in name:
+        from ..core.scopes import MARK
+
+        name, mark, scope = name.partition(MARK)
+        if mark:
+            return fold(name) + mark + scope.strip()
+    return "_".join(name.strip().lower().replace("-", " ").split())
 
 
 def require_name(name: str, what: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from ..core.errors import StoreError
+from ..core.scopes import whose
 from .similar import RELATION, Plan, forget_plan, pair, replace
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _compare(store: Store, plan: Plan) -> tuple[int, dict[tuple[str, str], float
     ids, vectors = _vectors(store, plan.compared(store))
     return len(ids), {
         pair(ids[one], ids[other]): cosine
-        for one, other, cosine in _nearest(vectors, plan.least, plan.nearest)
+        for one, other, cosine in _nearest(vectors, plan.least, plan.nearest, _scopes(ids))
     }
 
 
@@ -145,10 +146,24 @@ def _blocks(vectors: Matrix) -> Iterator[tuple[Indices, Matrix]]:
         yield rows, cosines
 
 
-def _nearest(vectors: Matrix, least: float, nearest: int) -> Iterator[tuple[int, int, float]]:
-    """Each place with those of its ``nearest`` places that are near enough."""
+def _scopes(ids: Sequence[str]) -> Indices | None:
+    """A number for the scope of each record, 0 where it is common; None where all are."""
+    names = [whose(id) for id in ids]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(["", *names]))}
+    return numpy.array([numbers[name] for name in names]) if len(numbers) > 1 else None
+
+
+def _nearest(
+    vectors: Matrix, least: float, nearest: int, scopes: Indices | None = None
+) -> Iterator[tuple[int, int, float]]:
+    """Each place with those of its ``nearest`` places that are near enough.
+
+    What belongs to a scope takes no place among the nearest of what does not.
+    """
     for rows, cosines in _blocks(vectors):
         inner = numpy.arange(len(rows))
+        if scopes is not None:
+            cosines[(scopes != 0) & (scopes[rows][:, None] != scopes)] = -1
         for _ in range(min(nearest, len(vectors) - 1)):
             columns = cosines.argmax(axis=1)
             values = cosines[inner, columns]

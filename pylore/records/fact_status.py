@@ -10,7 +10,6 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.json_plain import dumps, loads
 from ..core.model import Record
-from ..core.scopes import plain, whose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +64,8 @@ def state_fact(
 def other_values(store: Store, settings: Settings, edge: Edge) -> list[Edge]:
     """The live edges of the same scope that say otherwise: those of a predicate that has one
     value."""
+    from ..core.scopes import plain, whose
+
     values = store.edges.leading(edge.from_id, edge.relation)
     named = {name.lower().replace("-", "_") for name in settings.single_valued}
     if plain(edge.relation) not in named and not any(
@@ -135,12 +136,18 @@ def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
     facts = store.review.ripe_facts(ids, after)[:MOST_PROMOTED]
     return Ripe(
         store.review.ripe_nodes(ids, after)[:MOST_PROMOTED],
-        [
-            key for key in facts
-            if whose(*key) == store.scope or not store.scope
-            if not other_values(store, settings, require_edge(store, key))
-        ],
+        [key for key in _own_facts(store, facts)
+         if not other_values(store, settings, require_edge(store, key))],
     )
+
+
+def _own_facts(store: Store, keys: list[Key]) -> list[Key]:
+    """Those that may be changed here: under a scope its own."""
+    if not store.scope:
+        return keys
+    from ..core.scopes import whose
+
+    return [key for key in keys if whose(*key) == store.scope]
 
 
 def promote(store: Store, settings: Settings, ids: list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..core.scopes import own
 from ..core.vocabulary import dotted, file_id
 
 TYPE_CHECKING = False
@@ -21,6 +20,8 @@ def meant(store: Store, id: str) -> str:
     not there means the one of the scope.
     """
     if store.scope:
+        from ..core.scopes import own
+
         get = store.nodes.get
         if get(id) is None and get(own(id, store.scope)) is not None:
             return own(id, store.scope)
@@ -38,17 +39,24 @@ def all_meant(store: Store, ids: Iterable[str]) -> list[str]:
 
 def file_ids(store: Store, path: str) -> list[str]:
     """The ids that the node of a file may have: the common one, and one of the store's scope."""
+    from ..core.scopes import own
+
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
 
 def file_node_id(store: Store, path: str) -> str:
     """The id of a file's node: the common one if there is one, or else one of the scope."""
+    if not store.scope:
+        return file_id(path)
     first, *others = file_ids(store, path)
-    return others[0] if others and store.nodes.get(first) is None else first
+    return others[0] if store.nodes.get(first) is None else first
 
 
 def edge_meant(store: Store, key: EdgeKey) -> EdgeKey:
     """The edge that these three words mean: what the store's scope calls so comes first."""
-    from_id, to_id, relation = key
-    scoped = (from_id, to_id, own(relation, store.scope))
-    return scoped if store.scope and store.edges.get(*scoped) is not None else key
+    if not store.scope:
+        return key
+    from ..core.scopes import own
+
+    scoped = (*key[:2], own(key[2], store.scope))
+    return scoped if store.edges.get(*scoped) is not None else key

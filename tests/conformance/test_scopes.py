@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from things import EARLY, a_node, an_edge
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Node
+from pylore.core.settings import Settings
 from pylore.core.text import parse_query
 from pylore.formats.jsonl import export_lines, import_lines
-from pylore.core.settings import Settings
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
 from pylore.store.anchor import Anchor
@@ -59,10 +60,34 @@ def test_what_is_anothers_is_not_there(shared: Store) -> None:
 
 
 def test_caps_count_what_is_seen(shared: Store) -> None:
-    assert len([*shared.nodes.select(Scope(), 3)]) == 3
-    query = parse_query("sails")
-    found = shared.fulltext.search("texts", query, "all", Scope(), {}, 2)
-    assert {id for _, id, _ in found} == {COMMON, OURS}
+    shared.keep_to("")
+    crowd = [a_node(f"note-{number}@@bob", title="sails", body="sails") for number in range(40)]
+    vector = array("f", [1.0] * 8).tobytes()
+    with shared.faults, shared.transaction():
+        for node in crowd:
+            shared.nodes.put(node)
+        Index(shared, None).update(crowd)
+        shared.edges.put_many([an_edge(COMMON, node.id) for node in crowd])
+        shared.vectors.create(8)
+        far = array("f", [1.0, -0.5] * 4).tobytes()
+        keys = shared.nodes.first_passages([node.id for node in shared.nodes.all()])
+        shared.vectors.add(
+            (key, far if id in (COMMON, OURS) else vector) for id, key in keys.items()
+        )
+    for scope, seen in (("alice", {COMMON, OURS}), ("carl", {COMMON})):
+        shared.keep_to(scope)
+        assert len([*shared.nodes.select(Scope(), len(seen))]) == len(seen)
+        query = parse_query("sails")
+        for how in ("all", "some"):
+            found = shared.fulltext.search("texts", query, how, Scope(), {}, len(seen))
+            assert {id for _, id, _ in found} == seen
+        assert shared.fulltext.nodes_with_all("texts", query, Scope(), len(seen)) == seen
+        near = shared.vectors.search(vector, Scope(), len(seen) + 1)
+        assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
+        near = shared.vectors.alike(vector, Scope(types=("note",)), 0.1, len(seen) + 1)
+        assert seen <= {id for _, id, _ in near} <= {*seen, "note-2"}
+        ends = {row[1] for row in shared.edges.neighbours([COMMON], ["relates_to"], 2)}
+        assert ends == {"note-2", OURS} & {node.id for node in shared.nodes.all()}
 
 
 def test_edges_with_a_hidden_name_are_hidden(shared: Store) -> None:

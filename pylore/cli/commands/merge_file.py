@@ -13,7 +13,7 @@ from ...terminal.output import note
 _MOST_NAMED = 20
 
 
-def merge_file(base: str, ours: str, theirs: str, path: str | None) -> None:
+def merge_file(base: str, ours: str, theirs: str, path: str | None, **options: object) -> None:
     name = path or ours
     try:
         merged = merge_lines(_lines(base), _lines(ours), _lines(theirs))

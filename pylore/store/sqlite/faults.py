@@ -13,7 +13,6 @@ from ...core.errors import (
     StoreFull,
     StoreReadOnly,
 )
-from ...core.scopes import COMMON
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -60,8 +59,10 @@ def translate(error: apsw.Error, path: str) -> LoreError | None:
         if isinstance(error, kind):
             return failure(f"{path}: {message}")
     said = str(error)
-    if said.endswith(COMMON):
-        return LoreError(COMMON)
+    if isinstance(error, apsw.ConstraintError):
+        from ...core.scopes import COMMON
+
+        return LoreError(COMMON) if said == COMMON else None
     if isinstance(error, apsw.SQLError) and said.startswith("no such table: "):
         table = said.removeprefix("no such table: ").removeprefix("main.")
         return StoreDamaged(f"{path}: the table {table} is missing: run 'lore doctor'")
