@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forked import preload
 from homes import move_home
 
 from pylore.cli.main import _guarded
@@ -147,6 +148,7 @@ def lore(scope: str, *words: str) -> tuple[int, str]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A project with code and common facts, and bob's knowledge, every field a secret."""
     folder = tmp_path_factory.mktemp("scopes")
+    preload()
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
         patch.setenv("LORE_STORE", str(folder / ".lore"))
@@ -238,7 +240,7 @@ def test_nothing_of_another_scope_is_shown(name: str, project: Path) -> None:
     to_bob = ""
     for words in TRIED[name]:
         given = filled(words, project)
-        if name in TOLD_TO_BOB:
+        if name in TOLD_TO_BOB and SECRET not in to_bob:
             to_bob += lore("bob", name.replace(" ", "-"), *given)[1]
         code, said = lore("alice", name.replace(" ", "-"), *given)
         assert code in (0, 1, 2), said
