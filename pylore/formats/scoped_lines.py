@@ -76,12 +76,12 @@ class ScopedLines:
         return [fields]
 
     def _edge(self, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        ends = [self._id(text(fields, name, "")) for name in ("from_id", "to_id")]
+        from_id, to_id = (self._id(text(fields, name, "")) for name in ("from_id", "to_id"))
         relation = fold(self._required(text(fields, "relation", "")))
-        old = self._store.edges.get(*ends, relation)
+        old = self._store.edges.get(from_id, to_id, relation)
         if old is not None and same(edge_from(fields, copy(old)), old):
             return
-        yield from self._with_relation(fields, relation, ends)
+        yield from self._with_relation(fields, relation, [from_id, to_id])
 
     def _past_edge(self, fields: dict[str, Any]) -> Iterator[dict[str, Any]]:
         key = fields["history_of"]

@@ -136,8 +136,11 @@ def ripe(store: Store, settings: Settings, ids: list[str]) -> Ripe:
     facts = store.review.ripe_facts(ids, after)[:MOST_PROMOTED]
     return Ripe(
         store.review.ripe_nodes(ids, after)[:MOST_PROMOTED],
-        [key for key in _own_facts(store, facts)
-         if not other_values(store, settings, require_edge(store, key))],
+        [
+            key
+            for key in _own_facts(store, facts)
+            if not other_values(store, settings, require_edge(store, key))
+        ],
     )
 
 

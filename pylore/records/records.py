@@ -501,7 +501,9 @@ class Records:
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
         here = record_id(old.type, old.body)
-        return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(old.type, text, 64)
+        return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(
+            old.type, text, 64
+        )
 
     def _own(self, name: str) -> str:
         """An id or a relation as it is called under the scope that is set."""

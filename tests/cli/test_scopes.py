@@ -156,8 +156,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         (folder / "src").mkdir()
         (folder / "src/boat.py").write_text("def sail():\n    return 'harbour'\n")
-        for words in (["init", "-q"], ["add", "."],
-                      ["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "boat"]):  # fmt: skip
+        person = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        for words in (("init", "-q"), ("add", "."), (*person, "commit", "-qm", "boat")):
             subprocess.run(["git", *words], cwd=folder, check=True)
         common(folder)
         secrets()

@@ -28,8 +28,8 @@ def shared(store: Store) -> Store:
     with store.faults, store.transaction("add"):
         for relation in ("relates_to@@alice", "relates_to@@bob"):
             store.relations.declare(relation, 0.7, 0.7, "declared")
-        nodes = [a_node(COMMON, body="sails"), a_node("note-2", body="masts"), a_node(OURS, body="our sails"),
-                 a_node(THEIRS, body="their sails")]  # fmt: skip
+        texts = {COMMON: "sails", "note-2": "masts", OURS: "our sails", THEIRS: "their sails"}
+        nodes = [a_node(id, body=text) for id, text in texts.items()]
         for node in nodes:
             store.nodes.put(node)
         Index(store, None).update(nodes)
@@ -38,10 +38,8 @@ def shared(store: Store) -> Store:
             an_edge(COMMON, "note-2", "relates_to@@alice"), an_edge(COMMON, THEIRS, "relates_to"),
             an_edge(OURS, COMMON, "relates_to"), an_edge(OURS, THEIRS, "relates_to"),
         ])  # fmt: skip
-        for node in (OURS, THEIRS):
-            store.anchors.put(
-                Anchor(node, "file", "a.py", created_at=EARLY, verified_at=EARLY)
-            )
+        for id in (OURS, THEIRS):
+            store.anchors.put(Anchor(id, "file", "a.py", created_at=EARLY, verified_at=EARLY))
     store.keep_to("alice")
     return store
 

@@ -50,8 +50,7 @@ def filled(folder: str, nodes: list[Node], edges: list[Edge]) -> Store:
 
 def told(store: Store, scope: str) -> dict[str, object]:
     """What requests answer, scores and their order left aside: rare words weigh more."""
-    said: dict[str, object] = {"stats": {
-        name: value for name, value in stats(store).items() if name != "max_degree_id"}}  # fmt: skip
+    said: dict[str, object] = {**stats(store), "max_degree_id": None}
     for depth in range(4):
         flags = {"graph_depth": str(depth), "embedder": "none", "scope": scope, "min_score": "0"}
         engine = Engine(store, Settings.load(environ={}, flags=flags), "/nowhere")
@@ -73,13 +72,19 @@ def test_what_is_anothers_changes_no_answer(
     content: tuple[dict[str, str], list[tuple[str, str, str]]],
 ) -> None:
     nodes = [a_node(id, body=text, title=text.split()[0]) for id, text in content[0].items()]
-    edges = [an_edge(*key) for key in content[1] if key[0] != key[1] and {*key[:2]} <= {*content[0]}]
+    edges = [
+        an_edge(*key) for key in content[1] if key[0] != key[1] and {*key[:2]} <= {*content[0]}
+    ]
     seen = [node for node in nodes if is_seen(node.id, "alice")]
     among = [edge for edge in edges if all(is_seen(name, "alice") for name in edge.key)]
-    with TemporaryDirectory() as one, TemporaryDirectory() as other:
-        with filled(one, nodes, edges) as whole, filled(other, seen, among) as part:
-            expected = told(part, "alice")
-            whole.keep_to("alice")
-            assert told(whole, "alice") == expected
-            whole.keep_to("")
-            assert {node.id for node in whole.nodes.all()} == {node.id for node in nodes}
+    with (
+        TemporaryDirectory() as one,
+        TemporaryDirectory() as other,
+        filled(one, nodes, edges) as whole,
+        filled(other, seen, among) as part,
+    ):
+        expected = told(part, "alice")
+        whole.keep_to("alice")
+        assert told(whole, "alice") == expected
+        whole.keep_to("")
+        assert {node.id for node in whole.nodes.all()} == {node.id for node in nodes}

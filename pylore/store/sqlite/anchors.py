@@ -108,7 +108,9 @@ class SqliteAnchors:
         sets = ", ".join(f"{name} = ?" for name in Anchor.__slots__[2:])
         for key, anchor in changes:
             values = [getattr(anchor, name) for name in Anchor.__slots__[2:]]
-            self._db.execute(f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key))
+            self._db.execute(
+                f"UPDATE OR IGNORE main.anchors SET {sets} WHERE {_KEY}", (*values, *key)
+            )
             if anchor.key != key and not self._db.changes():
                 self.delete(key)
 

@@ -65,7 +65,8 @@ class SqliteDocuments:
     def remove(self, root: str, node_ids: Iterable[str]) -> None:
         """Forgets them; their nodes stay."""
         self._db.executemany(
-            "DELETE FROM main.documents WHERE root = ? AND node_id = ?", ((root, id) for id in node_ids)
+            "DELETE FROM main.documents WHERE root = ? AND node_id = ?",
+            ((root, id) for id in node_ids),
         )
 
     def names(self) -> str:

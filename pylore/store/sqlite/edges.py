@@ -312,7 +312,8 @@ class SqliteEdges:
         if key[0].startswith(THING_IDS):
             self.stated.add(key[0])
         self._db.execute(
-            "UPDATE main.graph_edges SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
+            "UPDATE main.graph_edges"
+            " SET invalidated_at = ?4, status = coalesce(nullif(?5, ''), status)"
             f" WHERE {_THIS}",
             (*key, at, status),
         )
@@ -343,7 +344,8 @@ class SqliteEdges:
         """Takes all edges of a node away for good, their history too; how many there were."""
         self._note_thing(id)
         deleted = self._change(
-            "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1", (key_of(self._db, id),)
+            "DELETE FROM main.graph_edges WHERE from_key = ?1 OR to_key = ?1",
+            (key_of(self._db, id),),
         )
         self._change("DELETE FROM main.edge_history WHERE from_id = ?1 OR to_id = ?1", (id,))
         return deleted

@@ -253,7 +253,13 @@ class SqliteFullText:
     def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
         """What is kept of a collection's matches, where that answers as the table would."""
         place = self.kept.place if self.kept else None
-        if place is None or scope or self.scoped or self.engine != "fts5" or self._is_large(collection):
+        if (
+            place is None
+            or scope
+            or self.scoped
+            or self.engine != "fts5"
+            or self._is_large(collection)
+        ):
             return None
         if "matches" not in place:
             from .kept_matches import KeptMatches

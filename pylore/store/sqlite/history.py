@@ -77,7 +77,8 @@ class SqliteHistory:
             if (changed_at, change) <= (past.changed_at, past.change):
                 return False
             self._db.execute(
-                "UPDATE main.node_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                "UPDATE main.node_history SET changed_at = ?, change = ?, command = ?"
+                " WHERE rowid = ?",
                 (past.changed_at, past.change, past.command, rowid),
             )
             return True
@@ -103,7 +104,8 @@ class SqliteHistory:
             if tuple(kept) <= left:
                 return False
             self._db.execute(
-                "UPDATE main.edge_history SET changed_at = ?, change = ?, command = ? WHERE rowid = ?",
+                "UPDATE main.edge_history SET changed_at = ?, change = ?, command = ?"
+                " WHERE rowid = ?",
                 (*left, command, rowid),
             )
             return True
@@ -194,7 +196,8 @@ class SqliteHistory:
     def note_addition(self, id: str) -> None:
         """Notes a node as added by the command under way, if one is."""
         self._db.execute(
-            "INSERT INTO main.additions(command, id) SELECT value, ? FROM meta WHERE key = 'command'",
+            "INSERT INTO main.additions(command, id)"
+            " SELECT value, ? FROM meta WHERE key = 'command'",
             (id,),
         )
 
@@ -253,7 +256,8 @@ class SqliteHistory:
         self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
         self._db.execute("DELETE FROM main.anchors_left WHERE node_id = ?", (id,))
         self._db.execute(
-            "INSERT INTO main.purged VALUES (?, ?) ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
+            "INSERT INTO main.purged VALUES (?, ?)"
+            " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
 

@@ -60,7 +60,8 @@ class SqliteImpressions:
     def show(self, run: str, ids: Iterable[str], query: str, at: str) -> None:
         """Records that these nodes were shown, the first at position 1; the best one stays."""
         self._db.executemany(
-            "INSERT INTO main.shown(run_id, node_id, position, query, shown_at) VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO main.shown(run_id, node_id, position, query, shown_at)"
+            " VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET position = excluded.position, query = excluded.query"
             " WHERE excluded.position < position",
             ((run, id, position, query, at) for position, id in enumerate(ids, start=1)),

@@ -241,7 +241,8 @@ class Counting:
             ((*count, id) for id, count in self._nodes.items()),
         )
         self._db.executemany(
-            f"UPDATE main.graph_edges SET {later} WHERE from_key = ?3 AND to_key = ?4 AND relation = ?5",
+            f"UPDATE main.graph_edges SET {later}"
+            " WHERE from_key = ?3 AND to_key = ?4 AND relation = ?5",
             ((*count, *key) for key, count in self._facts.items()),
         )
 

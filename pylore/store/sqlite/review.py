@@ -79,7 +79,8 @@ class SqliteReview:
     def confirm_nodes(self, ids: Sequence[str]) -> None:
         """Makes these nodes confirmed ones; they are no newer for it."""
         self._db.execute(
-            "UPDATE main.nodes SET status = 'confirmed' WHERE id IN (SELECT value FROM json_each(?))",
+            "UPDATE main.nodes SET status = 'confirmed'"
+            " WHERE id IN (SELECT value FROM json_each(?))",
             (dumps(ids),),
         )
 

@@ -65,7 +65,8 @@ class SqliteTypes:
     def declare(self, name: str, description: str) -> None:
         """Adds a type, or gives a known one another description."""
         self._db.execute(
-            "INSERT INTO main.types VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET description = ?2",
+            "INSERT INTO main.types VALUES (?1, ?2)"
+            " ON CONFLICT(name) DO UPDATE SET description = ?2",
             (name, description),
         )
 

@@ -210,7 +210,9 @@ class SqliteVectors:
         self.load_extension()
         asked = quantise(vector)
         cosine, probes = ALIKE
-        clusters = self._nearest_clusters(asked)[:probes] if least >= cosine and not self.scoped else []
+        clusters = (
+            self._nearest_clusters(asked)[:probes] if least >= cosine and not self.scoped else []
+        )
         if clusters:
             keys = self._near(asked, [number for number, _ in clusters], CANDIDATES * limit)
             for count in (limit, len(keys)):
