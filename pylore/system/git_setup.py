@@ -212,7 +212,7 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
 
     def sync(*options: str) -> str:
         words = " ".join((*options, "--quiet", "--text"))
-        return f"(cd {folder} && LORE_DIR= lore sync {words} </dev/null >&2)"
+        return f"(cd {folder} && LORE_DIR= LORE_SCOPE= lore sync {words} </dev/null >&2)"
 
     lines = [f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then"]
     git = "git --literal-pathspecs"

@@ -104,11 +104,12 @@ def test_a_hook_does_what_it_did_and_calls_lore_where_there_is_one(tmp_path: Pat
     programs = tmp_path / "bin"
     programs.mkdir()
     lore = programs / "lore"
-    lore.write_text('#!/bin/sh\nprintf "%s: %s\\n" "$(basename "$PWD")" "$*"\nexit 1\n')
+    told = '"$(basename "$PWD")" "$*" "$LORE_SCOPE"'
+    lore.write_text(f'#!/bin/sh\nprintf "%s: %s%s\\n" {told}\nexit 1\n')
     lore.chmod(0o755)
     path = f"{programs}:{os.defpath}"
     says = "-sub dir's: sync --in --quiet --text\n"
-    found = run(hooks / "post-merge", made.root, PATH=path)
+    found = run(hooks / "post-merge", made.root, PATH=path, LORE_SCOPE="alice")
     assert (found.returncode, found.stdout, found.stderr) == (3, "ours\n", says)
     found = run(hooks / "post-checkout", made.root, PATH=path)
     assert (found.returncode, found.stderr) == (4, says)
