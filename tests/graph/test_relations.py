@@ -75,3 +75,20 @@ def test_every_relation_says_what_it_is_and_where_its_weight_comes_from(store: S
         "record, file -> entity, concept, file, symbol", "store",
     )  # fmt: skip
     assert (rows["is_new"]["description"], rows["is_new"]["origin"]) == ("", "setting")
+
+
+def test_what_is_said_of_a_relation_holds_for_every_scopes(tmp_path: Path) -> None:
+    with new_store(str(tmp_path)) as store:
+        for name in ("cites", "cites@@agent-7", "rests"):
+            store.relations.declare(name, 0.5, 0.5, "")
+
+        def walked(flags: dict[str, str]) -> dict[str, tuple[float, float]]:
+            found = relation_weights(store, Settings.load(environ={}, flags=flags))
+            return {name: pair for name, pair in found.items() if name.startswith("cites")}
+
+        assert walked({"graph_edges": "CITES"}) == {
+            "cites": (0.5, 0.5), "cites@@agent-7": (0.5, 0.5)
+        }  # fmt: skip
+        assert [*walked({"graph_edges": "Cites@@agent-7"})] == ["cites@@agent-7"]
+        assert walked({"graph_exclude_edges": "cites"}) == {}
+        assert walked({"edge_weights": "cites=0.2"})["cites@@agent-7"] == (0.2, 0.2)

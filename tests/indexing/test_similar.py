@@ -333,3 +333,24 @@ def test_duplicates_are_grouped_oldest_first(lore: Opened) -> None:
         assert group["cosine"] == max(record["cosine"] for record in group["records"])
         assert min(record["cosine"] for record in group["records"]) >= 0.9
     assert duplicates(lore.store, Plan(0.9, types=("doc",))) == []
+
+
+def test_what_a_scope_has_takes_no_place_of_what_is_common(lore: Opened) -> None:
+    for number in range(8):
+        lore.add(6 * number)
+    build(lore.store, Plan(0.3, 2))
+    before = lore.edges()
+    for number in range(4):
+        lore.records.add("note", sentence(6 * number), id=f"note-{number}@@alice")
+    followed = lore.edges()
+    assert common_among(followed) == before
+    assert len(followed) > len(before)
+    build(lore.store, Plan(0.3, 2))
+    built = lore.edges()
+    assert common_among(built) == before
+    assert len(built) > len(before)
+
+
+def common_among(edges: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """Those of these edges whose ends belong to no scope."""
+    return {pair: weight for pair, weight in edges.items() if "@@" not in "".join(pair)}
