@@ -469,8 +469,8 @@ class Settings:
     )
     scope = scope_name(
         "",
-        "whose facts are seen beside the common ones, and whose is what is added; empty: all are "
-        "seen; user config only",
+        "whose facts are seen beside the common ones, and whose is what is added; empty, or "
+        "--all-scopes: everybody's are seen; user config only",
     )
     run = text("", "the run that searches belong to: what they show is recorded in it")
     embedder = embedder_name(
