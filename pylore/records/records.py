@@ -8,7 +8,6 @@ from ..core.errors import LoreError, StoreBusy, UsageError, nearest
 from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
 from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
-from ..core.scopes import COMMON, is_own, own, plain
 from ..core.states import clock, next_clock, set_clock
 from ..core.text import clean_tags
 from ..core.times import now
@@ -500,6 +499,8 @@ class Records:
 
     def _same_origin(self, old: Node, text: str) -> bool:
         # An edited record keeps the id of its first text: only another unedited text collides.
+        from ..core.scopes import plain
+
         here = record_id(old.type, old.body)
         return here != plain(old.id) or record_id(old.type, old.body, 64) == record_id(
             old.type, text, 64
@@ -507,6 +508,10 @@ class Records:
 
     def _own(self, name: str) -> str:
         """An id or a relation as it is called under the scope that is set."""
+        if not self._settings.scope:
+            return name
+        from ..core.scopes import own
+
         return own(name, self._settings.scope)
 
     def _require_own(self, node: Node, fields: set[str]) -> None:
@@ -529,6 +534,8 @@ class Records:
             raise UsageError(f"unknown type '{type}'{nearest(type, list(known))}: "
                              "declare it as a new type")  # fmt: skip
         if self._settings.scope:
+            from ..core.scopes import COMMON
+
             raise LoreError(COMMON)
         if not (type.isascii() and type.isalpha() and type.islower()):
             raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
@@ -579,12 +586,17 @@ class Records:
         common, the edge says by its relation that it belongs to a scope."""
         scope = self._settings.scope
         name = self._require_relation(relation)
-        if not scope or is_own(from_id, scope) or is_own(to_id, scope) or is_own(name, scope):
+        if not scope:
             return name
-        weight, backward, _ = self._store.relations.all()[name]
-        if own(name, scope) not in self._store.relations.all():
-            self._store.relations.declare(own(name, scope), weight, backward, "declared")
-        return own(name, scope)
+        from ..core.scopes import whose
+
+        if whose(from_id, to_id, name):
+            return name
+        known = self._store.relations.all()
+        weight, backward, _ = known[name]
+        if self._own(name) not in known:
+            self._store.relations.declare(self._own(name), weight, backward, "declared")
+        return self._own(name)
 
     def _link(self, from_id: str, relation: str, to_id: str, **fields: Any) -> str:
         return self._store.edges.put(self._edge(from_id, relation, to_id, **fields))
