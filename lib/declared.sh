@@ -455,6 +455,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-' ;;
+    'mcp') REPLY='--write	-	-
+--store	FOLDER	@files
+--max-bytes	N	-
+*	-	-' ;;
     'merge-file') REPLY='--path	PATH	-
 1	BASE	@files
 2	OURS	@files
@@ -636,6 +640,16 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --jq	EXPR	-
 1	[FILE]	@files' ;;
+    'trust') REPLY='--revoke	-	-
+--busy-timeout	SECONDS	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	[FOLDER]	@files' ;;
     'tune') REPLY='--queries	FILE	@files
 --settings	NAME,…	-
 --measure	NAME	-
@@ -728,6 +742,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --category-tags	NAME,…	-
 --feedback-weight	FLOAT	-
 --budget	INT	-
+--max-bytes	INT	-
 --user-entity	TEXT	@ids
 --single-valued	NAME,…	@relations
 --promote-after	INT	-

@@ -32,7 +32,7 @@ FLOORS = (
     ("formats",),
     ("evaluate", "context", "view", "ask"),
     ("app",),
-    ("sdk",),
+    ("sdk", "mcp"),
     ("cli",),
     ("launch",),
 )

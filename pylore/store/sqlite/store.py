@@ -232,6 +232,10 @@ class SqliteStore:
         self.connection.execute("VACUUM INTO ?", (path,))
         return open_store(folder)
 
+    def interrupt(self) -> None:
+        """Ends what the connection is doing, which then fails; another thread may call it."""
+        self.connection.interrupt()
+
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
         self.connection.close()
