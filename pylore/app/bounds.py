@@ -67,7 +67,7 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
         if found.withheld:
             _withhold_less(found, over, most)
             continue
-        budget = found.budget * most // (most + over) * 9 // 10
+        budget = found.tokens_used * most // (most + over) * 9 // 10
         if budget < _LEAST_BUDGET or tries == _TRIES:
             break
         from .context import context

@@ -57,7 +57,7 @@ def _require(name: str, value: object, rule: Schema) -> None:
             raise UsageError(f"{name} has {len(value)} items: give {low} to {high}")
         for item in value:
             _require(f"an item of {name}", item, rule["items"])
-    elif not rule["minimum"] <= value <= rule["maximum"]:  # type: ignore[operator]
+    elif not rule["minimum"] <= value <= rule["maximum"]:
         raise UsageError(f"{name} is {_quoted(value)}: give a whole number from "
                          f"{rule['minimum']} to {rule['maximum']}")  # fmt: skip
 

@@ -8,7 +8,7 @@ from ..app.related import RelatedRequest, related
 from ..app.search import SearchRequest, record_ids, record_shown, search
 from ..app.show import show
 from ..core.errors import LoreError, UsageError
-from ..core.ids import link_parts
+from ..core.ids import link_parts, record_id
 from ..terminal.output import json_list, json_object
 from .arguments import checked
 from .tools import BY_NAME
@@ -110,6 +110,7 @@ def _remember(current: CurrentStore, given: Arguments) -> Answer:
     from ..records.records import Records
 
     engine = _writing(current)
+    _require_not_forgotten(engine, given["type"], given["text"])
     links = []
     for text in given.get("links", ()):
         parts = link_parts(text)
@@ -120,9 +121,16 @@ def _remember(current: CurrentStore, given: Arguments) -> Answer:
     records = Records(engine.store, engine.settings, engine.embedder, engine.root)
     change = records.add(
         given["type"], given["text"], why=given.get("why", ""), file=given.get("file", ""),
-        links=links, tags=given.get("tags", ()), status="staged", source="conversation",
+        links=links, tags=given.get("tags", ()), source="conversation",
     )  # fmt: skip
     return Answer(json_object({"id": change.id, "state": change.state}), change.notes)
+
+
+def _require_not_forgotten(engine: Engine, type: str, text: str) -> None:
+    """To add it again would bring it back as it was, and a person has taken it away."""
+    node = engine.store.nodes.get(record_id(type, text))
+    if node is not None and node.invalidated_at is not None:
+        raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
 
 
 def _feedback(current: CurrentStore, given: Arguments) -> Answer:

@@ -150,7 +150,7 @@ def _is_modern(params: Params) -> bool:
     meta = params.get("_meta")
     if meta is not None and not isinstance(meta, dict):
         raise ProtocolError(INVALID_REQUEST, "'_meta' is not an object")
-    return bool(meta) and f"{_PREFIX}protocolVersion" in meta
+    return meta is not None and f"{_PREFIX}protocolVersion" in meta
 
 
 _LISTS: dict[str, tuple[str, list[dict[str, Any]]]] = {

@@ -28,7 +28,7 @@ from .server import BATCHED, Server
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, BinaryIO
+    from typing import BinaryIO
 
     from .current_store import CurrentStore
 

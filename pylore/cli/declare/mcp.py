@@ -27,7 +27,7 @@ end, and a second text says how many.""",
     Option("--max-bytes N", "the most bytes of an answer", setting="max_bytes"),
     examples=(
         "claude mcp add lore -- lore mcp",
-        'lore mcp --write --store ~/notes/.lore',
+        "lore mcp --write --store ~/notes/.lore",
     ),
     settings=None,
     hot="mcp:mcp_command",
