@@ -458,6 +458,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
     'mcp') REPLY='--write	-	-
 --store	FOLDER	@files
 --max-bytes	N	-
+--install	CLIENT	claude codex cursor gemini vscode
+--write-config	-	-
 *	-	-' ;;
     'merge-file') REPLY='--path	PATH	-
 1	BASE	@files

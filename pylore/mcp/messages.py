@@ -47,7 +47,7 @@ class Message:
         self.cancelled = False
 
 
-class Unreadable:
+class BadLine:
     """A line that is not a message; ``id`` is the one it has, if that can be told."""
 
     __slots__ = ("error", "id")
@@ -57,35 +57,35 @@ class Unreadable:
         self.id = id
 
 
-def read_message(line: bytes) -> Message | Unreadable | None:
+def read_message(line: bytes) -> Message | BadLine | None:
     """What stands on a line; None where it is empty, or an answer to what was never asked."""
     if not line.strip():
         return None
     try:
         return _message(parse_object(line, LONGEST_LINE))
     except LoreError as error:
-        return _unreadable(error)
+        return _bad_line(error)
 
 
-def read_batch(line: bytes) -> list[Message | Unreadable] | Unreadable:
+def read_batch(line: bytes) -> list[Message | BadLine] | BadLine:
     """The messages of a line that is a list."""
     try:
         items = parse_object(b'{"items":%b}' % line.strip(), LONGEST_LINE + 20)["items"]
     except LoreError as error:
-        return _unreadable(error)
+        return _bad_line(error)
     if not items:
-        return Unreadable(ProtocolError(INVALID_REQUEST, "the list is empty"))
+        return BadLine(ProtocolError(INVALID_REQUEST, "the list is empty"))
     read = [_message(item) if isinstance(item, dict) else _NO_OBJECT for item in items]
     return [message for message in read if message is not None]
 
 
-def _unreadable(error: LoreError) -> Unreadable:
+def _bad_line(error: LoreError) -> BadLine:
     said = str(error)
     code = INVALID_REQUEST if said.startswith("not a JSON object") else PARSE_ERROR
-    return Unreadable(ProtocolError(code, f"the line: {said}"))
+    return BadLine(ProtocolError(code, f"the line: {said}"))
 
 
-def _message(fields: dict[str, Any]) -> Message | Unreadable | None:
+def _message(fields: dict[str, Any]) -> Message | BadLine | None:
     id = fields.get("id")
     known = id if _is_id(id) else None
     method = fields.get("method")
@@ -93,16 +93,16 @@ def _message(fields: dict[str, Any]) -> Message | Unreadable | None:
         return None
     wrong = _what_is_wrong(fields)
     if wrong:
-        return Unreadable(ProtocolError(INVALID_REQUEST, wrong), known)
+        return BadLine(ProtocolError(INVALID_REQUEST, wrong), known)
     params = fields.get("params")
     if params is not None and not isinstance(params, dict):
         if "id" not in fields:
             return None
-        return Unreadable(ProtocolError(INVALID_PARAMS, "'params' is not an object"), known)
+        return BadLine(ProtocolError(INVALID_PARAMS, "'params' is not an object"), known)
     return Message(str(method), params or {}, known)
 
 
-_NO_OBJECT = Unreadable(ProtocolError(INVALID_REQUEST, "not a JSON object"))
+_NO_OBJECT = BadLine(ProtocolError(INVALID_REQUEST, "not a JSON object"))
 
 
 def _what_is_wrong(fields: dict[str, Any]) -> str:

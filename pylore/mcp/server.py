@@ -42,7 +42,7 @@ _DAY = 86_400_000
 """How many ms a client may keep a list: it is the same as long as the process lives."""
 
 
-class Server:
+class McpServer:
     """What is answered to each request. ``write``: the tools that write are there too."""
 
     def __init__(self, current: CurrentStore, *, write: bool) -> None:

@@ -17,13 +17,13 @@ from .messages import (
     LONGEST_LINE,
     Message,
     ProtocolError,
-    Unreadable,
+    BadLine,
     error_line,
     read_batch,
     read_message,
     result_line,
 )
-from .server import BATCHED, Server
+from .server import BATCHED, McpServer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from .current_store import CurrentStore
 
-    Line = Message | Unreadable | list[Message | Unreadable]
+    Line = Message | BadLine | list[Message | BadLine]
 
 IDLE = 300.0
 """Seconds without a request after which the store is let go of."""
@@ -58,14 +58,14 @@ def serve(
     Raises:
         BrokenPipeError: nobody reads the answers.
     """
-    Loop(current, Server(current, write=write), report).run(lines or sys.stdin.buffer, idle)
+    Loop(current, McpServer(current, write=write), report).run(lines or sys.stdin.buffer, idle)
 
 
 class Loop:
     """What the reading thread and the answering one share."""
 
     def __init__(
-        self, current: CurrentStore, server: Server, report: Callable[[Exception], str]
+        self, current: CurrentStore, server: McpServer, report: Callable[[Exception], str]
     ) -> None:
         self._current = current
         self._server = server
@@ -109,7 +109,7 @@ class Loop:
     def _parsed(self, raw: bytes | None) -> Line | None:
         if raw is None:
             said = f"the line is longer than {LONGEST_LINE} bytes"
-            return Unreadable(ProtocolError(INVALID_REQUEST, said))
+            return BadLine(ProtocolError(INVALID_REQUEST, said))
         if raw.lstrip().startswith(b"["):
             return read_batch(raw)
         return read_message(raw)
@@ -130,8 +130,8 @@ class Loop:
         answers = [answer.rstrip("\n") for answer in map(self._one, line) if answer]
         return f"[{','.join(answers)}]\n" if answers else ""
 
-    def _one(self, message: Message | Unreadable) -> str:
-        if isinstance(message, Unreadable):
+    def _one(self, message: Message | BadLine) -> str:
+        if isinstance(message, BadLine):
             return error_line(message.id, message.error)
         if not message.is_request:
             return ""

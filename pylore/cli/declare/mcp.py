@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..declaration import Command, Option
+from ..declaration import Command, Heading, Option
 
 COMMAND = Command(
     "mcp",
-    "[--write] [--store FOLDER]",
+    "[--write] [--store FOLDER] | --install CLIENT",
     "the graph for agents, by the Model Context Protocol on stdin and stdout",
     """\
 A client starts it and asks it line by line; it ends when the client does. The tools
@@ -25,6 +25,18 @@ end, and a second text says how many.""",
     ),
     Option("--store FOLDER", "the data folder, as LORE_DIR would name it", kind="files"),
     Option("--max-bytes N", "the most bytes of an answer", setting="max_bytes"),
+    Heading("To tell a client of it"),
+    Option(
+        "--install CLIENT",
+        "print what stands in the client's configuration, for this project:\n"
+        "claude, codex, cursor, gemini or vscode",
+        choices=("claude", "codex", "cursor", "gemini", "vscode"),
+    ),
+    Option(
+        "--write-config",
+        "with --install: put it into the client's file, beside what is there\n"
+        "(the file as it was is kept as NAME.lore-backup)",
+    ),
     examples=(
         "claude mcp add lore -- lore mcp",
         "lore mcp --write --store ~/notes/.lore",
