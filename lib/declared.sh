@@ -383,6 +383,39 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 1…	[ID…]	@ids' ;;
     'help') REPLY='1	[COMMAND]	@commands
 2	[VERB]	@verbs' ;;
+    'hook') REPLY='' ;;
+    'hook install') REPLY='--user	-	-
+--local	-	-
+--shared	-	-
+--dry-run	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	AGENT	claude codex gemini cursor' ;;
+    'hook run') REPLY='--client	AGENT	claude codex gemini cursor
+1	EVENT	session-start prompt file tool' ;;
+    'hook status') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'hook uninstall') REPLY='--user	-	-
+--local	-	-
+--shared	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	AGENT	claude codex gemini cursor' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --prune	-	-
 --ours	-	-
@@ -790,6 +823,10 @@ analyze-cochanges
 analyze-imports
 export
 view' ;;
+    hook) REPLY='install
+uninstall
+status
+run' ;;
     run) REPLY='start
 finish
 list

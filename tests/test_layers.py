@@ -28,11 +28,12 @@ FLOORS = (
     ("embed", "graph"),
     ("indexing",),
     ("anchors",),
-    ("records", "search", "code"),
+    ("records", "search", "code", "telemetry"),
     ("formats",),
     ("evaluate", "context", "view", "ask"),
     ("app",),
     ("sdk", "mcp"),
+    ("hooks",),
     ("cli",),
     ("launch",),
 )

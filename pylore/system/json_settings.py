@@ -25,11 +25,15 @@ _TRIES = 5
 Change = Callable[[dict[str, Any]], None]
 
 
-def change_settings(path: str, change: Change, *, everywhere: bool = False) -> bool:
+def change_settings(
+    path: str, change: Change, *, everywhere: bool = False, back: bool = False
+) -> bool:
     """Lets ``change`` change the object in a JSON file; whether it did.
 
     A file that is not there is made. Order, indentation and mode stay; of a link, what it leads
-    to is changed: within its project, or with ``everywhere`` wherever that is.
+    to is changed: within its project, or with ``everywhere`` wherever that is. ``back``: the
+    change takes out what another one has put in, so that the file as it was before that comes
+    back, byte for byte, where nobody has changed it in between.
 
     Raises:
         LoreError: the file is not JSON that can be kept, or cannot be written.
@@ -42,7 +46,7 @@ def change_settings(path: str, change: Change, *, everywhere: bool = False) -> b
         change(after)
         if _same(value, after):
             return False
-        if _put(place, before, after):
+        if _put(place, before, after, change if back else None):
             return True
     raise LoreError(f"{path}: is being written by another program: try again")
 
@@ -112,10 +116,15 @@ def _rendered(before: bytes | None, value: dict[str, Any]) -> bytes:
     return (rendered + ("\n" if text.endswith("\n") or not before else "")).encode()
 
 
-def _put(place: str, before: bytes | None, after: dict[str, Any]) -> bool:
+def rendered(path: str, value: dict[str, Any]) -> str:
+    """The object as it would be written into this file."""
+    return _rendered(_read(path), value).decode()
+
+
+def _put(place: str, before: bytes | None, after: dict[str, Any], taking: Change | None) -> bool:
     """Writes the new object, if the file is still as it was read; whether it was.
 
-    The first change keeps a copy of the file; the one that leads back to that puts the copy in
+    The first change keeps a copy of the file; ``taking`` back what was put in puts the copy in
     its place. Without a copy there was no file, and there is none again when nothing is in it.
     """
     folder = os.path.dirname(place) or "."
@@ -132,13 +141,13 @@ def _put(place: str, before: bytes | None, after: dict[str, Any]) -> bool:
         kept = _read(copy)
         if kept is None and before is None:
             write_bytes(place, [_rendered(before, after)])
-        elif kept is None and not after:
+        elif kept is None and taking and not after:
             os.unlink(place)
-        elif kept is not None and _is_it(copy, kept, after):
+        elif kept is not None and taking and _leads_to(copy, kept, taking, after):
             write_bytes(place, [kept])
             os.unlink(copy)
         else:
-            if kept is None:
+            if kept is None and not taking:
                 write_bytes(copy, [before or b""], private=True)
             write_bytes(place, [_rendered(before, after)])
         return True
@@ -148,8 +157,10 @@ def _put(place: str, before: bytes | None, after: dict[str, Any]) -> bool:
         os.close(lock)
 
 
-def _is_it(path: str, data: bytes, value: dict[str, Any]) -> bool:
+def _leads_to(path: str, data: bytes, change: Change, value: dict[str, Any]) -> bool:
     try:
-        return _same(_parsed(path, data), value)
+        old = _parsed(path, data)
     except LoreError:
         return False
+    change(old)
+    return _same(old, value)
