@@ -58,9 +58,14 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
     """
     if not _has_ours(settings_of(place)):
         return False
-    return change_settings(
-        place, lambda settings: _take(agent, settings), everywhere=everywhere, back=True
-    )
+
+    def take(settings: dict[str, Any]) -> None:
+        _take(agent, settings)
+
+    change_settings(place, take, everywhere=everywhere, back=True)
+    if _has_ours(settings_of(place)):  # the file as it was had some as well
+        change_settings(place, take, everywhere=everywhere)
+    return True
 
 
 def preview(agent: Agent, place: str) -> str:
@@ -82,7 +87,7 @@ def is_installed(agent: Agent, place: str) -> bool:
 
 
 def _put(agent: Agent, settings: dict[str, Any]) -> None:
-    if agent.plain:
+    if agent.plain and not settings.get("hooks"):
         settings.setdefault("version", _CURSOR_VERSION)
     hooks = settings.setdefault("hooks", {})
     if not isinstance(hooks, dict):
@@ -138,7 +143,7 @@ def _take(agent: Agent, settings: dict[str, Any]) -> None:
                 del hooks[native]
     if not hooks:
         del settings["hooks"]
-        if agent.plain and settings == {"version": _CURSOR_VERSION}:
+        if agent.plain and settings.get("version") == _CURSOR_VERSION:
             del settings["version"]
 
 

@@ -121,7 +121,7 @@ def _is_id(value: object) -> bool:
 
 def result_line(id: str | int | None, result: dict[str, Any]) -> str:
     """The answer to a request, as a line."""
-    return dumps({"jsonrpc": "2.0", "id": id, "result": result}) + "\n"
+    return _line({"jsonrpc": "2.0", "id": id, "result": result})
 
 
 def error_line(id: str | int | None, error: ProtocolError) -> str:
@@ -133,7 +133,12 @@ def error_line(id: str | int | None, error: ProtocolError) -> str:
     if id is not None:
         answer["id"] = id
     answer["error"] = said
-    return dumps(answer) + "\n"
+    return _line(answer)
+
+
+def _line(answer: dict[str, Any]) -> str:
+    """JSON on a line that is one to every reader: some end theirs at these two as well."""
+    return dumps(answer).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029") + "\n"
 
 
 def unknown_method(method: str) -> ProtocolError:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.hooks.agents import AGENTS
-from pylore.hooks.install import install, is_installed, place_of, uninstall
+from pylore.hooks.install import COMMAND, install, is_installed, place_of, uninstall
 
+THEIRS = st.text().filter(lambda text: not text.startswith(COMMAND))
 ENTRY = st.fixed_dictionaries(
-    {"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": st.text()}))},
+    {"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": THEIRS}))},
     optional={"matcher": st.text(max_size=5)},
 )
 NATIVE = st.sampled_from(
@@ -67,6 +68,16 @@ def test_what_cannot_be_kept_is_refused_with_what_to_paste(tmp_path: Path, text:
     with pytest.raises(LoreError, match=r"what belongs there: .*lore hook run session-start"):
         install(AGENTS["claude"], str(path), everywhere=False)
     assert path.read_text() == text
+
+
+def test_entries_that_were_there_before_go_too(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    old = {"hooks": [{"type": "command", "command": f"{COMMAND} prompt"}]}
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [old]}, "model": "x"}))
+    assert install(AGENTS["claude"], str(path), everywhere=False)
+    assert path.read_text().count(f'{COMMAND} prompt"') == 0
+    assert uninstall(AGENTS["claude"], str(path), everywhere=False)
+    assert json.loads(path.read_text()) == {"model": "x"}
 
 
 def test_an_agent_has_the_scopes_that_it_has() -> None:
