@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers test-inspector lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -31,6 +31,9 @@ test: setup-dev ## types, lint, bats and pytest
 
 test-transformers: ## the tests of a real model, in an environment of their own (2 GB)
 	@bash tests/transformers.sh
+
+test-inspector: setup-dev ## 'lore mcp' by the MCP Inspector, which npm fetches with a node (300 MB)
+	@bash tests/inspector.sh
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
@@ -78,5 +81,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-docs .venv-transformers dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

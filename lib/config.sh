@@ -1,6 +1,7 @@
 # Where the data folder is, and which config files count.
 # Sourced after lib/common.sh; run on its own it prints what it found:
-#   bash lib/config.sh [DATA_FOLDER]
+#   bash lib/config.sh [DATA_FOLDER]    the settings of the config files
+#   bash lib/config.sh --variables      all LORE_ variables, each with a NUL after it
 # shellcheck shell=bash
 
 lore_xdg() { # <an XDG variable's value> <its default, under HOME>: REPLY becomes the folder, or nothing
@@ -94,7 +95,17 @@ lore_config() { # reads both files; exports LORE_STORE, LORE_FROM_CONFIG and the
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   . "${BASH_SOURCE[0]%/*}/common.sh"
-  [ -z "${1-}" ] || LORE_DIR=$1
-  lore_config
-  printf '%s' "$LORE_FROM_CONFIG"
+  case ${1-} in
+    --variables)
+      lore_config
+      while read -r name; do
+        printf '%s=%s\0' "$name" "${!name}"
+      done < <(compgen -e LORE_)
+      ;;
+    *)
+      [ -z "${1-}" ] || LORE_DIR=$1
+      lore_config
+      printf '%s' "$LORE_FROM_CONFIG"
+      ;;
+  esac
 fi

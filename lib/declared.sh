@@ -383,6 +383,39 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 1…	[ID…]	@ids' ;;
     'help') REPLY='1	[COMMAND]	@commands
 2	[VERB]	@verbs' ;;
+    'hook') REPLY='' ;;
+    'hook install') REPLY='--user	-	-
+--local	-	-
+--shared	-	-
+--dry-run	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	AGENT	claude codex gemini cursor' ;;
+    'hook run') REPLY='--client	AGENT	claude codex gemini cursor
+1	EVENT	session-start prompt file tool' ;;
+    'hook status') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'hook uninstall') REPLY='--user	-	-
+--local	-	-
+--shared	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	AGENT	claude codex gemini cursor' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --prune	-	-
 --ours	-	-
@@ -455,6 +488,12 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-' ;;
+    'mcp') REPLY='--write	-	-
+--store	FOLDER	@files
+--max-bytes	N	-
+--install	CLIENT	claude codex cursor gemini vscode
+--write-config	-	-
+*	-	-' ;;
     'merge-file') REPLY='--path	PATH	-
 1	BASE	@files
 2	OURS	@files
@@ -636,6 +675,16 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --jq	EXPR	-
 1	[FILE]	@files' ;;
+    'trust') REPLY='--revoke	-	-
+--busy-timeout	SECONDS	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	[FOLDER]	@files' ;;
     'tune') REPLY='--queries	FILE	@files
 --settings	NAME,…	-
 --measure	NAME	-
@@ -728,6 +777,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --category-tags	NAME,…	-
 --feedback-weight	FLOAT	-
 --budget	INT	-
+--max-bytes	INT	-
 --user-entity	TEXT	@ids
 --single-valued	NAME,…	@relations
 --promote-after	INT	-
@@ -774,6 +824,10 @@ analyze-cochanges
 analyze-imports
 export
 view' ;;
+    hook) REPLY='install
+uninstall
+status
+run' ;;
     run) REPLY='start
 finish
 list

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 class RelatedRequest(Record):
     """``names`` are ids or paths of files, ``near`` globs of files, ``hops`` how far to walk.
 
+    ``limit``: how many to return, best first; 0 is all.
+
     A path starts from the folder ``here``, if that is given and the file is there, or else from
     the project's root.
     """
 
-    __slots__ = ("exclude", "explain", "here", "hops", "names", "near", "types")
+    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "types")
 
     def __init__(
         self,
@@ -37,6 +39,7 @@ class RelatedRequest(Record):
         exclude: Iterable[str] = (),
         explain: bool = False,
         here: str = "",
+        limit: int = 0,
     ) -> None:
         self.names = tuple(names)
         self.near = tuple(near)
@@ -45,6 +48,7 @@ class RelatedRequest(Record):
         self.exclude = tuple(exclude)
         self.explain = explain
         self.here = here
+        self.limit = limit
 
 
 def require_hops(value: int | str) -> int:
@@ -66,6 +70,13 @@ def related(engine: Engine, request: RelatedRequest) -> Hits:
         LoreError: there is no such node or file.
         UsageError: a type or a setting is wrong.
     """
+    found = _all_related(engine, request)
+    if request.limit:
+        del found.hits[request.limit :]
+    return found
+
+
+def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
     settings = engine.settings.changed([("graph_depth", str(request.hops))], "flag:--hops")
     store = engine.store
     types = store.types.require(request.types)

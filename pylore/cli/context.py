@@ -40,12 +40,17 @@ def context_command(argv: Sequence[str], command: Command) -> None:
     from ..app.context import ContextRequest, context
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
+    request = ContextRequest(
+        " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
+        with_superseded="with-superseded" in given.switches,
+    )  # fmt: skip
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
-        found = context(engine, ContextRequest(
-            " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
-            with_superseded="with-superseded" in given.switches,
-        ))  # fmt: skip
+        found = context(engine, request)
+        if settings.max_bytes:
+            from ..app.bounds import context_within
+
+            found = context_within(engine, request, found)
         say(found.notes, settings)
         _print(found, form, given)
         _hand_out_receipt(found, given, quiet=settings.quiet)
@@ -73,9 +78,7 @@ def _print(context: Context, form: str, given: Arguments) -> None:
     if "ids" in given.switches:
         write("".join(map(id_line, context.included)))
     elif form == "json":
-        fields = {"question": context.question, "text": context.text, **context.receipt(),
-                  "notes": context.notes}  # fmt: skip
-        Output("json", given.last("jq")).one(fields, str)
+        Output("json", given.last("jq")).one(context.to_row(), str)
     else:
         write(context.text)
 

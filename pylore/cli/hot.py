@@ -58,8 +58,9 @@ def search_command(argv: Sequence[str], command: Command) -> None:
             add_cochanges_note(engine, found)
             if "tree" in given.switches and not settings.depth:
                 found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
+            rows = _rows(engine, found)
             say(found.notes, settings)
-            output.list([hit.to_dict() for hit in found], text)
+            output.list(rows, text)
             record_shown(engine, " ".join(words), found)
         else:
             _answer_batch(engine, given, command, output, batch)
@@ -80,6 +81,19 @@ def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> Se
         exclude=given.words("exclude") + excluded,
         explain=bool({"explain", "tree"} & given.switches),
     )
+
+
+def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
+    """The results as JSON has them; what has no room in ``max_bytes`` is none of them."""
+    rows = [hit.to_dict() for hit in found]
+    most = engine.settings.max_bytes
+    if most:
+        from ..app.bounds import first_rows
+
+        rows, notes = first_rows(rows, most)
+        found.notes.extend(notes)
+        del found.hits[len(rows) :]
+    return rows
 
 
 def _answer_batch(
@@ -144,10 +158,12 @@ def related_command(argv: Sequence[str], command: Command) -> None:
             exclude=given.words("exclude"),
             explain=bool({"explain", "tree"} & given.switches),
             here=os.getcwd(),
+            limit=settings.limit if "limit" in given.flags else 0,
         ))  # fmt: skip
         add_cochanges_note(engine, found)
+        rows = _rows(engine, found)
         say(found.notes, settings)
-        output.list([hit.to_dict() for hit in found], text)
+        output.list(rows, text)
         asked = " ".join((*names, *near))
         record_shown(engine, f"related {asked}", found)
 
@@ -163,6 +179,11 @@ def show_command(argv: Sequence[str], command: Command) -> None:
         engine = Engine(store, settings, project_root())
         ids = ids_from(given.positionals, "show")
         found = show(engine, ids, history="history" in given.switches)
+        if settings.max_bytes:
+            from ..app.bounds import first_nodes
+
+            found, notes = first_nodes(found, settings.max_bytes)
+            say(notes, settings)
         if len(ids) == 1 and "-" not in given.positionals:
             output.one(found[0], lambda item: _nodes_text([item]))
         else:

@@ -116,22 +116,8 @@ def _open_closed_streams() -> None:
 
 
 def _report_bug(error: Exception, words: list[str]) -> int:
-    from platform import python_version
-
-    from .. import __version__
-    from ..core.times import now
-    from ..system.bug_log import report_of
-    from ..system.private_files import open_private_log, user_folder
+    from .bugs import report_bug
 
     command = words[0] if words and words[0].replace("-", "").isalpha() else ""
-    head = f"{now()} lore {__version__}, Python {python_version()}, {sys.platform}: {command}"
-    report = f"{head}\n{report_of(error)}\n"
-    path = os.path.join(user_folder("XDG_STATE_HOME", ".local/state"), "error.log")
-    try:
-        with open(open_private_log(path), "a", encoding="utf-8", errors="backslashreplace") as log:
-            log.write(f"{report}\n")
-        note(f"a bug in lore: what happened is in {path}: please report it")
-    except OSError:
-        sys.stderr.write(report)
-        note(f"a bug in lore, and {path} cannot be written: please report the lines above")
+    note(report_bug(error, command))
     return BUG

@@ -6,6 +6,7 @@ They are called in loops as a search is, so this imports no click, numpy or json
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError
+from ..core.ids import link_parts
 from .runtime import read_stdin
 from .session import Session
 
@@ -74,10 +75,10 @@ def _text_on_stdin(session: Session) -> str:
 
 
 def _link_target(text: str) -> tuple[str, str]:
-    id, colon, relation = text.rpartition(":")
-    if not colon or not id or not relation:
+    parts = link_parts(text)
+    if parts is None:
         raise UsageError(f"--link '{text}': give ID:RELATION, as decision-1a2b3c4d:derived_from")
-    return id, relation
+    return parts
 
 
 def _meta_field(text: str) -> tuple[str, Any]:

@@ -56,6 +56,15 @@ class Context:
             "withheld": self.withheld,
         }
 
+    def to_row(self) -> dict[str, Any]:
+        """The text and the receipt, with the question before and the notes after them."""
+        return {
+            "question": self.question,
+            "text": self.text,
+            **self.receipt(),
+            "notes": self.notes,
+        }
+
 
 def build(
     store: Store, settings: Settings, asked: ContextBrief, embedder: Embedder | None

@@ -105,3 +105,13 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
 
         raise LoreError(f"unknown type '{type}'{nearest(type, list(types))} in '{id[:80]}'")
     return id
+
+
+def link_parts(text: str) -> tuple[str, str] | None:
+    """``ID:RELATION`` as its two parts; None where it is not that.
+
+    >>> link_parts("symbol-src/auth.py::check:implements")
+    ('symbol-src/auth.py::check', 'implements')
+    """
+    id, _, relation = text.rpartition(":")
+    return (id, relation) if id and relation else None

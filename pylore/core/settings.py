@@ -442,6 +442,12 @@ class Settings:
     budget = whole(
         4000, "the most tokens of a context, all of its text counted", low=50, high=1_000_000
     )
+    max_bytes = whole(
+        0,
+        "the most bytes of an answer as JSON: results go from the end; 0: as long as it is",
+        low=0,
+        high=1_000_000_000,
+    )
     user_entity = text(
         "", "the id of the entity that stands for you: its facts come first in a context"
     )

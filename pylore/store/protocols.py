@@ -1128,6 +1128,10 @@ class Store(Protocol):
     def copied_to(self, folder: str) -> Store:
         """A copy of the store, in a folder that has none."""
 
+    def interrupt(self) -> None:
+        """Lets a question or a change that is under way fail with StoreError, changing nothing;
+        for another thread. Where nothing is under way, or it cannot be ended, nothing happens."""
+
     def close(self) -> None:
         """Lets go of it; a second call does nothing."""
 

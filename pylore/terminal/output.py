@@ -56,7 +56,7 @@ class Output:
         elif self.form == "jsonl":
             self._write("".join(dumps(row) + "\n" for row in rows))
         else:
-            self._write("[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n")
+            self._write(json_list(rows))
 
     def stream(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
@@ -89,7 +89,7 @@ class Output:
         elif self.form == "ids":
             self._write(id_line(item) if "id" in item else "")
         else:
-            self._write(dumps(item) + "\n")
+            self._write(json_object(item))
 
     def _write(self, text: str) -> None:
         if self.jq is not None:
@@ -97,6 +97,22 @@ class Output:
             if sys.stdout.isatty():
                 text = printable(text)
         write(text)
+
+
+def json_list(rows: Sequence[dict[str, Any]]) -> str:
+    """A list as JSON, an element a line.
+
+    >>> print(json_list([{"id": "note-1"}]), end="")
+    [
+    {"id":"note-1"}
+    ]
+    """
+    return "[\n" + ",\n".join(map(dumps, rows)) + "\n]\n" if rows else "[]\n"
+
+
+def json_object(item: dict[str, Any]) -> str:
+    """One thing as JSON, on a line."""
+    return dumps(item) + "\n"
 
 
 def _portions(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

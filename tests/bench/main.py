@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from agents import agent_rows
 from anchors import verify_rows
 from cochanges import cochange_rows
 from commands import command_rows
@@ -20,7 +21,7 @@ from report import Row, as_json, as_table
 from symbols import symbol_rows
 from throughput import import_rows
 
-PARTS = ("import", "commands", "expansion", "verify", "cochanges", "symbols", "index")
+PARTS = ("import", "commands", "expansion", "verify", "cochanges", "symbols", "index", "agents")
 
 
 def main() -> int:
@@ -59,14 +60,14 @@ def _rows(parts: list[str], rounds: int) -> Iterator[Row]:
     if "import" in parts:
         yield from _import(store)
     if "commands" in parts:
-        corpus = _corpus()
-        if not (store / "search.db").exists():
-            import_rows("stdlib", corpus, store)
+        corpus = _filled(store)
         _say("timing commands")
         stats = lore(store, "graph", "stats")
         yield Row("nodes in the store", stats["nodes"], "nodes")
         yield Row("edges in the store", stats["edges"], "edges")
         yield from command_rows(corpus / "queries.jsonl", store, rounds)
+    if "agents" in parts:
+        yield from agent_rows(_filled(store) / "queries.jsonl", store, _say)
     if "expansion" in parts:
         yield from expansion_rows(_say)
     if "verify" in parts:
@@ -88,6 +89,14 @@ def _import(store: Path) -> Iterator[Row]:
     if os.environ.get("LORE_BENCH_DATA"):
         data = Path(os.environ["LORE_BENCH_DATA"])
         yield from import_rows(data.name, data, CACHE / "other")
+
+
+def _filled(store: Path) -> Path:
+    """The folder of the corpus, which the store has."""
+    corpus = _corpus()
+    if not (store / "search.db").exists():
+        import_rows("stdlib", corpus, store)
+    return corpus
 
 
 def _corpus() -> Path:

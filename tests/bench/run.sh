@@ -7,7 +7,7 @@
 #
 #   --check              exit 1 if a target is missed
 #   --keep               add the ratios to bench/history.jsonl, as 'make bench' does
-#   --only PART,…        of: import, commands, expansion, verify, cochanges, symbols, index
+#   --only PART,…        of: import, commands, expansion, verify, cochanges, symbols, index, agents
 #   --rounds N           how often each query is timed; 5 unless set
 #
 # LORE_BENCH_DATA=FOLDER imports that folder's nodes.jsonl and edges.jsonl too.

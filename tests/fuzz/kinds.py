@@ -157,7 +157,7 @@ def _same(one: Arguments, other: Arguments) -> bool:
 class FrontMatterKind(Kind):
     """The head of a Markdown file: read, written in quotes, and read again."""
 
-    name, share = "frontmatter", 0.36
+    name, share = "frontmatter", 0.26
 
     def words(self) -> list[bytes]:
         return [b"---", b"---\n", b"title: ", b"tags: [a, b]", b"\n- ", b"\n  - x", b": ", b" #",

@@ -7,16 +7,17 @@ from typing import Any
 
 import click
 
-from ...core.errors import DONE, FAILURE, UsageError, nearest
+from ...app.trust import revoke_trust, trust_store
+from ...core.errors import DONE, FAILURE, LoreError, UsageError, nearest
 from ...core.scopes import ALL
 from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
-from ...store import FILE, create_store
+from ...store import FILE, Store, create_store, open_store
 from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
 from ..doctor import checks_text, examine
-from ..runtime import data_folder, require_utf8
+from ..runtime import data_folder, require_found_store, require_store, require_utf8
 from .shared import Session, chosen_output, progress_bar
 
 
@@ -35,14 +36,25 @@ def init(folder: str, **options: Any) -> None:
     store = create_store(
         target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
     )
+    notes = [] if existed or chosen else _trust_own(store, target)
     store.close()
     if ignored:
         write_whole(ignored, [f"{FILE}*\n"])
     outer = "" if existed or chosen else _store_above(target)
     if outer:
         session.say([f"there is a store above, in {outer}: from here on down this one hides it"])
+    session.say(notes)
     row = {"folder": os.path.abspath(target), "state": "unchanged" if existed else "added"}
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
+
+
+def _trust_own(store: Store, folder: str) -> list[str]:
+    """Trusts a store that was made just now; what is to be said where that cannot be kept."""
+    try:
+        trust_store(store, folder)
+    except LoreError as error:
+        return [f"{error}; hooks stay silent about this store until 'lore trust'"]
+    return []
 
 
 def _store_above(target: str) -> str:
@@ -53,6 +65,27 @@ def _store_above(target: str) -> str:
         if os.path.isfile(os.path.join(folder, ".lore", FILE)):
             return os.path.join(folder, ".lore")
     return ""
+
+
+def trust(folder: str, *, revoke: bool, **options: Any) -> None:
+    session = Session(options)
+    if folder:
+        inner = os.path.join(folder, ".lore")
+        target = os.path.abspath(inner if os.path.isdir(inner) else folder)
+        require_utf8(target, "the folder")
+        require_own_store(target)
+    else:
+        target = data_folder()
+        require_found_store(target)
+    require_store(target)
+    if revoke:
+        changed = revoke_trust(target)
+    else:
+        with open_store(target, busy_timeout=session.settings.busy_timeout) as store:
+            changed = trust_store(store, target)
+    state = ("revoked" if revoke else "trusted") if changed else "unchanged"
+    row = {"folder": os.path.abspath(target), "state": state}
+    session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 
 def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:

@@ -252,6 +252,10 @@ class SqliteStore:
         copy.keep_to(self.scope)
         return copy
 
+    def interrupt(self) -> None:
+        """Ends what the connection is doing, which then fails; another thread may call it."""
+        self.connection.interrupt()
+
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
         self.connection.close()

@@ -168,6 +168,9 @@ class MemoryStore:
     def keep(self) -> None:
         return None
 
+    def interrupt(self) -> None:
+        return None
+
     @property
     def kept(self) -> None:
         return None

@@ -1,0 +1,113 @@
+"""Answers within the setting ``max_bytes``: whole results go, from the end.
+
+What is measured is the JSON that a command prints of them, in bytes of UTF-8.
+"""
+
+from __future__ import annotations
+
+from ..system.json_encode import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..context.build import Context
+    from .context import ContextRequest
+    from .engine import Engine
+
+_ROW = 2
+"""Bytes between two rows of a list, and around it: a comma and the end of a line."""
+
+_LEAST_BUDGET = 64
+"""Tokens; with fewer a context holds nothing."""
+
+_TRIES = 6
+
+
+def size(value: object) -> int:
+    """Bytes that a value takes as JSON."""
+    return len(dumps(value).encode())
+
+
+def first_rows(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """As many rows as a list of ``most`` bytes holds (0: all), and what is to be said of it."""
+    if not most:
+        return rows, []
+    left = most - 2 * _ROW
+    for place, row in enumerate(rows):
+        left -= size(row) + _ROW
+        if left < 0:
+            return rows[:place], [_left_out(len(rows) - place, most)]
+    return rows, []
+
+
+def first_nodes(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:
+    """The same for nodes with all that is known of them; of the first one there is always some.
+
+    Where it alone has no room, its edges go from the end, then its body.
+    """
+    kept, notes = first_rows(rows, most)
+    if kept or not rows:
+        return kept, notes
+    node = dict(rows[0])
+    notes = [_left_out(len(rows) - 1, most)] if len(rows) > 1 else []
+    return [node], notes + _shortened(node, most - 3 * _ROW, most)
+
+
+def context_within(engine: Engine, request: ContextRequest, found: Context) -> Context:
+    """The same context where its JSON has room: else with less withheld, then with a lower budget.
+
+    Its notes say so. Without ``max_bytes`` it is the same.
+    """
+    most = engine.settings.max_bytes
+    if not most:
+        return found
+    tries = 0
+    while (over := size(found.to_row()) - most) > 0:
+        if found.withheld:
+            _withhold_less(found, over, most)
+            continue
+        budget = found.tokens_used * most // (most + over) * 9 // 10
+        if budget < _LEAST_BUDGET or tries == _TRIES:
+            break
+        from .context import context
+
+        tries += 1
+        lower = engine.changed([("budget", str(budget))], "max_bytes")
+        found = context(lower, request)
+        found.notes.append(f"the budget was lowered to {budget} tokens: max_bytes is {most}")
+    return found
+
+
+def _withhold_less(found: Context, over: int, most: int) -> None:
+    """Takes entries off the end of what was withheld, with a note that says how many."""
+    note = "{} of what was withheld are not named: max_bytes is {}"
+    over += size(note.format(len(found.withheld), most)) + _ROW
+    before = len(found.withheld)
+    while found.withheld and over > 0:
+        over -= size(found.withheld.pop()) + 1
+    found.notes.append(note.format(before - len(found.withheld), most))
+
+
+def _shortened(node: dict[str, Any], room: int, most: int) -> list[str]:
+    notes = []
+    edges = [*node.get("edges", ())]
+    over = size(node) - room
+    before = len(edges)
+    while edges and over > 0:
+        over -= size(edges.pop()) + 1
+    node["edges"] = edges
+    if len(edges) < before:
+        notes.append(f"{before - len(edges)} edges of {node['id']} left out: max_bytes is {most}")
+    if over > 0 and node.get("body"):
+        body = node["body"].encode()
+        kept = max(0, len(body) - over - (size(node["body"]) - len(body)))
+        node["body"] = body[:kept].decode(errors="ignore")
+        notes.append(f"the body of {node['id']} ends after {kept} of {len(body)} bytes: "
+                     f"max_bytes is {most}")  # fmt: skip
+    return notes
+
+
+def _left_out(count: int, most: int) -> str:
+    things = "result" if count == 1 else "results"
+    return f"{count} {things} left out: max_bytes is {most}"

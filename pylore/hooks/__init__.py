@@ -1,0 +1,1 @@
+"""What the events of coding agents and of git get: a few lines of what is known, or nothing."""

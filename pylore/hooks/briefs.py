@@ -1,0 +1,146 @@
+"""What an event gets: a few records within a budget of tokens, between two lines of a frame.
+
+The lines are a list with ids, so that an agent can cite them; nothing that has no room is begun.
+"""
+
+from __future__ import annotations
+
+from ..anchors.verdict import BROKEN
+from ..app.related import RelatedRequest, related
+from ..app.search import SearchRequest, search
+from ..context.budget import Tokens
+from ..context.frame import Frame
+from ..core.errors import LoreError
+from ..core.text import one_line, printable
+from ..core.vocabulary import LEARNING_TYPES, RECORDS
+from ..store.filter import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from ..app.engine import Engine
+    from ..core.model import Hit, Node
+
+TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
+"""The most tokens that an event gets."""
+
+_TASKS, _STALE, _BEST = 5, 5, 12
+_LOOKED_AT = 200
+"""Of the newest confirmed records the best are chosen."""
+_HITS = 8
+_TITLE, _SNIPPET = 120, 200
+_SHORTEST_PROMPT = 8
+"""Letters: "go on" or "yes" asks for nothing."""
+
+Line = tuple[str, str]
+"""An id, and what is said of it."""
+
+
+class Brief:
+    """A text within a budget, and the ids of what stands in it."""
+
+    def __init__(self, event: str, head: str) -> None:
+        self._tokens = Tokens()
+        self._frame = Frame(self._tokens)
+        self._left = TOKENS[event] - self._frame.size
+        self._lines: list[str] = []
+        self.ids: list[str] = []
+        self._head = head
+        self._left -= self._tokens.lines(f"{head}\n")
+
+    def add(self, heading: str, lines: Iterable[Line]) -> None:
+        """Adds lines under a heading as far as they have room."""
+        begun = not heading
+        for id, said in lines:
+            line = f"- {id} {printable(one_line(said))}\n"
+            text = line if begun else f"{heading}\n{line}"
+            size = self._tokens.lines(text)
+            if id not in self.ids and size <= self._left:
+                begun = True
+                self._left -= size
+                self._lines.append(text)
+                self.ids.append(id)
+
+    @property
+    def text(self) -> str:
+        """All of it; empty where nothing was added."""
+        if not self._lines:
+            return ""
+        return self._frame.around(f"{self._head}\n" + "".join(self._lines))
+
+
+def about_project(engine: Engine) -> Brief:
+    """Open tasks, what went stale, and the best that a person has confirmed."""
+    brief = Brief("session-start", "What lore knows of this project; 'lore show ID' has it whole.")
+    store = engine.store
+    with store.faults, store.snapshot():
+        tasks = store.nodes.select(Scope(types=("task",)), _TASKS)
+        brief.add("Open tasks:", map(_of_node, tasks))
+        brief.add("No longer true of the code as it is:", _stale(engine))
+        brief.add("Confirmed:", map(_of_node, _best(engine)))
+    return brief
+
+
+def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
+    """Records that a prompt asks about and that were not shown yet."""
+    brief = Brief("prompt", "What lore knows that may bear on this; 'lore show ID' has it whole.")
+    if len(prompt.strip()) < _SHORTEST_PROMPT or prompt.startswith("/"):
+        return brief
+    engine = engine.changed([("limit", str(_HITS))], "hook")
+    with engine.store.faults:
+        found = search(engine, SearchRequest(prompt, types=(RECORDS,)))
+    brief.add("", map(_of_hit, [hit for hit in found if not hit.weak and hit.id not in shown]))
+    return brief
+
+
+def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Container[str]) -> Brief:
+    """Records that are tied to files."""
+    brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
+    for path in paths:
+        try:
+            with engine.store.faults:
+                found = related(engine, RelatedRequest([path], types=(RECORDS,), here=here))
+        except LoreError:
+            continue  # nothing is known of a file that the store has not
+        brief.add("", map(_of_hit, [hit for hit in found if hit.id not in shown]))
+    return brief
+
+
+def _stale(engine: Engine) -> list[Line]:
+    """Records whose anchors no longer hold, as far as that was judged."""
+    anchors = [anchor for anchor in engine.store.anchors.live() if anchor.verdict in BROKEN]
+    anchors = anchors[-_STALE:]
+    nodes = engine.store.nodes.get_many([anchor.node_id for anchor in anchors])
+    return [
+        (anchor.node_id, f"{_title(nodes[anchor.node_id])} ({anchor.verdict}: {anchor.path})")
+        for anchor in anchors
+        if anchor.node_id in nodes
+    ]
+
+
+def _best(engine: Engine) -> list[Node]:
+    """Of what was learned last and is confirmed: what helped most, was read most, is newest."""
+    scope = Scope(types=LEARNING_TYPES, statuses=("confirmed",))
+    nodes = [*engine.store.nodes.select(scope, _LOOKED_AT)]
+    ratings = engine.store.ratings.of([node.id for node in nodes])
+    none = (0.0, 0)
+    nodes.sort(key=lambda node: (ratings.get(node.id, none)[0], node.access_count,
+                                 node.updated_at), reverse=True)  # fmt: skip
+    return nodes[:_BEST]
+
+
+def _of_node(node: Node) -> Line:
+    return node.id, f"({node.status}) {_title(node)}"
+
+
+def _of_hit(hit: Hit) -> Line:
+    title = one_line(hit.title)[:_TITLE]
+    snippet = one_line(hit.snippet)[:_SNIPPET]
+    rest = snippet.removeprefix(title).strip(" .:")
+    verdict = f" [{hit.verdict}]" if hit.verdict in BROKEN else ""
+    return hit.id, f"{title}{verdict}{': ' + rest if rest else ''}"
+
+
+def _title(node: Node) -> str:
+    return one_line(node.title or node.body)[:_TITLE]

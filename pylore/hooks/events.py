@@ -1,0 +1,103 @@
+"""One event of an agent from what it sends to what it is answered."""
+
+from __future__ import annotations
+
+import os
+
+from ..app.search import record_ids
+from ..core.errors import LoreError
+from ..system.json_encode import dumps
+from ..system.json_lines import parse_object
+from .agents import FILE, PROMPT, SESSION_START, TOOL, Sent
+from .sessions import AgentSession, sweep_sessions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..app.engine import Engine
+    from .agents import Agent
+    from .briefs import Brief
+
+LONGEST = 10_000_000
+"""Bytes that an agent may send; of a longer event nothing is said."""
+
+_EDITS = ("edit", "write", "patch", "replace")
+
+
+def read_event(data: bytes) -> Sent | None:
+    """What was sent; None where it is not an event."""
+    try:
+        return Sent(parse_object(data, LONGEST))
+    except LoreError:
+        return None
+
+
+def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
+    """The line that the agent accepts, or nothing.
+
+    What is in it is recorded as shown in a run of the session, and not shown in it again.
+    """
+    here = os.getcwd()
+    session = AgentSession(sent.session, engine.root)
+    if event == TOOL:
+        _log(agent, sent, here)
+        return ""
+    brief = _brief(engine, event, sent, session, here)
+    if brief is None or not brief.text:
+        return ""
+    _remember(engine, event, sent, session, brief)
+    answer = agent.answer(event, brief.text)
+    return dumps(answer) + "\n" if answer else ""
+
+
+def _brief(
+    engine: Engine, event: str, sent: Sent, session: AgentSession, here: str
+) -> Brief | None:
+    from .briefs import about_files, about_project, about_prompt
+
+    if event == SESSION_START:
+        sweep_sessions()
+        return about_project(engine)
+    if event == PROMPT:
+        return about_prompt(engine, sent.prompt, session.ids)
+    if event == FILE:
+        files = [_within(path, here) for path in sent.files]
+        fresh = [path for path in files if path not in session.files]
+        session.remember("file", *fresh)
+        return about_files(engine, fresh, here, session.ids) if fresh else None
+    return None
+
+
+def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, brief: Brief) -> None:
+    """Notes what is shown: for this session, and in a run that can be rated."""
+    session.remember("id", *brief.ids)
+    try:
+        if not session.run and sent.session:
+            from ..records.runs import Runs
+
+            session.run = Runs(engine.store).start()
+            session.remember("run", session.run)
+        if session.run:
+            asked = {PROMPT: sent.prompt, FILE: ", ".join(sent.files)}.get(event, "")
+            under = engine.changed([("run", session.run)], "hook")
+            record_ids(under, f"hook {event}: {asked}", brief.ids)
+    except LoreError:
+        return  # what is shown counts for more than the record of it
+
+
+def _log(agent: Agent, sent: Sent, here: str) -> None:
+    from ..telemetry.event_log import append_event
+
+    kind = "edit" if any(word in sent.tool.lower() for word in _EDITS) else "tool"
+    files = [_within(path, here) for path in sent.files]
+    try:
+        append_event(agent.name, sent.session, kind, sent.tool, files, ok=sent.ok)
+    except OSError:
+        return  # a full disk is not the agent's matter
+
+
+def _within(path: str, here: str) -> str:
+    """A path from the working directory, where it lies below."""
+    if not path.startswith("/"):
+        return path
+    relative = os.path.relpath(path, here)
+    return path if relative.startswith("..") else relative

@@ -1,0 +1,1 @@
+"""The Model Context Protocol over stdio: tools that are thin over app/."""

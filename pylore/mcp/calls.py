@@ -1,0 +1,173 @@
+"""What each tool does: a request to app/, and its answer as the command prints it."""
+
+from __future__ import annotations
+
+from ..app.bounds import context_within, first_nodes, first_rows
+from ..app.context import ContextRequest, context
+from ..app.related import RelatedRequest, related
+from ..app.search import SearchRequest, record_ids, record_shown, search
+from ..app.show import show
+from ..core.errors import LoreError, UsageError
+from ..core.ids import link_parts, record_id
+from ..terminal.output import json_list, json_object
+from .arguments import checked
+from .tools import BY_NAME
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..app.engine import Engine
+    from ..core.model import Hits
+    from .current_store import CurrentStore
+
+    Arguments = dict[str, Any]
+
+
+class Answer:
+    """What a call gives back: what the command prints, and what is to be said beside it.
+
+    ``after`` is for when the answer is out.
+    """
+
+    __slots__ = ("after", "notes", "text", "wrong")
+
+    def __init__(
+        self, text: str, notes: list[str], after: Callable[[], object] | None = None,
+        *, wrong: bool = False,
+    ) -> None:  # fmt: skip
+        self.text = text
+        self.notes = notes
+        self.after = after
+        self.wrong = wrong
+
+
+def call(current: CurrentStore, name: str, arguments: object) -> Answer:
+    """Carries out one call; what a model can mend is an answer that is ``wrong``."""
+    try:
+        given = checked(arguments, BY_NAME[name].schema)
+        return _CALLS[name](current, given)
+    except LoreError as error:
+        return Answer(f"lore: {error}\n", [], wrong=True)
+
+
+def _search(current: CurrentStore, given: Arguments) -> Answer:
+    flags = {"limit": str(given["limit"])}
+    if "depth" in given:
+        flags["graph_depth"] = str(given["depth"])
+    engine = current.engine(flags)
+    query = given["query"]
+    request = SearchRequest(query, near=given.get("files", ()), types=given.get("types", ()))
+    with engine.store.faults:
+        found = search(engine, request)
+    return _hits(current, engine, query, found)
+
+
+def _related(current: CurrentStore, given: Arguments) -> Answer:
+    engine = current.engine({})
+    request = RelatedRequest(
+        [given["id"]], hops=given["hops"], types=given.get("types", ()), limit=given["limit"],
+        here=current.here,
+    )  # fmt: skip
+    with engine.store.faults:
+        found = related(engine, request)
+    return _hits(current, engine, f"related {given['id']}", found)
+
+
+def _hits(current: CurrentStore, engine: Engine, query: str, found: Hits) -> Answer:
+    """The rows that have room; where there are none, also why."""
+    rows, left_out = first_rows([hit.to_dict() for hit in found], engine.settings.max_bytes)
+    del found.hits[len(rows) :]
+    after = None
+    if engine.settings.run and may_write(current, engine):
+        after = lambda: record_shown(engine, query, found)  # noqa: E731
+    return Answer(json_list(rows), left_out if rows else [*found.notes, *left_out], after)
+
+
+def _show(current: CurrentStore, given: Arguments) -> Answer:
+    engine = current.engine({})
+    with engine.store.faults:
+        rows = show(engine, given["ids"])
+    rows, left_out = first_nodes(rows, engine.settings.max_bytes)
+    one = len(given["ids"]) == 1
+    return Answer(json_object(rows[0]) if one else json_list(rows), left_out)
+
+
+def _context(current: CurrentStore, given: Arguments) -> Answer:
+    engine = current.engine({"budget": str(given["budget"])})
+    request = ContextRequest(given["question"], form="json", files=given.get("files", ()))
+    with engine.store.faults:
+        found = context_within(engine, request, context(engine, request))
+    after = None
+    if engine.settings.run and may_write(current, engine):
+        ids = [entry["id"] for entry in found.included]
+        after = lambda: record_ids(engine, found.question, ids)  # noqa: E731
+    return Answer(json_object(found.to_row()), [], after)
+
+
+def _remember(current: CurrentStore, given: Arguments) -> Answer:
+    from ..records.records import Records
+
+    engine = _writing(current)
+    _require_not_forgotten(engine, given["type"], given["text"])
+    links = []
+    for text in given.get("links", ()):
+        parts = link_parts(text)
+        if parts is None:
+            raise UsageError(f"links has '{text}': give ID:RELATION, as decision-1a2b3c4d:"
+                             "derived_from")  # fmt: skip
+        links.append(parts)
+    records = Records(engine.store, engine.settings, engine.embedder, engine.root)
+    change = records.add(
+        given["type"], given["text"], why=given.get("why", ""), file=given.get("file", ""),
+        links=links, tags=given.get("tags", ()), source="conversation",
+    )  # fmt: skip
+    return Answer(json_object({"id": change.id, "state": change.state}), change.notes)
+
+
+def _require_not_forgotten(engine: Engine, type: str, text: str) -> None:
+    """To add it again would bring it back as it was, and a person has taken it away."""
+    node = engine.store.nodes.get(record_id(type, text))
+    if node is not None and node.invalidated_at is not None:
+        raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
+
+
+def _feedback(current: CurrentStore, given: Arguments) -> Answer:
+    from ..records.runs import Runs
+
+    if not given.get("helpful") and not given.get("unhelpful"):
+        raise UsageError("no ids: give helpful, unhelpful, or both")
+    engine = _writing(current)
+    rows, notes = [], []
+    for rating in ("helpful", "unhelpful"):
+        if given.get(rating):
+            rated, said = Runs(engine.store).rate(given[rating], rating, engine.settings.run)
+            rows += rated
+            notes += said
+    return Answer(json_list(rows), notes)
+
+
+def may_write(current: CurrentStore, engine: Engine) -> bool:
+    """Whether the store is this user's own: chosen by ``LORE_DIR``, or trusted."""
+    from ..app.trust import trusts
+
+    return not current.is_projects or trusts(engine.store, current.folder)
+
+
+def _writing(current: CurrentStore) -> Engine:
+    engine = current.engine({})
+    if not may_write(current, engine):
+        raise LoreError(f"{current.folder} may have come with a clone, so nothing is written to "
+                        "it: a person who trusts it runs 'lore trust'")  # fmt: skip
+    return engine
+
+
+_CALLS: dict[str, Callable[[CurrentStore, Arguments], Answer]] = {
+    "lore_search": _search,
+    "lore_related": _related,
+    "lore_show": _show,
+    "lore_context": _context,
+    "lore_remember": _remember,
+    "lore_feedback": _feedback,
+}

@@ -1,0 +1,217 @@
+"""The store that calls are answered from: looked up at each of them, and kept open in between."""
+
+from __future__ import annotations
+
+import os
+
+from ..app.engine import Engine
+from ..core.errors import LoreError, NoStore
+from ..core.settings import Settings
+from ..store import FILE, open_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..store import Store
+
+MAX_BYTES = "32768"
+"""The setting ``max_bytes`` where nobody has set it: what clients take without cutting it."""
+
+PATIENCE = 5.0
+"""Seconds that a write waits for another one, at the most: a model waits for the answer."""
+
+_MOST_ENGINES = 100
+
+Stamps = tuple[tuple[int, int, int], ...]
+
+
+class CurrentStore:
+    """The store of the working directory, or of ``LORE_DIR``, as it is when a call comes in.
+
+    ``environ`` is this process's environment, with what ``lib/config.sh`` has found; that is
+    looked up again only where something has changed that it depends on. ``flags`` are settings
+    that stand above all of it.
+    """
+
+    def __init__(
+        self, environ: Mapping[str, str], here: str, flags: Mapping[str, str] | None = None
+    ) -> None:
+        self._environ = dict(environ)
+        self._flags = flags or {}
+        self.here = here
+        """The working directory."""
+        self._folder = environ.get("LORE_STORE", "")
+        self._watched = self._places()
+        self._stamps: Stamps | None = None
+        self._store: Store | None = None
+        self._identity: tuple[int, int] | None = None
+        self._engines: dict[frozenset[tuple[str, str]], Engine] = {}
+
+    def use_folder(self, folder: str) -> None:
+        """Takes this data folder from now on, as if ``LORE_DIR`` named it."""
+        self._environ["LORE_DIR"] = os.path.join(self.here, folder)
+        self._look_up()
+
+    def engine(self, flags: Mapping[str, str]) -> Engine:
+        """The engine for a call, under these settings by name.
+
+        Raises:
+            UsageError: a setting or a config file is wrong.
+            NoStore: there is none; the message says what to do.
+            StoreError: it cannot be opened.
+        """
+        self._follow()
+        store = self._opened()
+        key = frozenset(flags.items())
+        if key not in self._engines:
+            if len(self._engines) >= _MOST_ENGINES:
+                self._engines.clear()
+            self._engines[key] = self._new_engine(store, flags)
+        return self._engines[key]
+
+    @property
+    def is_projects(self) -> bool:
+        """Whether nobody but the place where this process runs has chosen the store."""
+        return self._environ.get("LORE_STORE_SCOPE") == "project"
+
+    @property
+    def folder(self) -> str:
+        """The data folder."""
+        return self._folder
+
+    def interrupt(self) -> None:
+        """Ends the question that the store is answering; for another thread."""
+        store = self._store
+        if store is not None:
+            store.interrupt()
+
+    def close(self) -> None:
+        """Lets go of the store until the next call."""
+        self._engines.clear()
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def _new_engine(self, store: Store, flags: Mapping[str, str]) -> Engine:
+        settings = Settings.load(environ=self._environ, flags=self._flags)
+        ours = {} if settings.origins.get("max_bytes") else {"max_bytes": MAX_BYTES}
+        flags = {**ours, **self._flags, **flags}
+        settings = Settings.load(environ=self._environ, flags=flags)
+        first = next(iter(self._engines.values()), None)
+        if first is not None:
+            return first.under(settings)
+        return Engine(store, settings, self._root())
+
+    def _root(self) -> str:
+        return os.path.dirname(os.path.abspath(self._folder)) if self.is_projects else self.here
+
+    def _opened(self) -> Store:
+        identity = _identity(os.path.join(self._folder, FILE)) if self._folder else None
+        if identity is None or identity != self._identity:
+            self.close()
+        if identity is None:
+            raise NoStore(self._where_to_init())
+        if self._store is None:
+            self._store = self._open()
+            self._identity = identity
+        return self._store
+
+    def _open(self) -> Store:
+        if self.is_projects:
+            from ..system.links import require_own_store
+
+            require_own_store(self._folder)
+        settings = Settings.load(environ=self._environ, flags=self._flags)
+        store = open_store(self._folder, busy_timeout=min(PATIENCE, settings.busy_timeout))
+        store.keep()
+        return store
+
+    def _where_to_init(self) -> str:
+        if self._environ.get("LORE_DIR") or self.is_projects:
+            return f"no store in {self._folder}: run 'lore init'"
+        nor = f", nor a store in {self._folder}" if self._folder else ""
+        return f"no .lore in {self.here} or above{nor}: run 'lore init' in the project"
+
+    def _follow(self) -> None:
+        """Looks the data folder and the config files up again, if anything there has changed."""
+        stamps = self._seen()
+        if self._stamps is None:
+            self._stamps = stamps  # the shell that this process was has just looked
+        elif stamps != self._stamps:
+            self._look_up()
+
+    def _look_up(self) -> None:
+        before = self._folder
+        others = {k: v for k, v in self._environ.items() if not k.startswith("LORE_")}
+        self._environ = {**others, **_variables(self._environ, self.here)}
+        self._folder = self._environ.get("LORE_STORE", "")
+        self._watched = self._places()
+        self._stamps = self._seen()
+        self._engines.clear()
+        if self._folder != before:
+            self.close()
+
+    def _places(self) -> tuple[str, ...]:
+        """Folders and files whose coming and going says that something else holds now."""
+        above, places = self.here, []
+        while not self._environ.get("LORE_DIR"):
+            places.append(os.path.join(above, ".lore"))
+            if above == os.path.dirname(above):
+                break
+            above = os.path.dirname(above)
+        config = self._environ.get("XDG_CONFIG_HOME", "")
+        if not config.startswith("/"):
+            config = os.path.join(self._environ.get("HOME", "/"), ".config")
+        files = [os.path.join(config, "lore", "config")]
+        if self._folder:
+            files.append(os.path.join(self._folder, ".config"))
+        return (*places, *files)
+
+    def _seen(self) -> Stamps:
+        return tuple(map(_stamp, self._watched))
+
+
+_NOTHING = (0, 0, 0)
+_KIND, _FOLDER = 0o170000, 0o040000
+
+
+def _stamp(path: str) -> tuple[int, int, int]:
+    """What tells a file from what it was before; of a folder that it is the same one."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return _NOTHING
+    if status.st_mode & _KIND == _FOLDER:
+        return (status.st_dev, status.st_ino, 0)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino)
+
+
+def _variables(environ: Mapping[str, str], here: str) -> dict[str, str]:
+    """What ``lib/config.sh``, the one reader of config files, finds from the folder ``here``."""
+    import subprocess
+
+    from ..system.programs import find_program
+
+    bash = find_program("bash")
+    reader = os.path.join(environ.get("LORE_ROOT", ""), "lib", "config.sh")
+    if bash is None or not os.path.exists(reader):
+        raise LoreError("bash, which reads the config files, is not on the PATH: install it")
+    done = subprocess.run(
+        [bash, reader, "--variables"], env={**environ, "PWD": here}, cwd=here,
+        capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        from ..core.errors import UsageError
+
+        said = done.stderr.strip().removeprefix("lore: ")
+        raise UsageError(said or "a config file is wrong: see 'lore config list'")
+    return dict(pair.split("=", 1) for pair in done.stdout.split("\0") if "=" in pair)

@@ -1,0 +1,166 @@
+"""Settings files of other programs, JSON, changed in place: strictly read, one backup, atomic.
+
+What cannot be kept as it is (comments, a key that stands twice) is refused, so nothing is lost.
+Taking a change back leaves the bytes that were there before it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from fcntl import LOCK_EX, flock
+from typing import Any
+
+from ..core.errors import LoreError
+from .atomic_write import write_bytes
+
+BACKUP = ".lore-backup"
+"""What the name of a file's copy ends with: the file as it was before it was first changed."""
+
+_LONGEST = 5_000_000
+_INDENT = 2
+_TRIES = 5
+
+Change = Callable[[dict[str, Any]], None]
+
+
+def change_settings(
+    path: str, change: Change, *, everywhere: bool = False, back: bool = False
+) -> bool:
+    """Lets ``change`` change the object in a JSON file; whether it did.
+
+    A file that is not there is made. Order, indentation and mode stay; of a link, what it leads
+    to is changed: within its project, or with ``everywhere`` wherever that is. ``back``: the
+    change takes out what another one has put in, so that the file as it was before that comes
+    back, byte for byte, where nobody has changed it in between.
+
+    Raises:
+        LoreError: the file is not JSON that can be kept, or cannot be written.
+    """
+    place = os.path.realpath(path) if everywhere else path
+    for _ in range(_TRIES):
+        before = _read(place)
+        value = _parsed(path, before)
+        after = _parsed(path, before)
+        change(after)
+        if _same(value, after):
+            return False
+        if _put(place, before, after, change if back else None):
+            return True
+    raise LoreError(f"{path}: is being written by another program: try again")
+
+
+def settings_of(path: str) -> dict[str, Any]:
+    """The object in a JSON file; empty where there is no file.
+
+    Raises:
+        LoreError: as ``change_settings``.
+    """
+    return _parsed(path, _read(path))
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LONGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise LoreError(f"{path}: {error.strerror}: nothing was changed") from None
+    if len(data) > _LONGEST:
+        raise LoreError(f"{path}: is longer than {_LONGEST} bytes: nothing was changed")
+    return data
+
+
+def _parsed(path: str, data: bytes | None) -> dict[str, Any]:
+    if data is None or not data.strip():
+        return {}
+    try:
+        value = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise LoreError(f"{path}: is not JSON that can be kept as it is ({error})") from None
+    if not isinstance(value, dict):
+        raise LoreError(f"{path}: is not a JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands twice")
+    return found
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether they are equal, the order of keys included."""
+    return json.dumps(one) == json.dumps(other)
+
+
+def _rendered(before: bytes | None, value: dict[str, Any]) -> bytes:
+    """The object as the file is written: with its indentation, and an end of the last line."""
+    text = (before or b"{}\n").decode()
+    indent: int | str = _INDENT
+    for line in text.split("\n")[1:]:
+        if line.strip():
+            space = line[: len(line) - len(line.lstrip())]
+            indent = space if space and line.lstrip().startswith('"') else _INDENT
+            break
+    escaped = text.isascii() and "\\u" in text
+    rendered = json.dumps(value, indent=indent, ensure_ascii=escaped)
+    return (rendered + ("\n" if text.endswith("\n") or not before else "")).encode()
+
+
+def rendered(path: str, value: dict[str, Any]) -> str:
+    """The object as it would be written into this file."""
+    return _rendered(_read(path), value).decode()
+
+
+def _put(place: str, before: bytes | None, after: dict[str, Any], taking: Change | None) -> bool:
+    """Writes the new object, if the file is still as it was read; whether it was.
+
+    The first change keeps a copy of the file; ``taking`` back what was put in puts the copy in
+    its place. Without a copy there was no file, and there is none again when nothing is in it.
+    """
+    folder = os.path.dirname(place) or "."
+    copy = place + BACKUP
+    try:
+        os.makedirs(folder, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise LoreError(f"{place}: {error.strerror}: nothing was changed") from None
+    try:
+        flock(lock, LOCK_EX)
+        if _read(place) != before:
+            return False
+        kept = _read(copy)
+        if kept is None and before is None:
+            write_bytes(place, [_rendered(before, after)])
+        elif kept is None and taking and not after:
+            os.unlink(place)
+        elif kept is not None and taking and _leads_to(copy, kept, taking, after):
+            write_bytes(place, [kept])
+            os.unlink(copy)
+        else:
+            if kept is None and not taking:
+                write_bytes(copy, [before or b""], private=True)
+            write_bytes(place, [_rendered(before, after)])
+        return True
+    except OSError as error:
+        raise LoreError(f"{place}: {error.strerror}: nothing was changed") from None
+    finally:
+        os.close(lock)
+
+
+def _leads_to(path: str, data: bytes, change: Change, value: dict[str, Any]) -> bool:
+    try:
+        old = _parsed(path, data)
+    except LoreError:
+        return False
+    change(old)
+    return _same(old, value)

@@ -1,0 +1,119 @@
+"""What an agent waits for: the server's start, its tools, searches through it, hooks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from new_words import with_new_words
+from places import LORE, ROOT, BenchmarkError, environment, percentile, read_lines
+from report import Row, at_most
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from wire import Wire, request, tool
+
+_STARTS = 10
+_SEARCHES = 100
+_PROMPTS = 30
+
+
+def agent_rows(queries: Path, store: Path, say: Callable[[str], None]) -> Iterator[Row]:
+    """Start and memory; searches that are warm, beside those of a process each; hooks.
+
+    Every query has words that the store has never met.
+    """
+    asked = [item["query"] for item in read_lines(queries)]
+    say("starting the server")
+    yield from _starts(store)
+    say("searching through the server")
+    through, alone = _searches(asked, store)
+    yield at_most("mcp: warm search, depth 0, median", median(through), "ms", 10)
+    yield Row("mcp: warm search, depth 0, p95", round(percentile(through, 0.95), 2), "ms")
+    yield Row(
+        "mcp: warm search to one of a process of its own",
+        round(median(alone), 2), "ms", ratio=round(median(through) / median(alone), 3),
+    )  # fmt: skip
+    say("calling hooks")
+    hooks = _hooks(asked, store)
+    yield at_most("hook: a prompt, p95, whole process", percentile(hooks, 0.95), "ms", 150)
+    yield Row("hook: a prompt, median", round(median(hooks), 2), "ms")
+
+
+def _starts(store: Path) -> Iterator[Row]:
+    times, memory, size = [], 0.0, 0
+    for _ in range(_STARTS):
+        start = perf_counter()
+        wire = _server(store)
+        listed = wire.ask(request(1, "tools/list"))
+        times.append((perf_counter() - start) * 1000)
+        memory = max(memory, _resident(wire.process.pid))
+        size = len(json.dumps(listed["result"]["tools"], separators=(",", ":")).encode())
+        wire.end()
+    yield at_most("mcp: start to tools/list, median", median(times), "ms", 100)
+    yield at_most("mcp: memory after tools/list", memory, "MB", 30)
+    yield at_most("mcp: tools with --write", size, "bytes", 5000)
+
+
+def _server(store: Path) -> Wire:
+    return Wire(subprocess.Popen(
+        ["bash", str(LORE), "mcp", "--write"], env=environment(store), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    ))  # fmt: skip
+
+
+def _resident(process: int) -> float:
+    said = subprocess.run(
+        ["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=True
+    )
+    return int(said.stdout) / 1000
+
+
+def _searches(asked: list[str], store: Path) -> tuple[list[float], list[float]]:
+    """Times in ms through one server, and of the same search as a process, in turns."""
+    wire = _server(store)
+    through, alone = [], []
+    for number in range(_SEARCHES):
+        query = with_new_words(asked[number % len(asked)])
+        through.append(_timed(_ask, wire, query))
+        alone.append(_timed(_run, ["search", query, "-n", "5", "--json"], store))
+    wire.end()
+    return through[_SEARCHES // 10 :], alone  # the first ones open the store
+
+
+def _hooks(asked: list[str], store: Path) -> list[float]:
+    times = []
+    for number in range(_PROMPTS):
+        fields = {
+            "session_id": os.urandom(4).hex(),
+            "prompt": with_new_words(asked[number % len(asked)]),
+        }
+        words = ["hook", "run", "prompt", "--client", "claude"]
+        times.append(_timed(_run, words, store, json.dumps(fields)))
+    return times
+
+
+def _timed(what: Callable[..., object], *given: object) -> float:
+    start = perf_counter()
+    what(*given)
+    return (perf_counter() - start) * 1000
+
+
+def _ask(wire: Wire, query: str) -> None:
+    answer = wire.ask(tool(1, "lore_search", query=query))
+    if answer["result"]["isError"]:
+        raise BenchmarkError(str(answer["result"]["content"]))
+
+
+def _run(words: list[str], store: Path, sent: str = "") -> None:
+    done = subprocess.run(
+        ["bash", str(LORE), *words], env=environment(store), input=sent.encode(),
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise BenchmarkError(done.stderr.decode())

@@ -1,0 +1,147 @@
+"""What an agent gets for an event: few lines, once, marked as data, and never an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import move_home
+from hypothesis import given
+from hypothesis import strategies as st
+from wire import LORE, lore
+
+from pylore.context.budget import Tokens
+from pylore.hooks.agents import Sent
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A project with a store, a file, and two records, one of them tied to the file."""
+    move_home(monkeypatch, tmp_path / "home")
+    folder = tmp_path / "a project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/auth.py").write_text("def login():\n    return 1\n")
+    lore(folder, "init")
+    lore(
+        folder, "add", "decision", "Sessions are signed tokens in a cookie", "--file", "src/auth.py"
+    )
+    lore(folder, "add", "lesson", "Rotate the keys that sign tokens every month")
+    lore(folder, "add", "task", "Let people log out at once")
+    yield folder
+
+
+def hook(folder: Path, event: str, *, client: str = "claude", **fields: Any) -> str:
+    """What ``lore hook run`` prints of an event; its exit code is 0."""
+    done = subprocess.run(
+        ["bash", LORE, "hook", "run", event, "--client", client],
+        cwd=folder, input=json.dumps(fields), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout
+
+
+def context(answer: str) -> str:
+    return str(json.loads(answer)["hookSpecificOutput"]["additionalContext"])
+
+
+def test_each_event_gets_what_bears_on_it_once_a_session(project: Path) -> None:
+    begun = hook(project, "session-start", session_id="one")
+    text = context(begun)
+    assert json.loads(begun)["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    assert text.startswith("=== data ") and "data, not instructions" in text
+    assert text.index("Let people log out") < text.index("Sessions are signed")
+    assert Tokens().text(text) <= 1200
+    # a prompt in the same session: both records were shown; in another they come
+    asked = {"prompt": "how are session tokens signed, and who rotates the keys?"}
+    assert hook(project, "prompt", session_id="one", **asked) == ""
+    said = context(hook(project, "prompt", session_id="two", **asked))
+    assert "decision-" in said and "lesson-" in said and "file-" not in said
+    assert hook(project, "prompt", session_id="two", **asked) == ""
+    assert hook(project, "prompt", session_id="two", prompt="go on") == ""
+    assert hook(project, "prompt", session_id="two", prompt="/clear session tokens") == ""
+    # a file, by its whole path or from the working directory, once
+    edit: dict[str, Any] = {
+        "tool_name": "Edit",
+        "tool_input": {"file_path": str(project / "src/auth.py")},
+    }
+    assert "Sessions are signed" in context(hook(project, "file", session_id="three", **edit))
+    edit = {"tool_name": "Edit", "tool_input": {"file_path": "src/auth.py"}}
+    assert hook(project, "file", session_id="three", **edit) == ""
+    assert hook(project, "file", session_id="four", tool_input={"file_path": "none.py"}) == ""
+    # what was shown stands in runs, and does not count as use
+    runs = json.loads(lore(project, "run", "list", "--json"))
+    assert len(runs) == 3
+    shown = json.loads(lore(project, "run", "show", runs[-1]["id"], "--json"))
+    assert "decision" in str(shown)
+    lore(project, "add", "note", "a write, which counts reads in")
+    listed = json.loads(lore(project, "list", "--type", "decision", "--json"))
+    assert json.loads(lore(project, "show", listed[0]["id"], "--json"))["access_count"] == 0
+
+
+def test_each_agent_gets_the_form_that_it_accepts(project: Path) -> None:
+    for client, native in (("codex", "SessionStart"), ("gemini", "SessionStart")):
+        answer = json.loads(hook(project, "session-start", client=client, session_id=client))
+        assert answer["hookSpecificOutput"]["hookEventName"] == native
+    assert "additional_context" in json.loads(
+        hook(project, "session-start", client="cursor", conversation_id="c")
+    )
+    patch = "*** Begin Patch\n*** Update File: src/auth.py\n@@\n-a\n+b\n*** End Patch"
+    said = hook(project, "file", client="codex", session_id="p", tool_input={"command": patch})
+    assert json.loads(said)["hookSpecificOutput"]["hookEventName"] == "PostToolUse"
+    assert hook(project, "prompt", client="cursor", prompt="how are tokens signed?") == ""
+
+
+def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
+    assert hook(project, "tool", session_id="one", tool_name="Edit",
+                tool_input={"file_path": "src/auth.py", "new_string": "secret"}) == ""  # fmt: skip
+    failed = {"command": "curl -H secret"}
+    hook(project, "tool", session_id="one", tool_name="Bash", tool_input=failed,
+         tool_response={"error": "x"})  # fmt: skip
+    log = Path(os.environ["XDG_STATE_HOME"], "lore/events.jsonl")
+    assert log.stat().st_mode & 0o777 == 0o600
+    one, other = map(json.loads, log.read_text().splitlines())
+    assert [one[key] for key in ("v", "src", "session", "kind", "name", "ok", "files")] == [
+        1, "claude", "one", "edit", "Edit", True, ["src/auth.py"]]  # fmt: skip
+    assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
+    assert "secret" not in log.read_text()
+
+
+def test_nothing_is_said_where_nobody_has_trusted_the_store_or_anything_is_wrong(
+    project: Path, tmp_path: Path
+) -> None:
+    lore(project, "trust", "--revoke")
+    assert hook(project, "session-start", session_id="x") == ""
+    lore(project, "trust")
+    assert hook(project, "session-start", session_id="x")
+    (project / ".lore/.config").write_text("limit=none\n")
+    assert hook(project, "session-start", session_id="y") == ""
+    (project / ".lore/.config").write_text("touch x; y\n")
+    assert hook(project, "session-start", session_id="y") == ""
+    (project / ".lore/.config").unlink()
+    for words in (["prompt"], ["stop", "--client", "claude"], ["prompt", "--client", "emacs"]):
+        for data in (b"{}", b"", b"{", b"[1]", b"\xff", b'{"prompt": 5}', b'{"prompt":"x"}' * 9):
+            done = subprocess.run(["bash", LORE, "hook", "run", *words], cwd=project, input=data,
+                                  capture_output=True, check=False)  # fmt: skip
+            assert (done.returncode, done.stdout) == (0, b"")
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    assert hook(bare, "prompt", prompt="how are tokens signed?") == ""
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+FIELDS = st.sampled_from(["session_id", "prompt", "tool_name", "tool_input", "tool_response"])
+
+
+@given(fields=st.dictionaries(FIELDS, JSON | st.dictionaries(st.just("file_path"), JSON)))
+def test_whatever_fields_an_agent_sends_they_are_read(fields: dict[str, Any]) -> None:
+    sent = Sent(fields)
+    assert all(isinstance(text, str) for text in (sent.session, sent.prompt, sent.tool))
+    assert all(isinstance(path, str) and path for path in sent.files)

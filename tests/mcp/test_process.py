@@ -1,0 +1,286 @@
+"""``lore mcp`` as a process: what a client that starts it relies on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import move_home
+from wire import LORE, lore, request, serving, text_of, tool
+
+RECORDS = [
+    {"id": "decision-cookie", "type": "decision", "title": "Sessions are tokens in a cookie",
+     "body": "Sessions are signed tokens in a cookie. " * 8},
+    {"id": "lesson-keys", "type": "lesson", "title": "Rotate the keys that sign tokens"},
+    {"id": "note-clock", "type": "note", "title": "Clocks of servers differ"},
+    {"from_id": "lesson-keys", "relation": "derived_from", "to_id": "decision-cookie"},
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A project with a store of its own, for tests that only read."""
+    with pytest.MonkeyPatch.context() as patch:
+        move_home(patch, tmp_path_factory.mktemp("home"))
+        yield _project(tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture
+def project(shared: Path, tmp_path: Path) -> Path:
+    """A copy of it, as a clone has it: not trusted."""
+    copy = tmp_path / "a project"
+    shutil.copytree(shared, copy)
+    return copy
+
+
+def _project(folder: Path) -> Path:
+    lore(folder, "init")
+    lines = "".join(json.dumps(record) + "\n" for record in RECORDS)
+    (folder / "records.jsonl").write_text(lines)
+    lore(folder, "import", "records.jsonl", "-q")
+    return folder
+
+
+def test_each_tool_prints_what_its_command_prints(shared: Path) -> None:
+    with serving(shared) as wire:
+        for call, words in (
+            (tool(1, "lore_search", query="tokens"), ("search", "tokens", "-n", "5")),
+            (tool(2, "lore_search", query="tokens cookie", depth=2, limit=1, types=["decision"]),
+             ("search", "tokens cookie", "--graph-depth", "2", "-n", "1", "--type", "decision")),
+            (tool(3, "lore_related", id="decision-cookie", hops=2, limit=1),
+             ("related", "decision-cookie", "--hops", "2", "-n", "1")),
+            (tool(4, "lore_show", ids=["lesson-keys"]), ("show", "lesson-keys")),
+            (tool(5, "lore_show", ids=["lesson-keys", "note-clock"]),
+             ("show", "lesson-keys", "note-clock")),
+        ):  # fmt: skip
+            answer = wire.ask(call)
+            assert len(answer["result"]["content"]) == 1
+            assert text_of(answer) == lore(shared, *words, "--json")
+        said = json.loads(text_of(wire.ask(tool(6, "lore_context", question="tokens"))))
+        printed = json.loads(lore(shared, "context", "tokens", "--budget", "2000", "--json"))
+        for one in (said, printed):  # the number of the frame is another one each time
+            one["text"] = one["text"].split("\n", 1)[1].rsplit("===", 2)[0]
+        assert said == printed
+        assert wire.end() == []
+
+
+def test_reading_does_not_count_as_use(project: Path) -> None:
+    lore(project, "add", "note", "a write, which counts reads in")
+    before = json.loads(lore(project, "show", "lesson-keys", "--json"))["access_count"]
+    with serving(project) as wire:
+        for number in range(4):
+            wire.ask(tool(number, "lore_show", ids=["lesson-keys"]))
+            wire.ask(tool(f"c{number}", "lore_context", question="tokens"))
+    lore(project, "add", "note", "another one")
+    after = json.loads(lore(project, "show", "lesson-keys", "--json"))["access_count"]
+    assert after == before + 1  # the first show
+
+
+def test_long_answers_lose_whole_results_from_their_end_and_say_so(shared: Path) -> None:
+    every = json.loads(lore(shared, "search", "tokens keys clocks", "--json"))
+    assert len(every) == 3
+    most = len(lore(shared, "search", "tokens keys clocks", "--json").encode()) - 1
+    with serving(shared, "--max-bytes", str(most)) as wire:
+        answer = wire.ask(tool(1, "lore_search", query="tokens keys clocks"))
+        blocks = [block["text"] for block in answer["result"]["content"]]
+        assert json.loads(blocks[0]) == every[:-1]
+        assert blocks[1] == f"lore: 1 result left out: max_bytes is {most}\n"
+        assert blocks[0] == lore(shared, "search", "tokens keys clocks", "--max-bytes", str(most))
+    with serving(shared, "--max-bytes", "900") as wire:
+        for call in (tool(1, "lore_show", ids=["decision-cookie", "note-clock"]),
+                     tool(2, "lore_context", question="tokens")):  # fmt: skip
+            answer = wire.ask(call)
+            assert len(text_of(answer).encode()) <= 900
+            assert "max_bytes is 900" in str(answer)
+
+
+def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> None:
+    call = tool(1, "lore_remember", type="lesson", text="Check the clock first", why="skew",
+                links=["note-clock:derived_from"], tags=["time"])  # fmt: skip
+    with serving(project, "--write") as wire:
+        refused = wire.ask(call)
+        assert refused["result"]["isError"] and "lore trust" in text_of(refused)
+        assert lore(project, "list", "--type", "lesson", "--ids") == "lesson-keys\n"
+        lore(project, "trust")
+        id = json.loads(text_of(wire.ask(call)))["id"]
+        node = json.loads(lore(project, "show", id, "--json"))
+        assert [node[key] for key in ("status", "source", "tags")] == [
+            "staged",
+            "conversation",
+            ["time"],
+        ]
+        assert node["edges"][0]["id"] == "note-clock" and "skew" in str(node)
+        rated = json.loads(text_of(wire.ask(tool(2, "lore_feedback", helpful=[id]))))
+        assert [row["rating"] for row in rated] == ["helpful"]
+        lore(project, "trust", "--revoke")
+        assert wire.ask(call)["result"]["isError"]
+        # a checkout puts another file in its place, be it a copy of the same
+        lore(project, "trust")
+        os.rename(project / ".lore/search.db", project / ".lore/old")
+        shutil.copy(project / ".lore/old", project / ".lore/search.db")
+        assert wire.ask(call)["result"]["isError"]
+
+
+def test_what_a_person_confirmed_or_forgot_an_agent_does_not_undo(project: Path) -> None:
+    lore(project, "trust")
+    id = json.loads(lore(project, "add", "lesson", "Measure first"))["id"]
+    with serving(project, "--write") as wire:
+        said = json.loads(
+            text_of(wire.ask(tool(1, "lore_remember", type="lesson", text="Measure first")))
+        )
+        assert said == {"id": id, "state": "unchanged"}
+        assert json.loads(lore(project, "show", id, "--json"))["status"] == "confirmed"
+        lore(project, "forget", id)
+        refused = wire.ask(tool(2, "lore_remember", type="lesson", text=" Measure first"))
+        assert refused["result"]["isError"] and "forgotten" in text_of(refused)
+
+
+def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    call = tool(1, "lore_search", query="tokens")
+    with serving(bare) as wire:
+        assert len(wire.ask(request(0, "tools/list"))["result"]["tools"]) == 4
+        assert "run 'lore init'" in text_of(wire.ask(call))
+        lore(bare, "init")
+        assert text_of(wire.ask(call)) == "[]\n"
+        # another store in its place is opened, settings of a new config file hold
+        for suffix in ("", "-wal", "-shm"):
+            (bare / f".lore/search.db{suffix}").unlink(missing_ok=True)
+        shutil.copy(project / ".lore/search.db", bare / ".lore/search.db")
+        assert len(json.loads(text_of(wire.ask(call)))) == 2
+        (bare / ".lore/.config").write_text("max_bytes=10\n")
+        assert text_of(wire.ask(call)) == "[]\n"
+        (bare / ".lore/.config").write_text("min_score=often\n")
+        assert "min_score" in text_of(wire.ask(call))
+    with serving(tmp_path, "--store", str(project / ".lore"), "--write") as wire:
+        assert len(json.loads(text_of(wire.ask(call)))) == 2
+        answer = wire.ask(tool(2, "lore_remember", type="note", text="named by its user"))
+        assert not answer["result"]["isError"]
+
+
+def test_a_locked_store_is_read_and_a_write_waits_for_a_while(project: Path) -> None:
+    lore(project, "trust")
+    locking = (
+        "import apsw, sys; c = apsw.Connection(sys.argv[1]); c.execute('begin immediate');"
+        "print('locked', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-I", "-c", locking, str(project / ".lore/search.db")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert holder.stdout and holder.stdout.readline()
+    with serving(project, "--write", "--busy-timeout", "0.2") as wire:
+        assert json.loads(text_of(wire.ask(tool(1, "lore_search", query="tokens"))))
+        late = wire.ask(tool(2, "lore_remember", type="note", text="later"))
+        assert late["result"]["isError"] and "another writer" in text_of(late)
+        holder.communicate()
+        assert not wire.ask(tool(3, "lore_remember", type="note", text="later"))["result"][
+            "isError"
+        ]
+
+
+def test_what_is_cancelled_is_not_answered(shared: Path) -> None:
+    cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}
+    with serving(shared) as wire:
+        wire.send(*[tool(n, "lore_context", question="tokens keys", budget=8000)
+                    for n in range(4)], cancel)  # fmt: skip
+        assert [answer["id"] for answer in wire.end()] == [0, 1, 3]
+
+
+@pytest.mark.parametrize("how", ["eof", "term", "parent"])
+def test_it_ends_when_its_client_does(shared: Path, tmp_path: Path, how: str) -> None:
+    if how == "parent":
+        fifo = tmp_path / "fifo"
+        os.mkfifo(fifo)
+        script = f"exec 3<>'{fifo}'; bash '{LORE}' mcp <&3 & echo $!; sleep 60; :"
+        parent = subprocess.Popen(["bash", "-c", script], cwd=shared, stdout=subprocess.PIPE)
+        assert parent.stdout
+        child = int(parent.stdout.readline())
+        held = os.open(fifo, os.O_RDWR)  # so that its stdin stays open
+        time.sleep(0.3)
+        subprocess.run(["pkill", "-9", "-P", str(parent.pid), "sleep"], check=False)
+        parent.kill()
+        parent.wait()
+        _wait_until_gone(child)
+        os.close(held)
+        return
+    with serving(shared) as wire:
+        wire.ask(request(1, "server/discover"))
+        if how == "eof":
+            assert wire.end() == []
+        else:
+            wire.process.send_signal(signal.SIGTERM)
+            assert wire.process.wait(timeout=10) == -signal.SIGTERM
+
+
+def _wait_until_gone(process: int) -> None:
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server outlived its client")
+
+
+def test_many_clients_use_one_store_while_it_is_written(project: Path) -> None:
+    lore(project, "trust")
+
+    def talk(number: int) -> list[str]:
+        with serving(project, "--write") as wire:
+            texts = []
+            for turn in range(6):
+                texts.append(text_of(wire.ask(tool(turn, "lore_search", query="tokens cookie"))))
+                wire.ask(
+                    tool(f"w{turn}", "lore_remember", type="note", text=f"{number} said {turn}")
+                )
+            assert wire.end() == []
+            return texts
+
+    for name in range(30):
+        (project / f"m{name}.py").write_text(f"def f{name}():\n    return {name}\n")
+    with ThreadPoolExecutor(9) as pool:
+        index = pool.submit(lore, project, "index", "-q")
+        texts = [text for found in pool.map(talk, range(8)) for text in found]
+        index.result()
+    assert all(json.loads(text)[0]["id"] == "decision-cookie" for text in texts)
+    assert lore(project, "list", "--status", "staged", "--ids").count("note-") == 48
+    assert json.loads(lore(project, "doctor", "--json"))
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_official_client_is_served(shared: Path, mode: str) -> None:
+    official = pytest.importorskip("mcp")
+    server = official.StdioServerParameters(
+        command="bash", args=[LORE, "mcp"], cwd=str(shared), env=dict(os.environ)
+    )
+
+    async def use() -> Any:
+        async with official.Client(server, mode=mode) as client:
+            names = [one.name for one in (await client.list_tools()).tools]
+            found = await client.call_tool("lore_search", {"query": "tokens"})
+            wrong = await client.call_tool("lore_show", {"ids": ["note-00000000"]})
+            guide = await client.read_resource("lore:///guide")
+            node = await client.read_resource("lore:///lesson-keys")
+            prompt = await client.get_prompt("recall", {"task": "rotate keys"})
+            return names, found, wrong, guide, node, prompt
+
+    names, found, wrong, guide, node, prompt = asyncio.run(use())
+    assert names == ["lore_search", "lore_related", "lore_show", "lore_context"]
+    assert json.loads(found.content[0].text)[0]["id"] == "lesson-keys"
+    assert wrong.is_error and wrong.content[0].text.startswith("lore: no node")
+    assert "Ids are" in guide.contents[0].text
+    assert "=== data " in node.contents[0].text and "lesson-keys" in node.contents[0].text
+    assert prompt.messages[0].content.text.startswith("rotate keys\n")

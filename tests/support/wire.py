@@ -1,0 +1,119 @@
+"""A process of ``lore mcp`` for tests, and what the protocol's own schemas say of its answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+LORE = str(ROOT / "lore.sh")
+MODERN = "2026-07-28"
+PREFIX = "io.modelcontextprotocol/"
+META = {f"{PREFIX}protocolVersion": MODERN, f"{PREFIX}clientCapabilities": {}}
+CLIENT = {"name": "test", "version": "1"}
+
+
+def request(id: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A request of the era without a handshake."""
+    return {
+        "jsonrpc": "2.0",
+        "id": id,
+        "method": method,
+        "params": {**(params or {}), "_meta": META},
+    }
+
+
+def legacy(id: int | str, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A request of the era that begins with ``initialize``."""
+    return {"jsonrpc": "2.0", "id": id, "method": method, "params": {**(params or {})}}
+
+
+def initialize(version: str) -> dict[str, Any]:
+    """What a client of that era begins with."""
+    return legacy(
+        "init",
+        "initialize",
+        {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT},
+    )
+
+
+def tool(id: int | str, name: str, /, **arguments: Any) -> dict[str, Any]:
+    """A call of a tool."""
+    return request(id, "tools/call", {"name": name, "arguments": arguments})
+
+
+def text_of(answer: Mapping[str, Any]) -> str:
+    """The first block of a tool's answer."""
+    return str(answer["result"]["content"][0]["text"])
+
+
+class Wire:
+    """A running server: lines in, lines out."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.process = process
+
+    def send(self, *messages: Mapping[str, Any] | bytes) -> None:
+        """Writes messages, a line each; bytes go out as they are."""
+        assert self.process.stdin
+        for message in messages:
+            line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
+            self.process.stdin.write(line)
+        self.process.stdin.flush()
+
+    def read(self) -> dict[str, Any]:
+        """The next answer."""
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, "the server has ended"
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends a request and reads its answer."""
+        self.send(message)
+        answer = self.read()
+        assert answer.get("id") == message["id"]
+        return answer
+
+    def end(self) -> list[dict[str, Any]]:
+        """Closes stdin; what is still answered. The exit code is 0 then."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        rest = [json.loads(line) for line in self.process.stdout]
+        assert self.process.wait(timeout=10) == 0
+        return rest
+
+
+@contextmanager
+def serving(folder: Path, *words: str, **environ: str) -> Iterator[Wire]:
+    """``lore mcp`` in a folder, with these words behind it."""
+    process = subprocess.Popen(
+        ["bash", LORE, "mcp", *words],
+        cwd=folder,
+        env={**os.environ, **environ},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield Wire(process)
+    finally:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe and not pipe.closed:
+                pipe.close()
+
+
+def lore(folder: Path, *words: str) -> str:
+    """What a command prints there."""
+    done = subprocess.run(
+        ["bash", LORE, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
