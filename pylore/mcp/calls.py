@@ -9,6 +9,7 @@ from ..app.search import SearchRequest, record_ids, record_shown, search
 from ..app.show import show
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts, record_id
+from ..core.scopes import own
 from ..terminal.output import json_list, json_object
 from .arguments import checked
 from .tools import BY_NAME
@@ -128,7 +129,7 @@ def _remember(current: CurrentStore, given: Arguments) -> Answer:
 
 def _require_not_forgotten(engine: Engine, type: str, text: str) -> None:
     """To add it again would bring it back as it was, and a person has taken it away."""
-    node = engine.store.nodes.get(record_id(type, text))
+    node = engine.store.nodes.get(own(record_id(type, text), engine.settings.scope))
     if node is not None and node.invalidated_at is not None:
         raise LoreError(f"{node.id} was forgotten by a person: it is not brought back")
 
