@@ -11,7 +11,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.model import Record
 from ..system.file_stamps import size_in
-from .changes import LEAST, Alike, DefinitionChange, Defined, definitions_of, equally_alike
+from .changes import LEAST, Alike, Defined, DefinitionChange, definitions_of, equally_alike
 from .definitions import find_definitions
 from .fingerprint import lines_of, stretch_hash
 from .likeness import Bag, bag_of, similarity
