@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fingerprint import lines_of, stretch_hash
-from .likeness import Bag, bag_of, similarity
+from .likeness import Bag, bag_of, share_of, similarity, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,23 @@ NAMED = 3
 LEAST_NAMED = 0.3
 """Similarity of a candidate that is worth a name."""
 
+_SHARED = 0.5
+"""Of the words of a definition, as many as a file has to have to be looked into."""
+
+_MOST_COMPARED = 30
+"""New definitions that are held against all that were lost."""
+
 _KINDS = {"function": "callable", "method": "callable", "class": "type", "interface": "type"}
+
+
+class Body:
+    """The text of a definition, for what is like it: its tokens, and its words."""
+
+    __slots__ = ("bag", "words")
+
+    def __init__(self, path: str, text: str, name: str) -> None:
+        self.bag: Bag = bag_of(path, text, name)
+        self.words = words_of(path, text, name)
 
 
 class Defined:
@@ -52,9 +68,17 @@ class Defined:
     def bag(self) -> Bag:
         """Its tokens."""
         if self._bag is None:
-            text = b"\n".join(self._lines).decode("utf-8", "replace")
-            self._bag = bag_of(self.path, text, self.name)
+            self._bag = bag_of(self.path, self._text, self.name)
         return self._bag
+
+    @property
+    def body(self) -> Body:
+        """Its tokens and words."""
+        return Body(self.path, self._text, self.name)
+
+    @property
+    def _text(self) -> str:
+        return b"\n".join(self._lines).decode("utf-8", "replace")
 
 
 Alike = tuple[float, Defined]
@@ -62,7 +86,7 @@ Alike = tuple[float, Defined]
 
 
 class DefinitionChange:
-    """The definitions that a change has ``lost``, and those that are ``new`` with it.
+    """A change, and the definitions that it took away and brought, looked for where need be.
 
     ``before`` and ``after`` are the texts of the files that it changed, by their paths;
     ``paths`` pairs those of one file, empty where there was or is none.
@@ -72,50 +96,68 @@ class DefinitionChange:
         self, paths: Sequence[tuple[str, str]], before: Mapping[str, bytes],
         after: Mapping[str, bytes], outline: Outline,
     ) -> None:  # fmt: skip
-        found = outline(
-            {f"before/{path}": text for path, text in before.items()}
-            | {f"after/{path}": text for path, text in after.items()}
-        )
-        self.lost: list[Defined] = []
-        self.new: list[Defined] = []
-        for old, new in paths:
-            was = definitions_of(old, before.get(old, b""), found.get(f"before/{old}", ()))
-            has = definitions_of(new, after.get(new, b""), found.get(f"after/{new}", ()))
-            names_before = {one.qualified for one in was}
-            names_after = {one.qualified for one in has}
-            self.lost += [one for one in was if one.qualified not in names_after]
-            self.new += [one for one in has if one.qualified not in names_before]
+        self._paths = paths
+        self._before = {path: before.get(path, b"") for path, _ in paths}
+        self._after = {path: after.get(path, b"") for _, path in paths}
+        self._outline = outline
+        self._turnover: dict[tuple[str, str], tuple[list[Defined], list[Defined]]] = {}
+        """Paths before and after to what is lost there, and what is new."""
 
-    def candidates(self, path: str, qualified: str, wanted: Bag) -> list[Alike]:
+    def candidates(self, lost: Defined, wanted: Body) -> list[Alike]:
         """What is new and of the kind of a lost definition, the most alike to ``wanted`` first.
 
         What takes the place of another lost one is left out.
         """
-        lost = next(
-            (one for one in self.lost if (one.path, one.qualified) == (path, qualified)), None
-        )
-        if lost is None:
-            return []
-        alike = [(similarity(wanted, one.bag), one) for one in self.new if one.kind == lost.kind]
+        gone, new = self._lost_and_new(lost.path, wanted)
+        others = [
+            one for one in gone
+            if one.kind == lost.kind and (one.path, one.qualified) != (lost.path, lost.qualified)
+        ]  # fmt: skip
+        alike = [(similarity(wanted.bag, one.bag), one) for one in new if one.kind == lost.kind]
+        alike = [pair for pair in alike if pair[0] >= LEAST_NAMED]
         alike.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].qualified))
         found: list[Alike] = []
-        for figure, one in alike:
-            if figure < LEAST_NAMED or len(found) == NAMED:
-                break
-            if not self._belongs_to_another(one, lost, figure):
+        for figure, one in alike[:_MOST_COMPARED]:
+            if len(found) < NAMED and not _belongs_to(others, one, lost, figure):
                 found.append((figure, one))
         return found
 
-    def _belongs_to_another(self, new: Defined, lost: Defined, figure: float) -> bool:
-        """Whether another lost definition is more like it, or like it and of its name."""
-        for other in self.lost:
-            if other is lost or other.kind != new.kind:
-                continue
-            theirs = similarity(other.bag, new.bag)
-            named = (other.name == new.name) - (lost.name == new.name)
-            if (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST):
-                return True
-        return False
+    def _lost_and_new(self, path: str, wanted: Body) -> tuple[list[Defined], list[Defined]]:
+        """Of the file at ``path``, and of those with many of the words that are wanted."""
+        near = [
+            (old, new) for old, new in self._paths
+            if old == path or max(
+                share_of(wanted.words, text.decode("utf-8", "replace"))
+                for text in (self._before[old], self._after[new])
+            ) >= _SHARED
+        ]  # fmt: skip
+        unread = [pair for pair in near if pair not in self._turnover]
+        found = self._outline(
+            {f"before/{old}": self._before[old] for old, _ in unread if old}
+            | {f"after/{new}": self._after[new] for _, new in unread if new}
+        )
+        for old, new in unread:
+            was = definitions_of(old, self._before[old], found.get(f"before/{old}", ()))
+            has = definitions_of(new, self._after[new], found.get(f"after/{new}", ()))
+            names = {one.qualified for one in was}, {one.qualified for one in has}
+            self._turnover[old, new] = (
+                [one for one in was if one.qualified not in names[1]],
+                [one for one in has if one.qualified not in names[0]],
+            )
+        turnovers = [self._turnover[pair] for pair in near]
+        return [one for gone, _ in turnovers for one in gone], [
+            one for _, new in turnovers for one in new
+        ]
+
+
+def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: float) -> bool:
+    """Whether another lost definition is more like it than ``lost``, or like it and of its name."""
+    for other in others:
+        theirs = similarity(other.bag, new.bag)
+        named = (other.name == new.name) - (lost.name == new.name)
+        if (theirs, named) > (figure, 0) or (named > 0 and theirs >= LEAST):
+            return True
+    return False
 
 
 def definitions_of(path: str, text: bytes, found: Sequence[Outlined]) -> list[Defined]:

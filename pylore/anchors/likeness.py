@@ -20,21 +20,31 @@ _BY_HASH = re.compile(
 )
 _BY_SLASH = re.compile(rf"(?P<left_out>//.*|/\*(?s:.*?)\*/)|{_TOKEN}")
 
-Bag = Counter[object]
-"""Tokens, and pairs of neighbours, each with how often it is there."""
+_WORD = re.compile(r"[^\W\d]\w{2,}")
+
+Bag = frozenset[int]
+"""Tokens and pairs of neighbours, each with its number among those that are the same, as hashes."""
 
 
 def bag_of(path: str, text: str, name: str) -> Bag:
     """The tokens of a definition in a file of this name; ``name`` is the definition's own."""
-    own = name.rpartition(".")[2]
-    found = [
-        "\0" if match[0] == own else match[0]
-        for match in (_BY_HASH if path.endswith(_HASHES) else _BY_SLASH).finditer(text)
-        if match.lastgroup != "left_out"
-    ]
-    bag: Bag = Counter(found)
-    bag.update(zip(found, found[1:], strict=False))
-    return bag
+    found = _tokens(path, text, name)
+    seen: Counter[object] = Counter()
+    bag = set()
+    for one in (*found, *zip(found, found[1:], strict=False)):
+        seen[one] += 1
+        bag.add(hash((one, seen[one])))
+    return frozenset(bag)
+
+
+def words_of(path: str, text: str, name: str) -> frozenset[str]:
+    """The names and words in a definition, but for its own and the shortest."""
+    return frozenset(one for one in _tokens(path, text, name) if _WORD.fullmatch(one))
+
+
+def share_of(words: frozenset[str], text: str) -> float:
+    """How many of these words a text has, 0 to 1; 1 where there are none."""
+    return len(words & frozenset(_WORD.findall(text))) / len(words) if words else 1.0
 
 
 def similarity(one: Bag, other: Bag) -> float:
@@ -44,5 +54,14 @@ def similarity(one: Bag, other: Bag) -> float:
     >>> similarity(bag_of("a.py", *one), bag_of("a.py", *other))
     1.0
     """
-    both = one.total() + other.total()
-    return 2 * (one & other).total() / both if both else 1.0
+    both = len(one) + len(other)
+    return 2 * len(one & other) / both if both else 1.0
+
+
+def _tokens(path: str, text: str, name: str) -> list[str]:
+    own = name.rpartition(".")[2]
+    return [
+        "\0" if match[0] == own else match[0]
+        for match in (_BY_HASH if path.endswith(_HASHES) else _BY_SLASH).finditer(text)
+        if match.lastgroup != "left_out"
+    ]

@@ -11,10 +11,18 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.model import Record
 from ..system.file_stamps import size_in
-from .changes import LEAST, Alike, Defined, DefinitionChange, definitions_of, equally_alike
+from .changes import (
+    LEAST,
+    Alike,
+    Body,
+    Defined,
+    DefinitionChange,
+    definitions_of,
+    equally_alike,
+)
 from .definitions import find_definitions
 from .fingerprint import lines_of, stretch_hash
-from .likeness import Bag, bag_of, similarity
+from .likeness import similarity
 from .project import Project, Unreadable
 
 TYPE_CHECKING = False
@@ -37,6 +45,7 @@ LARGEST = 1_000_000
 """Bytes of a file that is looked into."""
 
 _AT_ONCE = 8
+_MOST_KEPT = 4
 _UNCOMMITTED = ""
 """In place of a commit: how the files differ from the one that is checked out."""
 
@@ -89,7 +98,7 @@ class Successors:
 
     def _from(self, anchor: Anchor, path: str) -> Succession:
         name, since = anchor.detail, anchor.commit_id
-        wanted: Bag | None = None
+        wanted: Body | None = None
         for _ in range(MOST_CHANGES):
             commit, lost = self._loss(path, name, since)
             if lost is None:
@@ -97,16 +106,14 @@ class Successors:
             wanted = wanted or self._anchored(anchor, lost, commit)
             if wanted is None:
                 break
-            candidates = self._change(commit, lost.path).candidates(
-                lost.path, lost.qualified, wanted
-            )
+            candidates = self._change(commit, lost.path).candidates(lost, wanted)
             successors = equally_alike(candidates, lost.name)
             if len(successors) != 1:
                 return Succession(_told(successors), _told(candidates))
             there = successors[0][1]
             today = self._today(there, commit)
             if today is not None:
-                found = _told([(similarity(wanted, today.bag), today)])
+                found = _told([(similarity(wanted.bag, today.bag), today)])
                 return Succession(found if found[0].similarity >= LEAST else (), found)
             path, name, since = there.path, there.qualified, commit
         return Succession()
@@ -165,6 +172,8 @@ class Successors:
             else:
                 was = self._contents(f"{commit}^", before)
                 has = self._contents(commit, after)
+            if len(self._changes) >= _MOST_KEPT:  # anchors to one file come one after the other
+                self._changes.clear()
             self._changes[commit, folder] = DefinitionChange(paths, was, has, self._outline)
         return self._changes[commit, folder]
 
@@ -191,29 +200,29 @@ class Successors:
 
     # --- what was anchored, and what is there today
 
-    def _anchored(self, anchor: Anchor, lost: Defined, commit: str) -> Bag | None:
-        """The tokens of the text whose fingerprint the anchor has kept."""
+    def _anchored(self, anchor: Anchor, lost: Defined, commit: str) -> Body | None:
+        """The text whose fingerprint the anchor has kept."""
         hashes = set(anchor.hash.split())
         if lost.hash in hashes:
-            return lost.bag
+            return lost.body
         before = f"{commit}^" if commit else "HEAD"
         for revision, path in ((before, lost.path), (anchor.commit_id, anchor.path)):
             found = self._find(revision, path, anchor.detail)
             if found is not None and found.hash in hashes:
-                return found.bag
-            bag = self._by_looks(revision, path, anchor.detail, hashes)
-            if bag is not None:
-                return bag
+                return found.body
+            body = self._by_looks(revision, path, anchor.detail, hashes)
+            if body is not None:
+                return body
         return None
 
-    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Bag | None:
+    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Body | None:
         """The same where the anchor was taken by the look of lines."""
         text = self._contents(revision, [path]).get(path, b"")
         lines = lines_of(text)
         for one in find_definitions(path, text.decode("utf-8", "replace"), name):
             stretch = lines[one.line_start - 1 : one.line_end]
             if stretch_hash(stretch) in hashes:
-                return bag_of(path, b"\n".join(stretch).decode("utf-8", "replace"), name)
+                return Body(path, b"\n".join(stretch).decode("utf-8", "replace"), name)
         return None
 
     def _today(self, there: Defined, commit: str) -> Defined | None:

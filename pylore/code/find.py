@@ -7,7 +7,7 @@ import os
 from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..system.temporary import TemporaryFolder
 from .parse.ast_grep import Match, scan
-from .parse.extract import extract
+from .parse.extract import KINDS, extract
 from .parse.rules import Rules, load_rules
 from .parse.signatures import Source
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..anchors.definitions import FindSymbol
+
+_DEFINING = frozenset((*KINDS, "scope"))
+"""Kinds of rules that say what is defined."""
 
 _LARGEST = 1_000_000
 """Bytes of a file that is parsed."""
@@ -84,7 +87,7 @@ def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(texts[key])
         os.mkdir(os.path.join(folder, "_"))
-        config = rules.write(os.path.join(folder, "_"), rules.languages_of(files), {})
+        config = rules.write(os.path.join(folder, "_"), rules.languages_of(files), {}, _DEFINING)
         matches = scan(folder, config, sorted(files)).matches
     for name, key in files.items():
         text = texts[key].decode("utf-8", "replace")
