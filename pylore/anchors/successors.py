@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from ..store.anchor import Anchor
     from .definitions import Outline
 
+MOST_SOUGHT = 200
+"""Symbols of one project that are looked for in one go, at half a second each in a large one."""
+
 MOST_VERSIONS = 40
 """Commits of one file that are looked through for the one that lost a definition."""
 
@@ -81,6 +84,8 @@ class Successors:
         self._project = project
         self._git = project.git
         self._outline = outline
+        self.sought = 0
+        """How many symbols were to be looked for; those after ``MOST_SOUGHT`` were not."""
         self._changes: dict[tuple[str, str], DefinitionChange] = {}
         self._versions: dict[tuple[str, str], list[str]] = {}
         self._defined: dict[tuple[str, str], list[Defined]] = {}
@@ -91,6 +96,9 @@ class Successors:
 
         Nothing is known without git, and where git never had the text that was anchored.
         """
+        self.sought += 1
+        if self.sought > MOST_SOUGHT:
+            return Succession()
         found = self._from(anchor, path)
         if path != anchor.path and not (found.successors or found.nearest):
             found = self._from(anchor, anchor.path)  # it went before the file did, or with it

@@ -206,17 +206,19 @@ def _judge_again(
         find_symbol = _either(
             reading.parse(project.root, [*sorted(anchors), *others]), find_definitions
         )
-    successors = None
-    if reading.outline is not None:
-        from .successors import Successors  # where nothing is lost, nobody needs it
+    from .successors import MOST_SOUGHT, Successors  # where nothing is lost, nobody needs it
 
-        successors = Successors(project, reading.outline)
+    successors = Successors(project, reading.outline) if reading.outline is not None else None
     judge = Judge(project, find_symbol, places, successors)
-    for anchor in (anchor for some in anchors.values() for anchor in some):
+    all = [anchor for some in anchors.values() for anchor in some]
+    for anchor in sorted(all, key=lambda anchor: anchor.verdict == "invalid"):
         try:
             result.found.append((anchor, judge.judge(anchor, where)))
         except Unreadable as error:
             _keep_verdict(anchor, error, result)
+    if successors is not None and successors.sought > MOST_SOUGHT:
+        result.notes.append(f"what became of {successors.sought - MOST_SOUGHT} more symbols was not"
+                            " looked for: 'lore verify ID' does it")  # fmt: skip
 
 
 def _is_broken_symbol(anchor: Anchor) -> bool:
