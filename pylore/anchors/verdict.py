@@ -134,13 +134,18 @@ class Judge:
         if new is not None:
             return self._look(anchor, new, where)
         for path, detail in self._places(anchor):
-            if self._project.stamp(path) != GONE:
+            if self._is_there(anchor.kind, path, detail):
                 return self._back_at(anchor, path, detail, where)
         if anchor.kind == "symbol":
             return self._elsewhere(anchor, anchor.path, where)
         gone = self._changed(anchor, "invalid", "no such file")
         gone.stamp = anchor.stamp  # its size helps to find it elsewhere
         return gone
+
+    def _is_there(self, kind: str, path: str, detail: str) -> bool:
+        if self._project.stamp(path) == GONE:
+            return False
+        return kind != "symbol" or bool(self._bodies(path, detail))
 
     def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
         """The anchor at a place that it had left: a move that was not kept has taken it away."""

@@ -11,6 +11,7 @@ import pytest
 from new_stores import new_store
 from repositories import Repository
 
+from pylore.anchors import successors
 from pylore.anchors.attach import place_anchor
 from pylore.anchors.kept_verdicts import told
 from pylore.anchors.project import Project
@@ -230,6 +231,23 @@ def test_what_was_anchored_before_its_commit_and_what_knows_of_none(code: Code) 
     anchor.commit_id = anchor.stamp = ""  # as a line of an import may have it
     code.store.anchors.put(anchor)
     assert code.now() == ("relocated", "src/auth.py", "leave", 1.0)
+
+
+def test_what_held_before_is_looked_for_first(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    code.anchor("Login.label")
+    code.write("src/auth.py", LOGOUT)
+    assert code.now()[0] == "invalid"
+    code.anchor("logout")
+    code.write("src/auth.py", AUTH.replace("logout", "leave").replace("label", "text"))
+    monkeypatch.setattr(successors, "MOST_SOUGHT", 1)
+    found = verify(code.store, lambda: None, parse=find_by_grammar, outline=outline)
+    assert {new.detail: new.verdict for _, new in found.found} == {
+        "leave": "relocated", "Login.label": "invalid",
+    }  # fmt: skip
+    assert found.notes == [
+        "what became of 1 more symbols was not looked for: 'lore verify ID' does it"
+    ]
+    assert {row["detail"] for row in code.look()} == {"leave", "Login.text"}
 
 
 def test_without_git_or_the_text_it_is_gone(code: Code) -> None:
