@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fingerprint import lines_of, stretch_hash
-from .likeness import Bag, bag_of, share_of, similarity, words_of
+from .likeness import Bag, bag_of, similarity, words_in, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ class DefinitionChange:
         self._outline = outline
         self._turnover: dict[tuple[str, str], tuple[list[Defined], list[Defined]]] = {}
         """Paths before and after to what is lost there, and what is new."""
+        self._words: dict[tuple[str, str], tuple[frozenset[str], frozenset[str]]] = {}
 
     def candidates(self, lost: Defined, wanted: Body) -> list[Alike]:
         """What is new and of the kind of a lost definition, the most alike to ``wanted`` first.
@@ -126,10 +127,10 @@ class DefinitionChange:
         """Of the file at ``path``, and of those with many of the words that are wanted."""
         near = [
             (old, new) for old, new in self._paths
-            if old == path or max(
-                share_of(wanted.words, text.decode("utf-8", "replace"))
-                for text in (self._before[old], self._after[new])
-            ) >= _SHARED
+            if old == path or any(
+                len(wanted.words & words) >= _SHARED * len(wanted.words)
+                for words in self._words_of(old, new)
+            )
         ]  # fmt: skip
         unread = [pair for pair in near if pair not in self._turnover]
         found = self._outline(
@@ -148,6 +149,15 @@ class DefinitionChange:
         return [one for gone, _ in turnovers for one in gone], [
             one for _, new in turnovers for one in new
         ]
+
+    def _words_of(self, old: str, new: str) -> tuple[frozenset[str], frozenset[str]]:
+        if (old, new) not in self._words:
+            before, after = self._before[old], self._after[new]
+            self._words[old, new] = (
+                words_in(before.decode("utf-8", "replace")),
+                words_in(after.decode("utf-8", "replace")),
+            )
+        return self._words[old, new]
 
 
 def _belongs_to(others: Sequence[Defined], new: Defined, lost: Defined, figure: float) -> bool:

@@ -42,9 +42,9 @@ def words_of(path: str, text: str, name: str) -> frozenset[str]:
     return frozenset(one for one in _tokens(path, text, name) if _WORD.fullmatch(one))
 
 
-def share_of(words: frozenset[str], text: str) -> float:
-    """How many of these words a text has, 0 to 1; 1 where there are none."""
-    return len(words & frozenset(_WORD.findall(text))) / len(words) if words else 1.0
+def words_in(text: str) -> frozenset[str]:
+    """All such words of a file, whatever they stand in."""
+    return frozenset(_WORD.findall(text))
 
 
 def similarity(one: Bag, other: Bag) -> float:
