@@ -229,6 +229,29 @@ END
   expect 0 drifted
 }
 
+@test "a symbol with a new name, in another file, is relocated with its similarity, and heals" {
+  printf 'def logout(session, at):\n    for token in session.tokens:\n        token.expire(at)\n    return session\n' >src/out.py
+  git add src && git commit -qm out
+  lore anchor decision-a src/out.py --symbol logout
+  sed 's/logout/logOut/; s/token.expire(at)/token.expire(at=at)/' src/out.py >src/session.py
+  git rm -qf src/out.py && git add src
+  run_lore verify --changed --jq '.[] | .verdict, .path, .detail, (.similarity > 0.7 and .similarity < 1)'
+  expect 0 $'relocated\nsrc/session.py\nlogOut\ntrue'
+  run_lore show decision-a --text
+  contains "$output" "was src/out.py:logout, similarity 0."
+  run_lore stale --json
+  expect 0 '[]'
+  git reset -q --hard
+  run_lore verify --jq '.[] | .verdict, .path, .detail, .similarity'
+  expect 0 $'valid\nsrc/out.py\nlogout\nnull'
+  git rm -qf src/out.py
+  printf 'def clear(session):\n    session.tokens.clear()\n    return session\n' >src/session.py
+  run_lore stale --jq '.[] | .verdict, .reason'
+  expect 0
+  contains "$output" "invalid"
+  contains "$output" "logout is defined nowhere; nearest: src/session.py:clear (similarity 0."
+}
+
 @test "analyze-imports says how many imports lead to files" {
   echo 'import auth' >src/main.py
   run_lore graph analyze-imports --path src --embedder none

@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     FindSymbol = Callable[[str, str, str], list["Definition"]]
     """(path, its text, a name) → the definitions of that name, first one first."""
+
+    Outline = Callable[[Mapping[str, bytes]], dict[str, list["Outlined"]]]
+    """Texts, by keys that end as names of files do → everything that each defines."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,13 @@ class Definition:
     """With its containers, in dots."""
     line_start: int
     line_end: int
+
+
+@dataclass(frozen=True)
+class Outlined(Definition):
+    """A definition with its kind: function, class, …"""
+
+    kind: str
 
 
 _WORDS = (

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.anchor import Anchor
 
+_SIMILARITY = ", similarity "
+
 _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")
 
 
@@ -24,16 +26,37 @@ def worst(verdicts: Sequence[str]) -> str | None:
     return min(verdicts, key=_HOLDING_LEAST.index, default=None)
 
 
-def told(anchor: Anchor) -> dict[str, str | None]:
-    """An anchor as results have it: where it leads, and whether it holds."""
+def told(anchor: Anchor) -> dict[str, str | float | None]:
+    """An anchor as results have it: where it leads, and whether it holds.
+
+    ``similarity``, 0 to 1, is how like what it led to the code is that it was relocated to;
+    None where that is not compared.
+    """
     return {
         "kind": anchor.kind,
         "path": anchor.path,
         "detail": anchor.detail or None,
         "verdict": anchor.verdict,
         "reason": anchor.reason or None,
+        "similarity": _similarity(anchor),
         "verified_at": anchor.verified_at,
     }
+
+
+def similarity_said(similarity: float) -> str:
+    """How a reason ends where a body is like the anchored one: a relocation keeps it there."""
+    return f"{_SIMILARITY}{similarity:.2f}"
+
+
+def _similarity(anchor: Anchor) -> float | None:
+    if anchor.verdict != "relocated" or anchor.kind in ("file", "glob"):
+        return None
+    said = anchor.reason.rpartition(_SIMILARITY)[2]
+    return float(said) if _is_figure(said) else 1.0
+
+
+def _is_figure(text: str) -> bool:
+    return len(text) == 4 and text[1] == "." and (text[0] + text[2:]).isdecimal()
 
 
 def add_verdicts(

@@ -4,12 +4,13 @@
 |---|---|---|---|---|
 | file | it is there | renamed | – | gone |
 | hash | same content | same content elsewhere | other content | gone |
-| symbol | same body | same body elsewhere | other body | not defined anywhere |
+| symbol | same body | same or like body elsewhere | other body | not defined anywhere |
 | lines | same text | same text elsewhere in the file | text not found | file gone |
 | glob | matches a file | – | – | matches none |
 
 A relocated anchor has moved: it leads to the new place, where the next look finds it
-valid.
+valid. A symbol that is somewhere else with another body, or under another name, takes its
+new fingerprint, and keeps those before it, by which it finds its way back.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from .fingerprint import (
     stretch_hash,
     take,
 )
+from .kept_verdicts import similarity_said
 from .project import Project, Unreadable, digest
 
 TYPE_CHECKING = False
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from ..store.anchor import Anchor
     from .definitions import FindSymbol
+    from .successors import Candidate, Successors
 
     Where = dict[str, list[str]]
     """Word to the files that have it in their text."""
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
 HOLDS = ("valid", "relocated")
 BROKEN = ("drifted", "invalid")
 _HELD = dict.fromkeys(HOLDS, "valid")
+
+MOST_HASHES = 4
+"""Fingerprints that an anchor keeps of what it has led to, the last one first."""
 
 
 class SymbolMissing(Exception):
@@ -54,7 +60,8 @@ class SymbolMissing(Exception):
 class Judge:
     """Gives verdicts on the anchors of one project.
 
-    ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first.
+    ``places`` gives the ``(path, detail)`` that an anchor has led to before, the last first;
+    ``successors`` looks for what is like a symbol that is defined nowhere.
     """
 
     def __init__(
@@ -62,10 +69,12 @@ class Judge:
         project: Project,
         find_symbol: FindSymbol,
         places: Callable[[Anchor], Sequence[tuple[str, str]]] = lambda anchor: (),
+        successors: Successors | None = None,
     ) -> None:
         self._project = project
         self._find = find_symbol
         self._places = places
+        self._successors = successors
         self._defined: dict[str, list[tuple[str, str, str]]] = {}
         """Name to (path, qualified name, fingerprint) of each definition in the project."""
 
@@ -117,18 +126,26 @@ class Judge:
         return self._changed(anchor, "invalid", "matches no file")
 
     def _gone(self, anchor: Anchor, where: Where | None) -> Anchor:
+        back = self._back_from_likeness(anchor)
+        if back is not None:
+            return back
         content = anchor.hash if anchor.kind in ("file", "hash") else ""
         new = self._project.moved_to(anchor.path, anchor.commit_id, content, anchor.stamp)
         if new is not None:
             return self._look(anchor, new, where)
         for path, detail in self._places(anchor):
-            if self._project.stamp(path) != GONE:
+            if self._is_there(anchor.kind, path, detail):
                 return self._back_at(anchor, path, detail, where)
         if anchor.kind == "symbol":
             return self._elsewhere(anchor, anchor.path, where)
         gone = self._changed(anchor, "invalid", "no such file")
         gone.stamp = anchor.stamp  # its size helps to find it elsewhere
         return gone
+
+    def _is_there(self, kind: str, path: str, detail: str) -> bool:
+        if self._project.stamp(path) == GONE:
+            return False
+        return kind != "symbol" or bool(self._bodies(path, detail))
 
     def _back_at(self, anchor: Anchor, path: str, detail: str, where: Where | None) -> Anchor:
         """The anchor at a place that it had left: a move that was not kept has taken it away."""
@@ -158,14 +175,17 @@ class Judge:
         if not found:
             return self._elsewhere(anchor, path, where)
         lines = lines_of(self._project.read(path))
-        hashes = [stretch_hash(lines[one.line_start - 1 : one.line_end]) for one in found]
-        if anchor.hash in hashes:
+        hashes = {stretch_hash(lines[one.line_start - 1 : one.line_end]) for one in found}
+        if not hashes.isdisjoint(anchor.hash.split()):
             return self._at(anchor, path, anchor.detail, "valid", "")
         return self._at(anchor, path, anchor.detail, "drifted", "its body changed")
 
     def _elsewhere(self, anchor: Anchor, path: str, where: Where | None) -> Anchor:
         name = anchor.detail
         word = name.replace("::", ".").replace("#", ".").split(".")[-1]
+        back = self._back_from_likeness(anchor)
+        if back is not None:
+            return back
         if where is None:
             raise SymbolMissing(word)
         if name not in self._defined:
@@ -176,12 +196,54 @@ class Judge:
             ]
         defined = [found for found in self._defined[name] if found[0] != path]
         for other, qualified, hash in defined:
-            if hash == anchor.hash:
+            if hash in anchor.hash.split():
                 return self._at(anchor, other, qualified, "valid", "")
         reason = f"{name} is defined nowhere"
         if defined:
             reason = f"gone; another {name} is in {defined[0][0]}"
-        return self._at(anchor, anchor.path, name, "invalid", reason)
+        return self._succeeded(anchor, path, reason)
+
+    def _succeeded(self, anchor: Anchor, path: str, reason: str) -> Anchor:
+        """The anchor at what its symbol has become; invalid where nothing, or nobody knows what."""
+        if self._successors is not None:
+            found = self._successors.of(anchor, path)
+            if len(found.successors) == 1:
+                return self._moved_to(anchor, found.successors[0])
+            if found.successors:
+                reason += f"; it may be {_named(found.successors, ' or ')}"
+            elif found.nearest:
+                reason += f"; nearest: {_named(found.nearest, ', ')}"
+        back = self._back_from_likeness(anchor, changed=True)
+        return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
+
+    def _moved_to(self, anchor: Anchor, new: Candidate) -> Anchor:
+        """The anchor at its successor; what had drifted before has drifted there."""
+        kept = anchor.hash.split()
+        drifted = anchor.verdict == "drifted"
+        hashes = " ".join([kept[0] if drifted else new.hash, *kept][:MOST_HASHES])
+        verdict, reason = ("drifted", "its body changed") if drifted else ("valid", "")
+        moved = self._at(anchor, new.path, new.qualified, verdict, reason, hashes)
+        moved.reason += similarity_said(new.similarity)
+        return moved
+
+    def _back_from_likeness(self, anchor: Anchor, *, changed: bool = False) -> Anchor | None:
+        """The anchor at a place that it left for one that was like it, where that is as it was.
+
+        Args:
+            changed: also where the body there is another one than it was.
+        """
+        known = anchor.hash.split()
+        if len(known) < 2:  # it has left none for likeness
+            return None
+        for path, detail in self._places(anchor):
+            bodies = self._bodies(path, detail) if self._project.stamp(path) != GONE else []
+            before = anchor.copy()
+            before.path, before.detail = path, detail
+            if any(hash in known for _, hash in bodies):
+                return self._at(before, path, detail, "valid", "")
+            if bodies and changed:
+                return self._at(before, path, detail, "drifted", "its body changed")
+        return None
 
     def _bodies(self, path: str, name: str) -> list[tuple[str, str]]:
         """Qualified name and fingerprint of what a file defines by this name."""
@@ -229,6 +291,12 @@ class Judge:
         if verdict in HOLDS:
             changed.commit_id = self._project.head
         return changed
+
+
+def _named(candidates: Sequence[Candidate], between: str) -> str:
+    return between.join(
+        f"{one.path}:{one.qualified} (similarity {one.similarity:.2f})" for one in candidates
+    )
 
 
 def _settled(anchor: Anchor) -> Anchor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..anchors.attach import place_anchor, remove_anchors
@@ -24,7 +24,7 @@ from ..store.anchor import Anchor
 from ..store.meant import all_meant, meant
 
 if TYPE_CHECKING:
-    from ..anchors.definitions import FindSymbol
+    from ..anchors.definitions import FindSymbol, Outlined
     from .engine import Engine
 
 KINDS = ("glob", "hash", "symbol", "lines")
@@ -101,8 +101,9 @@ def verify(
     ids = all_meant(engine.store, ids)
     require_anchors(engine.store, ids)
     return verify_anchors(
-        engine.store, lambda: engine.embedder, ids, parse=_parse, progress=progress
-    )
+        engine.store, lambda: engine.embedder, ids, parse=_parse, outline=_outline,
+        progress=progress,
+    )  # fmt: skip
 
 
 def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
@@ -173,6 +174,12 @@ def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
     from ..code.find import find_by_grammar  # every other request does without
 
     return find_by_grammar(root, paths)
+
+
+def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+    from ..code.find import outline
+
+    return outline(texts)
 
 
 def _finder(project: Project, wanted: Anchor) -> FindSymbol:

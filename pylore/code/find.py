@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.definitions import Definition, find_definitions
+from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..system.temporary import TemporaryFolder
 from .parse.ast_grep import Match, scan
-from .parse.extract import extract
+from .parse.extract import KINDS, extract
 from .parse.rules import Rules, load_rules
 from .parse.signatures import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..anchors.definitions import FindSymbol
+
+_DEFINING = frozenset((*KINDS, "scope"))
+"""Kinds of rules that say what is defined."""
 
 _LARGEST = 1_000_000
 """Bytes of a file that is parsed."""
@@ -57,6 +60,46 @@ def find_best(root: str, path: str) -> FindSymbol:
     return lambda path, text, name: (
         by_grammar(path, text, name) or find_definitions(path, text, name)
     )
+
+
+def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+    """Everything that each of these texts defines, by keys that end as names of files do.
+
+    One run of ast-grep reads all of them. A text that is no known language's, is too large,
+    or does not parse defines nothing.
+
+    Raises:
+        LoreError: ast-grep is not installed.
+    """
+    rules = load_rules()
+    languages = {
+        key: rules.language_of(key) for key, text in texts.items() if len(text) <= _LARGEST
+    }
+    found: dict[str, list[Outlined]] = {key: [] for key in texts}
+    with TemporaryFolder() as folder:
+        files: dict[str, str] = {}
+        for key, language in languages.items():
+            if language:
+                files[f"{len(files)}{key[key.rindex('.') :]}"] = key
+        if not files:
+            return found
+        for name, key in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(texts[key])
+        os.mkdir(os.path.join(folder, "_"))
+        config = rules.write(os.path.join(folder, "_"), rules.languages_of(files), {}, _DEFINING)
+        matches = scan(folder, config, sorted(files)).matches
+    for name, key in files.items():
+        text = texts[key].decode("utf-8", "replace")
+        try:
+            source = Source(text, rules.languages[languages[key]])
+            symbols = extract(key, languages[key], source, matches.get(name, ())).symbols
+        except RecursionError:
+            continue
+        found[key] = [
+            Outlined(one.qualified, one.line_start, one.line_end, one.kind) for one in symbols
+        ]
+    return found
 
 
 def _matches(rules: Rules, root: str, paths: Sequence[str]) -> dict[str, Sequence[Match]]:

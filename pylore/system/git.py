@@ -144,6 +144,64 @@ class Git:
                     found[path] = about.split()[2]
         return found
 
+    def contents(self, revision: str, paths: Sequence[str], largest: int) -> dict[str, bytes]:
+        """Path to what each file held in a commit, of those that it had and that git can read.
+
+        ``revision`` is ``HEAD``, a commit, or its first parent (``^`` after it). Files of
+        more than ``largest`` bytes are left out.
+        """
+        if revision != "HEAD" and not is_commit(revision.removesuffix("^")):
+            return {}
+        asked = [path for path in paths if "\n" not in path]
+        sizes = self._cat_file("--batch-check", [f"{revision}:./{path}" for path in asked])
+        small = {}
+        for path, line in zip(asked, sizes.split(b"\n"), strict=False):
+            words = line.decode("ascii", "replace").split(" ")  # else the name, and "missing"
+            if len(words) == 3 and words[1] == "blob" and _within(words[2], largest):
+                small[path] = words[0]
+        return dict(_batch([*small], self._cat_file("--batch", [*small.values()])))
+
+    def _cat_file(self, how: str, names: Sequence[str]) -> bytes:
+        """What ``git cat-file`` says of these, all at once; nothing where it cannot."""
+        import subprocess
+
+        if not names:
+            return b""
+        try:
+            return subprocess.run(
+                command(self.folder, "cat-file", how), env=environment(), check=False,
+                input="".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"),
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SILENT,
+            ).stdout  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired):
+            return b""
+
+    def versions(self, path: str, since: str, most: int) -> list[str]:
+        """The newest commits after ``since``, if that is one, that changed a file; newest first."""
+        commits = f"{since}..HEAD" if is_commit(since) else "HEAD"
+        words = ("log", f"-n{most}", *LOG, "--no-patch", "--format=%H")
+        found = self.ask(*words, commits, "--", path)
+        if found is None:  # the history was rewritten: the first commit is gone
+            found = self.ask(*words, "HEAD", "--", path)
+        return (found or "").split()
+
+    def changes_of(self, commit: str) -> list[tuple[str, str]]:
+        """The files that a commit changed against its first parent: (path before, path after).
+
+        Empty where there was, or is, none.
+        """
+        listed = self.ask("diff-tree", "-r", "-z", "-M", "-l1000", "--name-status", "--relative",
+                          "--no-ext-diff", "--ignore-submodules=all", f"{commit}^", commit,
+                          "--")  # fmt: skip
+        fields = iter((listed or "").split("\0"))
+        found = []
+        for status in fields:
+            if status:
+                path = next(fields, "")
+                new = next(fields, "") if status[0] in "RC" else path
+                found.append(("" if status[0] in "AC" else path, "" if status[0] == "D" else new))
+        return found
+
     def last_commits(self, since: str, paths: set[str]) -> dict[str, str]:
         """Path to the newest commit after ``since`` that changed it; nothing where there is none.
 
@@ -263,6 +321,26 @@ def blob_hash(content: bytes, like: str) -> str:
 
     whole = b"blob %d\0%b" % (len(content), content)
     return sha1(whole).hexdigest() if len(like) == 40 else sha256(whole).hexdigest()
+
+
+def _within(number: str, most: int) -> bool:
+    return number.isdecimal() and int(number) <= most
+
+
+def _batch(paths: Sequence[str], said: bytes) -> Iterator[tuple[str, bytes]]:
+    """Path and content, of what ``git cat-file --batch`` says of these files in turn."""
+    start = 0
+    for path in paths:
+        end = said.find(b"\n", start)
+        if end < 0:
+            return
+        about = said[start:end].rsplit(b" ", 2)
+        start = end + 1
+        if about[-1].isdigit():
+            size = int(about[-1])
+            if about[-2] == b"blob":
+                yield path, said[start : start + size]
+            start += size + 1
 
 
 def _split(number: int) -> Iterator[str]:

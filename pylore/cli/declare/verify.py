@@ -12,7 +12,8 @@ COMMAND = Command(
     """\
 Gives each anchor of these records, or of all, its verdict (see 'lore anchor
 --help') and keeps it. A lone - reads ids from stdin. A file that has not
-changed costs a stat; of one that has, what is anchored is compared. A record
+changed costs a stat; of one that has, what is anchored is compared. A symbol
+that is defined nowhere is looked for by likeness, in git's history. A record
 whose code has changed or gone is linked to the commit that did it
 (invalidated_by); 'lore restore ID' lets it hold for the code as it is now.""",
     Option("--changed", "print only anchors whose place or verdict has changed"),

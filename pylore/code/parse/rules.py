@@ -107,12 +107,19 @@ class Rules:
                                  f"one of {', '.join(self.languages)}")  # fmt: skip
         return frozenset(names or self.languages)
 
-    def write(self, folder: str, wanted: frozenset[str], scripts: dict[str, list[str]]) -> str:
+    def write(
+        self, folder: str, wanted: frozenset[str], scripts: dict[str, list[str]],
+        kinds: frozenset[str] = frozenset(),
+    ) -> str:  # fmt: skip
         """Writes what ast-grep reads into an empty folder; the path of its config.
 
-        ``scripts`` are files without a telling extension, by language.
+        ``scripts`` are files without a telling extension, by language. With ``kinds`` only
+        rules of these kinds: ``class`` for ``python.class`` and ``python.class.2``.
         """
-        text = "---\n".join(rule.strip("\n") + "\n" for name, rule in self._rules if name in wanted)
+        text = "---\n".join(
+            rule.strip("\n") + "\n" for name, rule in self._rules
+            if name in wanted and (not kinds or _kind(rule) in kinds)
+        )  # fmt: skip
         os.mkdir(os.path.join(folder, "rules"))
         with open(os.path.join(folder, "rules", "rules.yml"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -159,6 +166,11 @@ def load_rules() -> Rules:
 @lru_cache(maxsize=1)
 def _load(files: tuple[tuple[str, str], ...]) -> Rules:
     return Rules(dict(files))
+
+
+def _kind(rule: str) -> str:
+    id = _ID.search(rule)
+    return str(id[1]).split(".")[1] if id and "." in id[1] else ""
 
 
 def _plain(text: str) -> str:

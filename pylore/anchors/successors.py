@@ -1,0 +1,263 @@
+"""What became of a definition that is defined nowhere any more, by git and by likeness.
+
+The change that lost it is looked for: the newest commit, or what is not committed, that had
+it before and has it no more. What that change defines anew may be its successor, and nothing
+else: what stood beside it is something else, however alike. Where a later change has taken
+the successor away again, its own one is looked for.
+"""
+
+from __future__ import annotations
+
+from ..core.errors import LoreError
+from ..core.model import Record
+from ..system.file_stamps import size_in
+from .changes import (
+    LEAST,
+    Alike,
+    Body,
+    Defined,
+    DefinitionChange,
+    definitions_of,
+    equally_alike,
+)
+from .definitions import find_definitions
+from .fingerprint import lines_of, stretch_hash
+from .likeness import similarity
+from .project import Project, Unreadable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..store.anchor import Anchor
+    from .definitions import Outline
+
+MOST_SOUGHT = 200
+"""Symbols of one project that are looked for in one go, at half a second each in a large one."""
+
+MOST_VERSIONS = 40
+"""Commits of one file that are looked through for the one that lost a definition."""
+
+MOST_FILES = 300
+"""Files of one change that are looked into, those like the definition's own first."""
+
+MOST_CHANGES = 5
+"""Changes in a row that one definition is followed through."""
+
+LARGEST = 1_000_000
+"""Bytes of a file that is looked into."""
+
+_AT_ONCE = 8
+_MOST_KEPT = 4
+_UNCOMMITTED = ""
+"""In place of a commit: how the files differ from the one that is checked out."""
+
+
+class Candidate(Record):
+    """A definition of today, its fingerprint, and how like the anchored one it is, 0 to 1."""
+
+    __slots__ = ("hash", "path", "qualified", "similarity")
+
+    def __init__(self, path: str, qualified: str, hash: str, similarity: float) -> None:
+        self.path = path
+        self.qualified = qualified
+        self.hash = hash
+        self.similarity = similarity
+
+
+class Succession(Record):
+    """``successors``: one that is it, or several that may be; else ``nearest`` ones."""
+
+    __slots__ = ("nearest", "successors")
+
+    def __init__(
+        self, successors: Sequence[Candidate] = (), nearest: Sequence[Candidate] = ()
+    ) -> None:
+        self.successors = successors
+        self.nearest = nearest
+
+
+class Successors:
+    """Looks for what became of the definitions of one project, at each change once."""
+
+    def __init__(self, project: Project, outline: Outline) -> None:
+        self._project = project
+        self._git = project.git
+        self._outline = outline
+        self.sought = 0
+        """How many symbols were to be looked for; those after ``MOST_SOUGHT`` were not."""
+        self._changes: dict[tuple[str, str], DefinitionChange] = {}
+        self._versions: dict[tuple[str, str], list[str]] = {}
+        self._defined: dict[tuple[str, str], list[Defined]] = {}
+        """(revision, path) to what is defined there; revision ``now`` is the work tree."""
+
+    def of(self, anchor: Anchor, path: str) -> Succession:
+        """What became of an anchor's symbol, which its file, now at ``path``, does not define.
+
+        Nothing is known without git, and where git never had the text that was anchored.
+        """
+        self.sought += 1
+        if self.sought > MOST_SOUGHT:
+            return Succession()
+        found = self._from(anchor, path)
+        if path != anchor.path and not (found.successors or found.nearest):
+            found = self._from(anchor, anchor.path)  # it went before the file did, or with it
+        return found
+
+    def _from(self, anchor: Anchor, path: str) -> Succession:
+        name, since = anchor.detail, anchor.commit_id
+        wanted: Body | None = None
+        for _ in range(MOST_CHANGES):
+            commit, lost = self._loss(path, name, since)
+            if lost is None:
+                break
+            wanted = wanted or self._anchored(anchor, lost, commit)
+            if wanted is None:
+                break
+            candidates = self._change(commit, lost.path).candidates(lost, wanted)
+            successors = equally_alike(candidates, lost.name)
+            if len(successors) != 1:
+                return Succession(_told(successors), _told(candidates))
+            there = successors[0][1]
+            today = self._today(there, commit)
+            if today is not None:
+                found = _told([(similarity(wanted.bag, today.bag), today)])
+                return Succession(found if found[0].similarity >= LEAST else (), found)
+            path, name, since = there.path, there.qualified, commit
+        return Succession()
+
+    # --- the change that lost it
+
+    def _loss(self, path: str, name: str, since: str) -> tuple[str, Defined | None]:
+        """The newest change before which ``path`` defined a symbol, and the symbol then."""
+        if not self._project.head:
+            return "", None
+        found = self._find("HEAD", path, name)
+        if found is not None:
+            return _UNCOMMITTED, found
+        if (path, since) not in self._versions:
+            self._versions[path, since] = self._git.versions(path, since, MOST_VERSIONS)
+        commits = self._versions[path, since]
+        for start in range(0, len(commits), _AT_ONCE):
+            some = commits[start : start + _AT_ONCE]
+            self._read([f"{commit}^" for commit in some], path)
+            for commit in some:
+                found = self._find(f"{commit}^", path, name)
+                if found is not None:
+                    return commit, found
+        return "", None
+
+    def _find(self, revision: str, path: str, name: str) -> Defined | None:
+        self._read([revision], path)
+        wanted = name.replace("::", ".").replace("#", ".")
+        defined = self._defined[revision, path]
+        exact = [one for one in defined if one.qualified == wanted]
+        return next(iter(exact or [one for one in defined if one.name == wanted]), None)
+
+    def _read(self, revisions: Sequence[str], path: str) -> None:
+        """Reads what these versions of a file define, all in one run of the parser."""
+        texts = {
+            revision: text for revision in revisions if (revision, path) not in self._defined
+            for text in self._contents(revision, [path]).values()
+        }  # fmt: skip
+        found = self._outline({f"{revision}/{path}": text for revision, text in texts.items()})
+        for revision in revisions:
+            if (revision, path) not in self._defined:
+                self._defined[revision, path] = definitions_of(
+                    path, texts.get(revision, b""), found.get(f"{revision}/{path}", ())
+                )
+
+    def _change(self, commit: str, path: str) -> DefinitionChange:
+        paths = self._changed(commit)
+        folder = ""
+        if len(paths) > MOST_FILES:  # another folder's definitions get a look of their own
+            folder = path.rpartition("/")[0]
+            paths = sorted(paths, key=lambda pair: _distance(pair, path))[:MOST_FILES]
+        if (commit, folder) not in self._changes:
+            before, after = [old for old, _ in paths if old], [new for _, new in paths if new]
+            if commit == _UNCOMMITTED:
+                was, has = self._contents("HEAD", before), self._texts(after)
+            else:
+                was = self._contents(f"{commit}^", before)
+                has = self._contents(commit, after)
+            if len(self._changes) >= _MOST_KEPT:  # anchors to one file come one after the other
+                self._changes.clear()
+            self._changes[commit, folder] = DefinitionChange(paths, was, has, self._outline)
+        return self._changes[commit, folder]
+
+    def _changed(self, commit: str) -> list[tuple[str, str]]:
+        if commit != _UNCOMMITTED:
+            return self._git.changes_of(commit)
+        try:
+            return [(path, path) for path in self._git.changed()]
+        except LoreError:
+            return []
+
+    def _contents(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        return self._git.contents(revision, paths, LARGEST)
+
+    def _texts(self, paths: Sequence[str]) -> dict[str, bytes]:
+        found = {}
+        for path in paths:
+            try:
+                if size_in(self._project.stamp(path)) <= LARGEST:
+                    found[path] = self._project.read(path)
+            except Unreadable:
+                continue
+        return found
+
+    # --- what was anchored, and what is there today
+
+    def _anchored(self, anchor: Anchor, lost: Defined, commit: str) -> Body | None:
+        """The text whose fingerprint the anchor has kept."""
+        hashes = set(anchor.hash.split())
+        if lost.hash in hashes:
+            return lost.body
+        before = f"{commit}^" if commit else "HEAD"
+        for revision, path in ((before, lost.path), (anchor.commit_id, anchor.path)):
+            found = self._find(revision, path, anchor.detail)
+            if found is not None and found.hash in hashes:
+                return found.body
+            body = self._by_looks(revision, path, anchor.detail, hashes)
+            if body is not None:
+                return body
+        return None
+
+    def _by_looks(self, revision: str, path: str, name: str, hashes: set[str]) -> Body | None:
+        """The same where the anchor was taken by the look of lines."""
+        text = self._contents(revision, [path]).get(path, b"")
+        lines = lines_of(text)
+        for one in find_definitions(path, text.decode("utf-8", "replace"), name):
+            stretch = lines[one.line_start - 1 : one.line_end]
+            if stretch_hash(stretch) in hashes:
+                return Body(path, b"\n".join(stretch).decode("utf-8", "replace"), name)
+        return None
+
+    def _today(self, there: Defined, commit: str) -> Defined | None:
+        """A definition that a change has brought, as it is now; None where it is gone again."""
+        if commit == _UNCOMMITTED:
+            return there
+        path = there.path
+        text = self._texts([path]).get(path)
+        if text is None:
+            path = self._project.moved_to(path, commit, "", "") or path
+            text = self._texts([path]).get(path, b"")
+        if ("now", path) not in self._defined:
+            found = self._outline({path: text})[path]
+            self._defined["now", path] = definitions_of(path, text, found)
+        return self._find("now", path, there.qualified)
+
+
+def _told(alike: Sequence[Alike]) -> list[Candidate]:
+    return [Candidate(one.path, one.qualified, one.hash, figure) for figure, one in alike]
+
+
+def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:
+    """How far a changed file is from one: itself, the same language's, the same folder's."""
+    one = pair[1] or pair[0]
+    return (
+        path not in pair,
+        one.rpartition(".")[2] != path.rpartition(".")[2],
+        one.rpartition("/")[0] != path.rpartition("/")[0],
+        one,
+    )

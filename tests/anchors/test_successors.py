@@ -1,0 +1,307 @@
+"""What became of a symbol that is defined nowhere: renamed, moved, changed a little, or gone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from new_stores import new_store
+from repositories import Repository
+
+from pylore.anchors import successors
+from pylore.anchors.attach import place_anchor
+from pylore.anchors.kept_verdicts import told
+from pylore.anchors.project import Project
+from pylore.anchors.verify import verify
+from pylore.code.find import find_best, find_by_grammar, outline
+from pylore.core.settings import Settings
+from pylore.indexing.indexer import write_nodes
+from pylore.records.records import Records
+from pylore.store import Store
+from pylore.store.anchor import Anchor
+
+LOGOUT = '''def logout(session, at):
+    """Ends a session."""
+    for token in session.tokens:
+        token.expire(at)
+    session.tokens.clear()
+    session.log("out", at)
+    return session
+'''
+LOGIN = """class Login:
+    def check(self, token, at):
+        seen = self.store.find(token.key)
+        if seen is None or seen.ended < at:
+            return False
+        return seen.owner == token.owner
+
+    def label(self):
+        return f"login {self.name}"
+"""
+AUTH = f"import os\n\n\n{LOGOUT}\n\n{LOGIN}"
+OTHER = "def area(width, height):\n    return width * height\n"
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    repository = Repository(tmp_path_factory.mktemp("begun") / "project")
+    repository.write(".gitignore", ".lore\n")
+    repository.write("src/auth.py", AUTH)
+    repository.write("src/other.py", OTHER)
+    repository.commit("Begin")
+    return repository
+
+
+class Code:
+    """A repository whose ``logout`` and ``Login.check`` a record is anchored to."""
+
+    def __init__(self, store: Store, repository: Repository) -> None:
+        self.store = store
+        self.repository = repository
+        self.write, self.commit, self.git = repository.write, repository.commit, repository.git
+
+    def anchor(self, name: str, path: str = "src/auth.py") -> None:
+        project = Project(str(self.repository.root))
+        with self.store.transaction():
+            place_anchor(
+                self.store, lambda nodes: write_nodes(self.store, None, nodes), project,
+                Anchor("decision-a", "symbol", path, name), find_best(project.root, path),
+            )  # fmt: skip
+
+    def look(self) -> list[dict[str, Any]]:
+        """The anchors after a look, as results have them."""
+        verify(self.store, lambda: None, parse=find_by_grammar, outline=outline)
+        return [told(anchor) for anchor in self.store.anchors.of("decision-a")]
+
+    def now(self) -> tuple[object, ...]:
+        """Verdict, path, name and similarity of the only anchor, after a look."""
+        (row,) = self.look()
+        return row["verdict"], row["path"], row["detail"], row["similarity"]
+
+    def reason(self) -> str:
+        """Why the only anchor is invalid, after a look."""
+        (row,) = self.look()
+        assert (row["verdict"], row["similarity"]) == ("invalid", None)
+        assert (row["path"], row["detail"]) == ("src/auth.py", "logout")
+        return str(row["reason"])
+
+
+@pytest.fixture
+def code(begun: Repository, tmp_path: Path) -> Iterator[Code]:
+    repository = begun.copy(tmp_path / "project")
+    with new_store(str(repository.root / ".lore")) as store:
+        Records(store, Settings(), None, str(repository.root)).add("decision", "A", id="decision-a")
+        yield Code(store, repository)
+
+
+def test_a_new_name_is_followed_and_a_reset_leads_back(code: Code) -> None:
+    code.anchor("logout")
+    code.anchor("Login.check")
+    code.write(
+        "src/auth.py", AUTH.replace("logout", "logOut").replace("class Login", "class Entry")
+    )
+    rows = code.look()
+    assert [(row["verdict"], row["detail"], row["similarity"]) for row in rows] == [
+        ("relocated", "Entry.check", 1.0), ("relocated", "logOut", 1.0),
+    ]  # fmt: skip
+    assert rows[1]["reason"] == "was src/auth.py:logout, similarity 1.00"
+    assert {row["verdict"] for row in code.look()} == {"valid"}
+    code.git("reset", "-q", "--hard")
+    for _ in range(2):
+        assert [(row["verdict"], row["detail"]) for row in code.look()] == [
+            ("valid", "Login.check"), ("valid", "logout"),
+        ]  # fmt: skip
+
+
+def test_a_small_edit_in_another_file_is_followed_and_a_reset_leads_back(code: Code) -> None:
+    code.anchor("logout")
+    edited = LOGOUT.replace("session, at):", "session, at=None):").replace('"out"', '"left"')
+    code.write("src/auth.py", f"import os\n\n\n{LOGIN}")
+    code.write("src/sessions.py", f"{OTHER}\n\n{edited}")
+    code.git("add", "-A")
+    (row,) = code.look()
+    assert (row["verdict"], row["path"], row["detail"]) == (
+        "relocated",
+        "src/sessions.py",
+        "logout",
+    )
+    assert 0.8 < row["similarity"] < 1.0
+    assert row["reason"].endswith(f", similarity {row['similarity']:.2f}")
+    (edge,) = [e for e in code.store.edges.of("decision-a") if e.relation == "anchored_to"]
+    assert edge.to_id == "file-src/sessions.py"
+    code.commit("Move")
+    assert code.now() == ("valid", "src/sessions.py", "logout", None)
+    code.git("reset", "-q", "--hard", "HEAD~1")
+    assert code.now() == ("valid", "src/auth.py", "logout", None)
+    code.write("src/auth.py", AUTH.replace("expire(at)", "expire()"))
+    assert code.now()[0] == "drifted"
+
+
+def test_several_commits_in_a_row_are_followed(code: Code) -> None:
+    code.anchor("Login.check")
+    before = AUTH.replace("class Login", "class Entry").replace("token.key", "token.id")
+    code.write("src/auth.py", before)
+    code.commit("Rename the class")
+    code.write("src/auth.py", before.replace("def check", "def is_open"))
+    code.commit("Rename the method")
+    code.git("mv", "src/auth.py", "src/entry.py")
+    code.commit("Rename the file")
+    code.write("src/new.py", OTHER.replace("area", "size"))
+    code.commit("Something else")
+    verdict, path, name, figure = code.now()
+    assert (verdict, path, name) == ("relocated", "src/entry.py", "Entry.is_open")
+    assert isinstance(figure, float) and 0.8 < figure < 1.0
+    assert code.now() == ("valid", "src/entry.py", "Entry.is_open", None)
+
+
+def test_what_stood_beside_it_is_no_successor(code: Code) -> None:
+    sibling = LOGOUT.replace("def logout", "def log_out_all")
+    code.write("src/all.py", sibling)
+    code.commit("An older sibling")
+    code.anchor("logout")
+    code.write("src/copy.py", sibling.replace("log_out_all", "log_out"))
+    code.commit("A younger one, while it is there")
+    code.write("src/auth.py", LOGIN)
+    assert code.reason() == "logout is defined nowhere"
+    code.commit("Gone")
+    code.write("src/late.py", LOGOUT.replace("def logout", "def leave"))
+    code.commit("A later one")
+    assert code.reason() == "logout is defined nowhere"
+
+
+def test_another_ones_successor_is_none(code: Code) -> None:
+    twin = LOGOUT.replace("def logout", "def expel").replace('"out"', '"expelled"')
+    code.write("src/auth.py", f"{AUTH}\n\n{twin}")
+    code.commit("A twin")
+    code.anchor("logout")
+    code.write("src/auth.py", LOGIN)
+    code.write("src/expel.py", twin)  # moved, while logout is deleted
+    code.commit("Move one, delete the other")
+    assert code.reason() == "logout is defined nowhere"
+
+
+def test_two_that_are_as_alike_are_both_named_and_a_like_name_decides(code: Code) -> None:
+    code.anchor("logout")
+    code.write("src/auth.py", LOGIN)
+    code.write("src/one.py", LOGOUT.replace("def logout", "def leave"))
+    code.write("src/two.py", LOGOUT.replace("def logout", "def quit"))
+    assert code.reason() == (
+        "logout is defined nowhere; it may be src/one.py:leave (similarity 1.00)"
+        " or src/two.py:quit (similarity 1.00)"
+    )
+    code.write("src/two.py", LOGOUT.replace("def logout", "def log_out"))
+    assert code.now() == ("relocated", "src/two.py", "log_out", 1.0)
+
+
+def test_below_the_threshold_the_nearest_is_named(code: Code) -> None:
+    code.anchor("logout")
+    code.write("src/auth.py", LOGIN)
+    code.write("src/end.py", "def end(session, at):\n    session.tokens.clear()\n    return at\n")
+    said = code.reason()
+    assert said.startswith("logout is defined nowhere; nearest: src/end.py:end (similarity 0.")
+    code.git("checkout", "-q", "src/auth.py")
+    assert code.now() == ("valid", "src/auth.py", "logout", None)
+
+
+def test_what_had_drifted_has_drifted_where_it_is_now(code: Code) -> None:
+    code.anchor("logout")
+    drifted = AUTH.replace("expire(at)", "expire()")
+    code.write("src/auth.py", drifted)
+    code.commit("Drift")
+    assert code.now()[0] == "drifted"
+    code.write("src/auth.py", drifted.replace("logout", "leave"))
+    for _ in range(2):
+        assert code.now() == ("drifted", "src/auth.py", "leave", None)
+    code.git("reset", "-q", "--hard")
+    assert code.now()[:3] == ("drifted", "src/auth.py", "logout")
+    code.git("reset", "-q", "--hard", "HEAD~1")
+    assert code.now()[:3] == ("valid", "src/auth.py", "logout")
+
+
+def test_what_was_anchored_before_its_commit_and_what_knows_of_none(code: Code) -> None:
+    code.write("src/auth.py", AUTH.replace('"out"', '"gone"'))
+    code.anchor("logout")
+    code.commit("After it was anchored")
+    code.write("src/auth.py", AUTH.replace('"out"', '"gone"').replace("logout", "leave"))
+    code.commit("Rename")
+    (anchor,) = code.store.anchors.of("decision-a")
+    anchor.commit_id = anchor.stamp = ""  # as a line of an import may have it
+    code.store.anchors.put(anchor)
+    assert code.now() == ("relocated", "src/auth.py", "leave", 1.0)
+
+
+def test_what_held_before_is_looked_for_first(code: Code, monkeypatch: pytest.MonkeyPatch) -> None:
+    code.anchor("Login.label")
+    code.write("src/auth.py", LOGOUT)
+    assert code.now()[0] == "invalid"
+    code.anchor("logout")
+    code.write("src/auth.py", AUTH.replace("logout", "leave").replace("label", "text"))
+    monkeypatch.setattr(successors, "MOST_SOUGHT", 1)
+    found = verify(code.store, lambda: None, parse=find_by_grammar, outline=outline)
+    assert {new.detail: new.verdict for _, new in found.found} == {
+        "leave": "relocated", "Login.label": "invalid",
+    }  # fmt: skip
+    assert found.notes == [
+        "what became of 1 more symbols was not looked for: 'lore verify ID' does it"
+    ]
+    assert {row["detail"] for row in code.look()} == {"leave", "Login.text"}
+
+
+def test_without_git_or_the_text_it_is_gone(code: Code) -> None:
+    code.write("src/auth.py", AUTH.replace('"out"', '"gone"'))
+    code.anchor("logout")  # this text is never committed
+    code.write("src/auth.py", AUTH.replace("logout", "leave"))
+    assert code.reason() == "logout is defined nowhere"
+    shutil.rmtree(code.repository.root / ".git")
+    assert code.reason() == "logout is defined nowhere"
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "old", "new"),
+    [
+        ("a.go", "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n",
+         "package a\n\n// It.\nfunc (e *Entry) Check(t Token) bool {\n\treturn e.seen[t.Key]\n}\n",
+         "Login.Check", "Entry.Check"),
+        ("a.ts", "export class A {\n  run(x: number) { return this.next(x) + 1; }\n}\n",
+         "export class B {\n  /* It. */\n  go(x: number) { return this.next(x) + 1; }\n}\n",
+         "A.run", "B.go"),
+    ],
+)  # fmt: skip
+def test_other_languages(
+    code: Code, path: str, before: str, after: str, old: str, new: str
+) -> None:
+    code.write(path, before)
+    code.commit("Another language")
+    code.anchor(old, path)
+    code.write(path, after)
+    assert code.now()[:3] == ("relocated", path, new)
+
+
+def test_how_like_an_exact_move_is(code: Code) -> None:
+    code.anchor("logout")
+    code.git("mv", "src/auth.py", "src/in.py")
+    assert code.now() == ("relocated", "src/in.py", "logout", 1.0)
+    moved = Anchor("x", "file", "b.py", verdict="relocated", reason="was a, similarity 0.50")
+    assert told(moved)["similarity"] is None
+
+
+def test_contents_of_a_commit(code: Code) -> None:
+    names = ["x blob", "a b blob 3", "é.py", "-x", "a\nb", "gone.py"]
+    for name in names[:4]:
+        code.write(name, f"{name}\nmissing\n")
+    code.write("large", "x" * 100)
+    code.write("none", "")
+    hash = code.commit("Odd names")
+    git = Project(str(code.repository.root)).git
+    wanted = {name: f"{name}\nmissing\n".encode() for name in names[:4]}
+    asked = [*names, "large", "none", "src"]
+    for revision in ("HEAD", hash):
+        assert git.contents(revision, asked, 99) == {**wanted, "none": b""}
+    assert git.contents(f"{hash}^", [*names, "src/other.py"], 99) == {
+        "src/other.py": OTHER.encode()
+    }
+    for odd in ("", "--help", "main", f"{hash}^^", "0" * 40):
+        assert git.contents(odd, ["large"], 999) == {}
