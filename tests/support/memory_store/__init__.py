@@ -158,6 +158,9 @@ class MemoryStore:
     def kept(self) -> None:
         return None
 
+    def read_ahead(self) -> int:
+        return 0
+
     def compact(self) -> None:
         return None
 

@@ -1,0 +1,215 @@
+"""Answers that are kept for ``cache_seconds``: how one is known again, and whether it still holds.
+
+What an answer was made of is all in its key (the whole command line, every setting, the folders,
+lore's version), or it is noted while the answer is made and looked at again before it is given
+a second time: the state of the store, what was read of it, until when ages and dates count the
+same, the files looked at, which of them may be shown, lore's own files. What cannot be looked at
+again (another program's word) is not kept.
+
+Who keeps nothing does not load this module. It loads nothing heavy, and not the store.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time
+
+from .. import __version__
+from ..core import times
+from ..core.digests import sha256
+from ..core.json_plain import dumps, loads
+from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, SETTINGS
+from ..core.vocabulary import THING_IDS
+from ..system import file_stamps
+from ..system.kept_texts import forget_text, keep_text, kept_text
+from ..system.store_files import StoreState, read_since
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..core.settings import Settings
+
+_DAY = 86_400
+_MOMENT = 0.01
+"""Seconds that an age may be off: what is kept ends so much earlier."""
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class Kept:
+    """An answer given before: its rows as JSON, what is said beside it, how many seconds old."""
+
+    __slots__ = ("notes", "rows", "seconds")
+
+    def __init__(self, rows: list[str], notes: list[str], seconds: int) -> None:
+        self.rows = rows
+        self.notes = notes
+        self.seconds = seconds
+
+
+class Question:
+    """One question to the store in ``folder``, whose answer may be kept.
+
+    ``asked`` is the whole of it, in plain values. ``counts_reads``: the answer may be another one
+    when a record was read more often; if not, only where it is about things, whose facts age by it.
+    """
+
+    def __init__(
+        self, asked: Iterable[object], settings: Settings, folder: str, root: str,
+        *, counts_reads: bool = True,
+    ) -> None:  # fmt: skip
+        self._settings = settings
+        self._folder = folder
+        self._counts_reads = counts_reads
+        self._made = time()
+        self._before = StoreState(folder)
+        self._noted = _Noted()
+        told = (__version__, sys.version, os.getcwd(), folder, root, *asked, *_all(settings))
+        self._key = sha256(repr(told).encode(errors="surrogatepass")).digest()
+
+    def answer(self) -> Kept | None:
+        """The answer that is kept, if it is what would be answered now."""
+        text = kept_text(self._key)
+        if text is None:
+            return None
+        head, *rows = text.split("\n")
+        fields = loads(head)
+        if not fields["made"] <= self._made < fields["until"]:
+            forget_text(self._key)
+            return None
+        if not self._holds(fields):
+            return None
+        return Kept(rows, fields["notes"], int(self._made - fields["made"]))
+
+    def __enter__(self) -> None:
+        """Notes from here on what the answer is made of, beside the store."""
+        self._noted.begin()
+
+    def __exit__(self, *_: object) -> None:
+        self._noted.end(StoreState(self._folder).reads)
+
+    def keep(self, rows: Iterable[str], notes: list[str]) -> None:
+        """Keeps an answer that was made since; call it when the store is closed."""
+        noted, now = self._noted, StoreState(self._folder)
+        until = min(self._made + self._settings.cache_seconds, noted.until(self._made))
+        same = now.text == self._before.text and noted.reads == self._before.reads
+        if not (same and self._before.settled and noted.is_sure and time() < until):
+            return
+        fields = {
+            "made": self._made, "until": until, "state": now.text, "reads": noted.reads,
+            "files": noted.files, "listed": noted.listed, "notes": notes,
+        }  # fmt: skip
+        keep_text(self._key, "\n".join((dumps(fields), *rows)))
+
+    def _holds(self, fields: dict[str, Any]) -> bool:
+        return (
+            fields["state"] == self._before.text
+            and self._reads_change_nothing(fields["reads"])
+            and all(_stamp(path) == stamp for path, stamp in fields["files"].items())
+            and all(_may_be_shown(root, told) for root, told in fields["listed"].items())
+        )
+
+    def _reads_change_nothing(self, before: list[str]) -> bool:
+        now = self._before.reads
+        if before == now:
+            return True
+        read = None if self._counts_reads else read_since(self._folder, before, now)
+        return read is not None and not any(
+            word.decode(errors="replace").startswith(THING_IDS)
+            for line in read.split(b"\n") for word in line.split(b"\t")
+        )  # fmt: skip
+
+
+def question_of(
+    asked: Sequence[object], settings: Settings, folder: str, root: str,
+    *, counts_reads: bool = True,
+) -> Question | None:  # fmt: skip
+    """The question, if its answer may be kept.
+
+    Not where another program has a part in it: an embedder or a retriever that lore asks. And not
+    within a run: there each answer is written into the store, so it is another store thereafter.
+    """
+    own = settings.embedder in OWN_EMBEDDERS and {*settings.retrievers} <= {*BUILT_IN_RETRIEVERS}
+    if settings.run or not own or not all(map(_is_plain, asked)):
+        return None
+    return Question(asked, settings, folder, root, counts_reads=counts_reads)
+
+
+class _Noted:
+    """What an answer is made of, beside the store."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, str] = {}
+        self.listed: dict[str, dict[str, str]] = {}
+        self.reads: list[str] = []
+        self._ages: list[float] = []
+        self._turning: list[float] = []
+        self._at = 0.0
+
+    def begin(self) -> None:
+        """Lets the modules that look at the clock and at the disk note it here."""
+        from ..core import scoring
+        from ..system import project_files
+
+        scoring.ages, times.turning = self._ages, self._turning
+        file_stamps.noted, project_files.listed = self.files, self.listed
+        self._at = time()
+
+    def end(self, reads: list[str]) -> None:
+        """Notes no more; ``reads`` is what is noted of reads by now."""
+        from ..core import scoring
+        from ..system import project_files
+
+        scoring.ages = times.turning = file_stamps.noted = project_files.listed = None
+        self.reads = reads
+        for module in [*sys.modules.values()]:
+            path = getattr(module, "__file__", None)
+            if path and module.__name__.startswith(f"{__package__.partition('.')[0]}."):
+                self.files[path] = file_stamps.stamp_of(path)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a file that changes from now on has another stamp than the one that is noted."""
+        return all(
+            stamp and (stamp == file_stamps.GONE or file_stamps.settled(stamp))
+            for stamp in self.files.values()
+        )
+
+    def until(self, made: float) -> float:
+        """When the first age or date counts otherwise; dates change at midnight (UTC)."""
+        turning = [self._at + (1 - age % 1) * _DAY - _MOMENT for age in self._ages]
+        return min((made // _DAY + 1) * _DAY, *turning, *self._turning, made + _DAY)
+
+
+def _all(settings: Settings) -> list[object]:
+    """Every setting and where it comes from, and the variables that settings come from."""
+    values = [(setting.name, getattr(settings, setting.name)) for setting in SETTINGS]
+    plain = [(name, sorted(value.items()) if isinstance(value, dict) else value)
+             for name, value in values]  # fmt: skip
+    variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
+    return [plain, sorted(settings.origins.items()), variables]
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the text of a value says all that it is."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_plain, value))
+    return isinstance(value, _PLAIN)
+
+
+def _stamp(path: str) -> str:
+    try:
+        return file_stamps.stamp_of(path)
+    except OSError:
+        return ""
+
+
+def _may_be_shown(root: str, told: dict[str, str]) -> bool:
+    """Whether git lists the same of these files as before."""
+    from ..system.project_files import Listed
+
+    now = Listed(root, told)
+    return all(now.why_not(path) == why for path, why in told.items())
