@@ -39,7 +39,7 @@ _MOMENT = 0.01
 _PLAIN = (str, int, float, bool, type(None))
 
 
-class Kept:
+class KeptAnswer:
     """An answer given before: its rows as JSON, what is said beside it, how many seconds old."""
 
     __slots__ = ("notes", "rows", "seconds")
@@ -50,11 +50,11 @@ class Kept:
         self.seconds = seconds
 
 
-class Question:
+class Keepable:
     """One question to the store in ``folder``, whose answer may be kept.
 
     ``asked`` is the whole of it, in plain values. ``counts_reads``: the answer may be another one
-    when a record was read more often; if not, only where it is about things, whose facts age by it.
+    when any record was read more often; if not, only facts are ranked by how they were read.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Question:
         told = (__version__, sys.version, os.getcwd(), folder, root, *asked, *_all(settings))
         self._key = sha256(repr(told).encode(errors="surrogatepass")).digest()
 
-    def answer(self) -> Kept | None:
+    def answer(self) -> KeptAnswer | None:
         """The answer that is kept, if it is what would be answered now."""
         text = kept_text(self._key)
         if text is None:
@@ -82,7 +82,7 @@ class Question:
             return None
         if not self._holds(fields):
             return None
-        return Kept(rows, fields["notes"], int(self._made - fields["made"]))
+        return KeptAnswer(rows, fields["notes"], int(self._made - fields["made"]))
 
     def __enter__(self) -> None:
         """Notes from here on what the answer is made of, beside the store."""
@@ -91,8 +91,11 @@ class Question:
     def __exit__(self, *_: object) -> None:
         self._noted.end(StoreState(self._folder).reads)
 
-    def keep(self, rows: Iterable[str], notes: list[str]) -> None:
-        """Keeps an answer that was made since; call it when the store is closed."""
+    def keep(self, rows: Iterable[str], notes: list[str], own: Sequence[str] = ()) -> None:
+        """Keeps an answer that was made since; call it when the store is closed.
+
+        ``own`` are the ids that count as read whenever it is given.
+        """
         noted, now = self._noted, StoreState(self._folder)
         until = min(self._made + self._settings.cache_seconds, noted.until(self._made))
         same = now.text == self._before.text and noted.reads == self._before.reads
@@ -101,32 +104,36 @@ class Question:
         fields = {
             "made": self._made, "until": until, "state": now.text, "reads": noted.reads,
             "files": noted.files, "listed": noted.listed, "notes": notes,
+            "facts": noted.any_facts, "own": noted.unmoved_by(own),
         }  # fmt: skip
         keep_text(self._key, "\n".join((dumps(fields), *rows)))
 
     def _holds(self, fields: dict[str, Any]) -> bool:
         return (
             fields["state"] == self._before.text
-            and self._reads_change_nothing(fields["reads"])
+            and self._reads_change_nothing(fields)
             and all(_stamp(path) == stamp for path, stamp in fields["files"].items())
             and all(_may_be_shown(root, told) for root, told in fields["listed"].items())
         )
 
-    def _reads_change_nothing(self, before: list[str]) -> bool:
+    def _reads_change_nothing(self, fields: dict[str, Any]) -> bool:
         now = self._before.reads
-        if before == now:
+        if fields["reads"] == now:
             return True
-        read = None if self._counts_reads else read_since(self._folder, before, now)
-        return read is not None and not any(
-            word.decode(errors="replace").startswith(THING_IDS)
-            for line in read.split(b"\n") for word in line.split(b"\t")
-        )  # fmt: skip
+        read = None if self._counts_reads else read_since(self._folder, fields["reads"], now)
+        if read is None or not fields["facts"]:
+            return read is not None
+        for line in read.decode(errors="replace").split("\n"):
+            ids = line.split("\t")[2:]
+            if ids != fields["own"] and any(id.startswith(THING_IDS) for id in ids):
+                return False
+        return True
 
 
 def question_of(
     asked: Sequence[object], settings: Settings, folder: str, root: str,
     *, counts_reads: bool = True,
-) -> Question | None:  # fmt: skip
+) -> Keepable | None:  # fmt: skip
     """The question, if its answer may be kept.
 
     Not where another program has a part in it: an embedder or a retriever that lore asks. And not
@@ -135,7 +142,7 @@ def question_of(
     own = settings.embedder in OWN_EMBEDDERS and {*settings.retrievers} <= {*BUILT_IN_RETRIEVERS}
     if settings.run or not own or not all(map(_is_plain, asked)):
         return None
-    return Question(asked, settings, folder, root, counts_reads=counts_reads)
+    return Keepable(asked, settings, folder, root, counts_reads=counts_reads)
 
 
 class _Noted:
@@ -145,6 +152,7 @@ class _Noted:
         self.files: dict[str, str] = {}
         self.listed: dict[str, dict[str, str]] = {}
         self.reads: list[str] = []
+        self._facts: list[tuple[str, list[tuple[int, float]], int]] = []
         self._ages: list[float] = []
         self._turning: list[float] = []
         self._at = 0.0
@@ -154,7 +162,7 @@ class _Noted:
         from ..core import scoring
         from ..system import project_files
 
-        scoring.ages, times.turning = self._ages, self._turning
+        scoring.ages, scoring.facts, times.turning = self._ages, self._facts, self._turning
         file_stamps.noted, project_files.listed = self.files, self.listed
         self._at = time()
 
@@ -163,7 +171,8 @@ class _Noted:
         from ..core import scoring
         from ..system import project_files
 
-        scoring.ages = times.turning = file_stamps.noted = project_files.listed = None
+        scoring.ages = scoring.facts = times.turning = None
+        file_stamps.noted = project_files.listed = None
         self.reads = reads
         for module in [*sys.modules.values()]:
             path = getattr(module, "__file__", None)
@@ -177,6 +186,24 @@ class _Noted:
             stamp and (stamp == file_stamps.GONE or file_stamps.settled(stamp))
             for stamp in self.files.values()
         )
+
+    @property
+    def any_facts(self) -> bool:
+        """Whether facts have been ranked, so that it counts who reads what they are about."""
+        return bool(self._facts)
+
+    def unmoved_by(self, ids: Sequence[str]) -> list[str]:
+        """These ids, where no ranking changes by their being read together; else none.
+
+        A read makes facts new and counts each once more: those that are new already and were read
+        as often stay in order, where all of them are read. One alone has no order, if it is new.
+        """
+        for subject, read, grace in self._facts:
+            fresh = all(age < grace + 1 for _, age in read)
+            alike = len({accesses for accesses, _ in read}) == 1
+            if not (fresh and alike and (subject in ids or len(read) == 1)):
+                return []
+        return [*dict.fromkeys(ids)]
 
     def until(self, made: float) -> float:
         """When the first age or date counts otherwise; dates change at midnight (UTC)."""

@@ -33,7 +33,7 @@ class WarmRequest(Record):
 
 
 def warm(engine: Engine, request: WarmRequest) -> dict[str, Any]:
-    """``{bytes, ms}``, and with an entity ``{entity, nodes, edges, passages}`` of what is around it.
+    """``{bytes, ms}``; with an entity ``{entity, nodes, edges, passages}`` of what is around it.
 
     Raises:
         LoreError: there is no such node.

@@ -61,14 +61,17 @@ def _found(engine: Engine, question: str, form: str, given: Arguments) -> Contex
 
 def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settings) -> None:
     """Hands out what is kept, or what is found and keeps it; reads count either way."""
-    from .kept import Keeping, loads, said
+    from .kept import Keeping, said
 
     keeping = Keeping("context", (question, form), given, settings)
     kept = keeping.answer()
     if kept is not None:
         from ..context.context import Context
+        from ..context.frame import renumbered
+        from ..core.json_plain import loads
 
         found = Context.from_dict(loads(kept.rows[0]))
+        found.text = renumbered(found.text)
         _hand_out(found, form, given, settings, said(kept))
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
@@ -78,7 +81,8 @@ def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settin
             _hand_out(found, form, given, settings)
         record_context(engine, found)
     if kept is None:
-        keeping.keep([found.to_dict()], found.notes)
+        own = [entry["id"] for entry in found.included]
+        keeping.keep([found.to_dict()], found.notes, own)
 
 
 def _hand_out(

@@ -6,7 +6,7 @@ is kept.
 
 from __future__ import annotations
 
-from ..app.kept_answers import Kept, Question, question_of
+from ..app.kept_answers import KeptAnswer, Keepable, question_of
 from ..core.json_plain import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
@@ -31,17 +31,18 @@ class Keeping:
     def __init__(
         self, command: str, asked: Sequence[str], given: Arguments, settings: Settings
     ) -> None:
-        self._question: Question | None = None
+        self._question: Keepable | None = None
         if command == "search" and given.words("files"):
             return  # git is asked what is at hand
         folder = data_folder()
         require_found_store(folder)
         line = [sorted(given.switches), sorted(given.flags.items()), sorted(given.values.items())]
         self._question = question_of(
-            [command, *asked, *line], settings, folder, project_root(), counts_reads=command != "context"
-        )
+            [command, *asked, *line], settings, folder, project_root(),
+            counts_reads=command != "context",
+        )  # fmt: skip
 
-    def answer(self) -> Kept | None:
+    def answer(self) -> KeptAnswer | None:
         """What is kept, if it is what would be answered now."""
         return self._question.answer() if self._question else None
 
@@ -53,14 +54,15 @@ class Keeping:
         if self._question:
             self._question.__exit__()
 
-    def keep(self, rows: Iterable[object], notes: list[str]) -> None:
-        """Keeps the answer that was made; call it when the store is closed."""
+    def keep(self, rows: Iterable[object], notes: list[str], own: Sequence[str] = ()) -> None:
+        """Keeps the answer that was made; call it when the store is closed. ``own`` is what counts
+        as read by it."""
         if self._question:
             flush()
-            self._question.keep(map(dumps, rows), notes)
+            self._question.keep(map(dumps, rows), notes, own)
 
 
-def rows_of(kept: Kept, form: str, *, explain: bool) -> list[Any]:
+def rows_of(kept: KeptAnswer, form: str, *, explain: bool) -> list[Any]:
     """The results that are kept, as far as they must be read for what is printed of them."""
     if explain:
         kept.notes.append(said(kept))
@@ -73,6 +75,6 @@ def rows_of(kept: Kept, form: str, *, explain: bool) -> list[Any]:
     return rows
 
 
-def said(kept: Kept) -> str:
+def said(kept: KeptAnswer) -> str:
     """That an answer is kept, for the person who asked."""
     return f"kept {counted(kept.seconds, 'second')} ago"

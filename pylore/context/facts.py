@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core import scoring
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
 from ..core.text import fold, one_line, printable, words
@@ -74,6 +75,10 @@ def ranked_facts(
         if edge.source != "system" and (with_superseded or not _superseded(edge))
     ]  # fmt: skip
 
+    if scoring.facts is not None and edges:
+        read = [(edge.access_count, float(days_since(_last(edge)))) for edge in edges]
+        scoring.facts.append((id, read, settings.recency_grace))
+
     def place(edge: Edge) -> tuple[bool, float, str, str]:
         return _superseded(edge), -_rank(edge, settings), edge.relation, edge.to_id
 
@@ -81,9 +86,12 @@ def ranked_facts(
 
 
 def _rank(edge: Edge, settings: Settings) -> float:
-    last = max(edge.created_at, edge.changed_at or "", edge.accessed_at or "")
     credibility = (edge.weight, edge.source, edge.status, edge.access_count)
-    return fact_rank(credibility, days_since(last), settings)
+    return fact_rank(credibility, days_since(_last(edge)), settings)
+
+
+def _last(edge: Edge) -> str:
+    return max(edge.created_at, edge.changed_at or "", edge.accessed_at or "")
 
 
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:

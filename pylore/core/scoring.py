@@ -70,6 +70,11 @@ ages: list[float] | None = None
 """The ages in days that counted, while somebody wants to know how long scores stay as they are."""
 
 
+facts: list[tuple[str, list[tuple[int, float]], int]] | None = None
+"""Subject, (accesses, age in days) of each of its facts that were ranked, and ``grace``, while
+somebody wants to know whether they stay in order when they are read again."""
+
+
 def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:
     """1 for the first ``grace`` days, 0.5 ``half_life`` days later, towards 0.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core import scoring
 from . import tuning
 from .fulltext import coverage
 from .scoring import plain, stand
@@ -40,6 +41,8 @@ def show_facts(
             if key not in facts:
                 continue
             sentence, sure, source, status, accesses, age = facts[key]
+            if scoring.facts is not None:
+                scoring.facts.append((hit.id, [(0, age)], settings.recency_grace))
             near = _nearness(query, sentence, cosine)
             before = hit.recency_score, hit.credibility, hit.standing
             stand(hit, settings, best, age, (sure, source, status, accesses))

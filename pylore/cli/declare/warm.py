@@ -16,14 +16,12 @@ memory: after a start of the machine, or after much else has been read. It write
 nothing and stays in no memory of its own.""",
     Option(
         "--entity ID",
-        "what is around this node too, within activation_hops: nodes,\n"
-        "edges and passages",
+        "what is around this node too, within activation_hops: nodes,\nedges and passages",
         kind="ids",
     ),
     COUNTS_OUTPUT,
     QUIET,
     examples=("lore warm", "lore warm --entity entity-duckdb --json"),
-    also=(),
     settings=("activation_hops", "graph_fanout", "embedder", "busy_timeout"),
     run="warm:warm",
 )
