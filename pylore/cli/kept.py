@@ -6,7 +6,7 @@ is kept.
 
 from __future__ import annotations
 
-from ..app.kept_answers import KeptAnswer, Keepable, question_of
+from ..app.kept_answers import Keepable, KeptAnswer, question_of
 from ..core.json_plain import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
