@@ -50,9 +50,9 @@ def keep_text(key: bytes, text: str) -> None:
     body = text.encode(errors="replace")
     if len(body) > LARGEST:
         return
-    place = _place(key)
-    beside = f"{place}.new"
     try:
+        place = _place(key)
+        beside = f"{place}.new"
         make_private_folder(os.path.dirname(place))
         number = _open_new(beside)
     except OSError:
@@ -70,7 +70,10 @@ def keep_text(key: bytes, text: str) -> None:
 
 def forget_text(key: bytes) -> None:
     """Takes away what is kept in a key's place."""
-    _remove(_place(key))
+    try:
+        _remove(_place(key))
+    except OSError:
+        return
 
 
 def forget_texts() -> None:
@@ -99,7 +102,15 @@ def _head(key: bytes, body: bytes) -> bytes:
 
 
 def _folder() -> str:
-    return os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "answers")
+    """The folder of all of them.
+
+    Raises:
+        OSError: the user has no home: what lies in the working directory may be somebody else's.
+    """
+    folder = os.path.join(user_folder("XDG_CACHE_HOME", ".cache"), "answers")
+    if not os.path.isabs(folder):
+        raise FileNotFoundError(folder)
+    return folder
 
 
 def _place(key: bytes) -> str:

@@ -92,6 +92,12 @@ def test_nothing_fails_where_nothing_can_be_written(
     forget_text(KEY)
     forget_texts()
     assert kept_text(KEY) is None
+    monkeypatch.setattr(kept_texts, "user_folder", lambda *_: "~/.cache/lore")  # no home
+    monkeypatch.chdir(folder.parent)
+    keep_text(KEY, "text")
+    forget_text(KEY)
+    forget_texts()
+    assert kept_text(KEY) is None and not Path("~").exists()
 
 
 def test_the_names_of_a_stores_files_are_those_that_the_store_gives_them() -> None:
