@@ -11,7 +11,6 @@ Who keeps nothing does not load this module. It loads nothing heavy, and not the
 
 from __future__ import annotations
 
-import os
 import sys
 from time import time
 
@@ -67,7 +66,7 @@ class Keepable:
         self._made = time()
         self._before = StoreState(folder)
         self._noted = _Noted()
-        told = (__version__, sys.version, os.getcwd(), folder, root, *asked, *_all(settings))
+        told = (__version__, sys.version, folder, root, *asked, *_all(settings))
         self._key = sha256(repr(told).encode(errors="surrogatepass")).digest()
 
     def answer(self) -> KeptAnswer | None:
@@ -152,7 +151,7 @@ class _Noted:
         self.files: dict[str, str] = {}
         self.listed: dict[str, dict[str, str]] = {}
         self.reads: list[str] = []
-        self._facts: list[tuple[str, list[tuple[int, float]], int]] = []
+        self._facts: list[tuple[str, list[tuple[str, float, int, float]]]] = []
         self._ages: list[float] = []
         self._turning: list[float] = []
         self._at = 0.0
@@ -195,13 +194,18 @@ class _Noted:
     def unmoved_by(self, ids: Sequence[str]) -> list[str]:
         """These ids, where no ranking changes by their being read together; else none.
 
-        A read makes facts new and counts each once more: those that are new already and were read
-        as often stay in order, where all of them are read. One alone has no order, if it is new.
+        A read of either end makes a fact new and counts it once more. Those of a subject that are
+        as new stay in order where all of them are read, or none, and of any two the one that is
+        surer was read as often or more often: its credibility × usage is higher whatever is added.
         """
-        for subject, read, grace in self._facts:
-            fresh = all(age < grace + 1 for _, age in read)
-            alike = len({accesses for accesses, _ in read}) == 1
-            if not (fresh and alike and (subject in ids or len(read) == 1)):
+        own = frozenset(ids)
+        for subject, read in self._facts:
+            touched = [subject in own or not other or other in own for other, *_ in read]
+            ranked = [count for _, _, count in sorted((-sure, -count, count)
+                                                      for _, sure, count, _ in read)]  # fmt: skip
+            ages = {fresh for *_, fresh in read}
+            stays = len(ages) == 1 and ranked == sorted(ranked, reverse=True)
+            if any(touched) and not (all(touched) and stays and (read[0][0] or ages == {1.0})):
                 return []
         return [*dict.fromkeys(ids)]
 
@@ -212,12 +216,11 @@ class _Noted:
 
 
 def _all(settings: Settings) -> list[object]:
-    """Every setting and where it comes from, and the variables that settings come from."""
+    """Every setting and where it comes from."""
     values = [(setting.name, getattr(settings, setting.name)) for setting in SETTINGS]
     plain = [(name, sorted(value.items()) if isinstance(value, dict) else value)
              for name, value in values]  # fmt: skip
-    variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
-    return [plain, sorted(settings.origins.items()), variables]
+    return [plain, sorted(settings.origins.items())]
 
 
 def _is_plain(value: object) -> bool:

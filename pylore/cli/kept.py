@@ -6,6 +6,8 @@ is kept.
 
 from __future__ import annotations
 
+import os
+
 from ..app.kept_answers import Keepable, KeptAnswer, question_of
 from ..core.json_plain import loads
 from ..core.text import counted
@@ -37,8 +39,9 @@ class Keeping:
         folder = data_folder()
         require_found_store(folder)
         line = [sorted(given.switches), sorted(given.flags.items()), sorted(given.values.items())]
+        variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
         self._question = question_of(
-            [command, *asked, *line], settings, folder, project_root(),
+            [command, *asked, *line, os.getcwd(), variables], settings, folder, project_root(),
             counts_reads=command != "context",
         )  # fmt: skip
 

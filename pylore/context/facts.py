@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core import scoring
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
+from ..core.scoring import recency
 from ..core.text import fold, one_line, printable, words
 from ..core.times import days_since
 from ..search.scoring import fact_rank
@@ -76,8 +77,7 @@ def ranked_facts(
     ]  # fmt: skip
 
     if scoring.facts is not None and edges:
-        read = [(edge.access_count, float(days_since(_last(edge)))) for edge in edges]
-        scoring.facts.append((id, read, settings.recency_grace))
+        scoring.facts.append((id, [_as_read(edge, settings) for edge in edges]))
 
     def place(edge: Edge) -> tuple[bool, float, str, str]:
         return _superseded(edge), -_rank(edge, settings), edge.relation, edge.to_id
@@ -88,6 +88,13 @@ def ranked_facts(
 def _rank(edge: Edge, settings: Settings) -> float:
     credibility = (edge.weight, edge.source, edge.status, edge.access_count)
     return fact_rank(credibility, days_since(_last(edge)), settings)
+
+
+def _as_read(edge: Edge, settings: Settings) -> tuple[str, float, int, float]:
+    """Object, credibility, accesses and recency; what is no longer live is read no more often."""
+    unread = fact_rank((edge.weight, edge.source, edge.status, 0), 0, settings)
+    fresh = recency(days_since(_last(edge)), settings.recency_half_life, settings.recency_grace)
+    return edge.to_id, unread, -1 if edge.invalidated_at else edge.access_count, fresh
 
 
 def _last(edge: Edge) -> str:

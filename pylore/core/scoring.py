@@ -70,9 +70,10 @@ ages: list[float] | None = None
 """The ages in days that counted, while somebody wants to know how long scores stay as they are."""
 
 
-facts: list[tuple[str, list[tuple[int, float]], int]] | None = None
-"""Subject, (accesses, age in days) of each of its facts that were ranked, and ``grace``, while
-somebody wants to know whether they stay in order when they are read again."""
+facts: list[tuple[str, list[tuple[str, float, int, float]]]] | None = None
+"""Subject, and (object, credibility, accesses, recency) of each of its facts that were ranked,
+while somebody wants to know whether they stay in order when they are read again. One without an
+object was held against other texts."""
 
 
 def recency(age_in_days: float, half_life: float, grace: int = 0) -> float:

@@ -41,11 +41,11 @@ def show_facts(
             if key not in facts:
                 continue
             sentence, sure, source, status, accesses, age = facts[key]
-            if scoring.facts is not None:
-                scoring.facts.append((hit.id, [(0, age)], settings.recency_grace))
             near = _nearness(query, sentence, cosine)
             before = hit.recency_score, hit.credibility, hit.standing
             stand(hit, settings, best, age, (sure, source, status, accesses))
+            if scoring.facts is not None:
+                scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
             near *= hit.standing["age"] * hit.standing["relevance"]
             if near > most:
                 most, found.passage[hit.id] = near, key
