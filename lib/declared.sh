@@ -734,6 +734,13 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --busy-timeout	SECONDS	-
 1…	ID…	@ids' ;;
     'version') REPLY='' ;;
+    'warm') REPLY='--entity	ID	@ids
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
     'settings') REPLY='--graph-depth	INT	0 1 2 3
 --graph-max-depth	INT	0 1 2 3
 --edges	NAME,…	@relations
@@ -799,6 +806,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --cochange-partners	INT	-
 --cochange-days	INT	-
 --index-max-file	INT	-
+--cache-seconds	INT	-
 --busy-timeout	FLOAT	-
 --plugin-dir	TEXT	@files
 --quiet	BOOL	1 0' ;;

@@ -41,7 +41,7 @@ from .system.programs import find_program
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
-    from .context.build import Context
+    from .context.context import Context
     from .embed import Embedder
     from .store import Store
 

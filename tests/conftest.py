@@ -47,6 +47,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What lore remembers of its user is of the tests alone."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
 
 

@@ -13,7 +13,7 @@ from ..core.model import Record
 from .context import ContextRequest, context
 
 if TYPE_CHECKING:
-    from ..context.build import Context
+    from ..context.context import Context
     from .engine import Engine
 
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..context.build import Context
+    from ..context.context import Context
     from .engine import Engine
 
 DEPTH = "2"
@@ -23,7 +23,7 @@ DEPTH = "2"
 class ContextRequest(Record):
     """A question or the id of a task, the form of the text, and what may be in it.
 
-    ``form`` is one of ``context.build.FORMS``; ``files`` are globs. ``needed`` are further
+    ``form`` is one of ``context.context.FORMS``; ``files`` are globs. ``needed`` are further
     things that the answer needs: names of symbols, paths, questions. ``with_superseded``: facts
     that are superseded come too, and say so.
     """

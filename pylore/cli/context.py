@@ -25,7 +25,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..context.build import Context
+    from ..context.context import Context
+    from ..core.settings import Settings
     from .args import Arguments
     from .declaration import Command
 
@@ -37,28 +38,69 @@ def context_command(argv: Sequence[str], command: Command) -> None:
     form = _form(given)
     if not given.positionals:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
-    from ..app.context import ContextRequest, context
-
     words = [read_stdin() if word == "-" else word for word in given.positionals]
-    request = ContextRequest(
-        " ".join(words), form=form, types=given.words("type"), files=given.words("files"),
-        with_superseded="with-superseded" in given.switches,
-    )  # fmt: skip
+    question = " ".join(words)
+    if settings.cache_seconds:
+        _answer_or_keep(question, form, given, settings)
+        return
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
-        found = context(engine, request)
-        if settings.max_bytes:
-            from ..app.bounds import context_within
-
-            found = context_within(engine, request, found)
-        say(found.notes, settings)
-        _print(found, form, given)
-        _hand_out_receipt(found, given, quiet=settings.quiet)
+        found = _found(engine, question, form, given)
+        _hand_out(found, form, given, settings)
         record_context(engine, found)
 
 
+def _found(engine: Engine, question: str, form: str, given: Arguments) -> Context:
+    from ..app.context import ContextRequest, context
+
+    request = ContextRequest(
+        question, form=form, types=given.words("type"), files=given.words("files"),
+        with_superseded="with-superseded" in given.switches,
+    )  # fmt: skip
+    found = context(engine, request)
+    if engine.settings.max_bytes:
+        from ..app.bounds import context_within
+
+        found = context_within(engine, request, found)
+    return found
+
+
+def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settings) -> None:
+    """Hands out what is kept, or what is found and keeps it; reads count either way."""
+    from .kept import Keeping, said
+
+    keeping = Keeping("context", (question, form), given, settings)
+    kept = keeping.answer()
+    if kept is not None:
+        from ..context.context import Context
+        from ..context.frame import renumbered
+        from ..core.json_plain import loads
+
+        found = Context.from_dict(loads(kept.rows[0]))
+        found.text = renumbered(found.text)
+        _hand_out(found, form, given, settings, said(kept))
+    with open_for_reading(settings) as store, store.faults:
+        engine = Engine(store, settings, project_root())
+        if kept is None:
+            with keeping:
+                found = _found(engine, question, form, given)
+            _hand_out(found, form, given, settings)
+        record_context(engine, found)
+    if kept is None:
+        own = [entry["id"] for entry in found.included]
+        keeping.keep([found.to_dict()], found.notes, own)
+
+
+def _hand_out(
+    found: Context, form: str, given: Arguments, settings: Settings, kept: str = ""
+) -> None:
+    say(found.notes, settings)
+    _print(found, form, given)
+    _hand_out_receipt(found, given, quiet=settings.quiet, kept=kept)
+
+
 def _form(given: Arguments) -> str:
-    from ..context.build import FORMS
+    from ..context.context import FORMS
 
     form = "mermaid" if "mermaid" in given.switches else given.last("as")
     for other in ("json", "jsonl", "text", "ids"):
@@ -83,11 +125,11 @@ def _print(context: Context, form: str, given: Arguments) -> None:
         write(context.text)
 
 
-def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool) -> None:
+def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool, kept: str) -> None:
     place = given.last("receipt")
     if place is None:
         if not quiet and context.included:
-            note(_summary(context))
+            note(_summary(context) + (f", {kept}" if kept else ""))
     elif place == "-":
         sys.stderr.write(dumps(context.receipt()) + "\n")
     else:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..app.search import SearchRequest
     from ..core.model import Hits
+    from ..core.settings import Settings
     from ..evaluate.queries import Question
     from .declaration import Command
 
@@ -48,22 +49,62 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     from ..embed import ask_ahead
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
-    ahead = ask_ahead(settings, " ".join(words)[:MAX_QUERY]) if batch is None else None
-    from ..app.search import add_cochanges_note, search
-
+    query = " ".join(words)
+    if settings.cache_seconds and batch is None:
+        _answer_or_keep(query, given, settings, output, text)
+        return
+    ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root(), ahead=ahead)
         if batch is None:
-            found = search(engine, _request(" ".join(words), given))
-            add_cochanges_note(engine, found)
-            if "tree" in given.switches and not settings.depth:
-                found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
+            found = _found(engine, query, given)
             rows = _rows(engine, found)
             say(found.notes, settings)
             output.list(rows, text)
-            record_shown(engine, " ".join(words), found)
+            record_shown(engine, query, found)
         else:
             _answer_batch(engine, given, command, output, batch)
+
+
+def _found(engine: Engine, query: str, given: Arguments) -> Hits:
+    from ..app.search import add_cochanges_note, search
+
+    found = search(engine, _request(query, given))
+    add_cochanges_note(engine, found)
+    if "tree" in given.switches and not engine.settings.depth:
+        found.notes.append("the graph is not walked at depth 0: --graph-depth N walks it")
+    return found
+
+
+def _answer_or_keep(
+    query: str,
+    given: Arguments,
+    settings: Settings,
+    output: Output,
+    text: Callable[[Sequence[dict[str, object]]], str],
+) -> None:
+    """Prints what is kept, or what is found and keeps it; where nothing may be kept, as ever."""
+    from .kept import Keeping, rows_of
+
+    keeping = Keeping("search", (query,), given, settings)
+    kept = keeping.answer()
+    if kept is not None:
+        rows = rows_of(kept, output.form, explain=bool({"explain", "tree"} & given.switches))
+        say(kept.notes, settings)
+        output.list(rows, text)
+        return
+    from ..embed import ask_ahead
+
+    ahead = ask_ahead(settings, query[:MAX_QUERY])
+    with open_for_reading(settings) as store, store.faults:
+        engine = Engine(store, settings, project_root(), ahead=ahead)
+        with keeping:
+            found = _found(engine, query, given)
+        rows = _rows(engine, found)
+        say(found.notes, settings)
+        output.list(rows, text)
+        record_shown(engine, query, found)
+    keeping.keep(rows, found.notes)
 
 
 def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> SearchRequest:

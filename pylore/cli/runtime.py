@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..app.engine import Engine
-    from ..context.build import Context
+    from ..context.context import Context
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store

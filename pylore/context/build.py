@@ -10,6 +10,7 @@ from ..graph.relations import relation_weights
 from . import tuning
 from .budget import Tokens
 from .code_text import CodeText, ShownLines
+from .context import Context
 from .facts import Subject, fact_line, facts_of_things, is_named, stated_elsewhere
 from .frame import Frame
 from .narrative import ORDER, RecordText, section_of, side_by_side, ties_of
@@ -20,7 +21,6 @@ from .snippets import WorkTree
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
     from ..core.model import Hit, Hits
     from ..core.settings import Settings
@@ -29,41 +29,6 @@ if TYPE_CHECKING:
     from .brief import ContextBrief
     from .pieces import Packed
     from .snippets import Snippet
-
-FORMS = ("narrative", "prompt", "json", "mermaid")
-
-
-class Context:
-    """The text, what it holds and what it does not, and what is to be said beside it."""
-
-    __slots__ = ("budget", "included", "notes", "question", "text", "tokens_used", "withheld")
-
-    def __init__(self, question: str, budget: int, notes: list[str]) -> None:
-        self.question = question
-        self.budget = budget
-        self.notes = notes
-        self.text = ""
-        self.tokens_used = 0
-        self.included: list[dict[str, Any]] = []
-        self.withheld: list[dict[str, Any]] = []
-
-    def receipt(self) -> dict[str, Any]:
-        """``tokens_used, budget, included, withheld``."""
-        return {
-            "tokens_used": self.tokens_used,
-            "budget": self.budget,
-            "included": self.included,
-            "withheld": self.withheld,
-        }
-
-    def to_row(self) -> dict[str, Any]:
-        """The text and the receipt, with the question before and the notes after them."""
-        return {
-            "question": self.question,
-            "text": self.text,
-            **self.receipt(),
-            "notes": self.notes,
-        }
 
 
 def build(

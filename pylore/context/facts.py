@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..core import scoring
 from ..core.errors import GraphUnavailable
 from ..core.ids import named_id
+from ..core.scoring import recency
 from ..core.text import fold, one_line, printable, words
 from ..core.times import days_since
 from ..search.scoring import fact_rank
@@ -74,6 +76,9 @@ def ranked_facts(
         if edge.source != "system" and (with_superseded or not _superseded(edge))
     ]  # fmt: skip
 
+    if scoring.facts is not None and edges:
+        scoring.facts.append((id, [_as_read(edge, settings) for edge in edges]))
+
     def place(edge: Edge) -> tuple[bool, float, str, str]:
         return _superseded(edge), -_rank(edge, settings), edge.relation, edge.to_id
 
@@ -81,9 +86,19 @@ def ranked_facts(
 
 
 def _rank(edge: Edge, settings: Settings) -> float:
-    last = max(edge.created_at, edge.changed_at or "", edge.accessed_at or "")
     credibility = (edge.weight, edge.source, edge.status, edge.access_count)
-    return fact_rank(credibility, days_since(last), settings)
+    return fact_rank(credibility, days_since(_last(edge)), settings)
+
+
+def _as_read(edge: Edge, settings: Settings) -> tuple[str, float, int, float]:
+    """Object, credibility, accesses and recency; what is no longer live is read no more often."""
+    unread = fact_rank((edge.weight, edge.source, edge.status, 0), 0, settings)
+    fresh = recency(days_since(_last(edge)), settings.recency_half_life, settings.recency_grace)
+    return edge.to_id, unread, -1 if edge.invalidated_at else edge.access_count, fresh
+
+
+def _last(edge: Edge) -> str:
+    return max(edge.created_at, edge.changed_at or "", edge.accessed_at or "")
 
 
 def fact_line(edge: Edge, names: Mapping[str, Sequence[object]]) -> str:

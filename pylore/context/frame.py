@@ -29,3 +29,21 @@ class Frame:
     def around(self, text: str) -> str:
         """``text``, of whole lines, between the two."""
         return _OPENING.format(self._number) + text + _CLOSING.format(self._number)
+
+
+def renumbered(text: str) -> str:
+    """What ``Frame.around`` gave, with another number; any other text as it is.
+
+    >>> text = _OPENING.format("0a") + "x" + _CLOSING.format("0a")
+    >>> new = renumbered(text)
+    >>> new != text, new.count(new[9:21]), renumbered("x")
+    (True, 2, 'x')
+    """
+    before, opening, rest = text.partition(_OPENING.partition("{}")[0])
+    number, closing, after = rest.partition(" ")
+    if before or not opening or not closing:
+        return text
+    end = _CLOSING.format(number)
+    new = os.urandom(_BYTES).hex()
+    inside = after.removesuffix(end)
+    return f"{opening}{new} {inside}{_CLOSING.format(new) if inside != after else ''}"

@@ -530,6 +530,13 @@ class Settings:
         low=1000,
         high=1_000_000_000,
     )
+    cache_seconds = whole(
+        0,
+        "seconds for which an answer of search or context may be kept, as long as it is the one "
+        "that would be given; 0 keeps none",
+        low=0,
+        high=86_400,
+    )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")
     quiet = switch(False, "leave out notes on stderr; errors are still said")

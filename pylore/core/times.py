@@ -10,6 +10,11 @@ _FORM = "%Y-%m-%dT%H:%M:%SZ"
 _UNITS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "m": 30 * 86_400, "y": 365 * 86_400}
 
 
+turning: list[float] | None = None
+"""When what was asked of the time is answered otherwise, as ``time.time``, while somebody wants
+to know; 0 for what holds for less than a second."""
+
+
 def now() -> str:
     """This second.
 
@@ -101,6 +106,24 @@ def ago(days: int) -> str:
     return time.strftime(_FORM, time.gmtime(max(0, int(time.time()) - days * _UNITS["d"])))
 
 
+def is_within(moment: str, days: int) -> bool:
+    """Whether a time is less than so many days ago.
+
+    >>> is_within(now(), 1), is_within("2026-01-31T12:00:00Z", 0), is_within("", 1)
+    (True, False, False)
+    """
+    if moment <= ago(days):
+        return False
+    if turning is not None:
+        from calendar import timegm
+
+        try:
+            turning.append(timegm(time.strptime(moment, _FORM)) + days * 86_400)
+        except ValueError:
+            turning.append(0.0)
+    return True
+
+
 def parse_since(text: str) -> str:
     """``2026-01-31``, ``2026-01-31T12:00:00Z``, or an age: ``12h``, ``7d``, ``2w``, ``3m``, ``1y``.
 
@@ -112,6 +135,8 @@ def parse_since(text: str) -> str:
     """
     number, unit = text[:-1], text[-1:]
     if unit in _UNITS and number.isascii() and number.isdigit() and len(number) < 6:
+        if turning is not None:
+            turning.append(0.0)
         seconds = max(0, int(time.time()) - int(number) * _UNITS[unit])
         return time.strftime(_FORM, time.gmtime(seconds))
     for form in (_FORM, "%Y-%m-%d"):

@@ -49,7 +49,7 @@ class StaticEmbedder:
         self._tokens: dict[str, list[int]] = {}
         self._has_table = False
         self._table: Any = None
-        self._weights = _package_file("weights", "l2_supercat_256.safetensors")
+        self._weights = weights_file()
 
     def knows(self, texts: Sequence[str]) -> bool:
         """Whether these can be embedded without loading the tokenizer, that is in no time."""
@@ -159,6 +159,11 @@ def _tokens(tokenizer: Tokenizer, texts: list[str]) -> dict[str, list[int]]:
 def tokenizer_file() -> str:
     """Where the tokenizer's vocabulary is, as JSON."""
     return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
+
+
+def weights_file() -> str:
+    """Where the tokens' vectors are."""
+    return _package_file("weights", "l2_supercat_256.safetensors")
 
 
 def _package_file(folder: str, name: str) -> str:

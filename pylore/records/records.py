@@ -68,7 +68,12 @@ def _written(
 
     def run(self: Records, /, *given: Given.args, **fields: Given.kwargs) -> Result:
         command = _command(method.__name__, fields)
-        return self._settled(lambda: method(self, *given, **fields), command)
+        result = self._settled(lambda: method(self, *given, **fields), command)
+        if fields.get("purge"):
+            from ..system.kept_texts import forget_texts
+
+            forget_texts()  # some answer may quote what is gone for good
+        return result
 
     return _in_place_of(method, run)
 

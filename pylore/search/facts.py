@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core import scoring
 from . import tuning
 from .fulltext import coverage
 from .scoring import plain, stand
@@ -43,6 +44,8 @@ def show_facts(
             near = _nearness(query, sentence, cosine)
             before = hit.recency_score, hit.credibility, hit.standing
             stand(hit, settings, best, age, (sure, source, status, accesses))
+            if scoring.facts is not None:
+                scoring.facts.append((hit.id, [("", sure, accesses, hit.recency_score or 0.0)]))
             near *= hit.standing["age"] * hit.standing["relevance"]
             if near > most:
                 most, found.passage[hit.id] = near, key

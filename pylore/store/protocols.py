@@ -1122,6 +1122,9 @@ class Store(Protocol):
         """A place for what holds as long as the store does not change; None where there is none,
         as outside of a snapshot, or before ``keep``."""
 
+    def read_ahead(self) -> int:
+        """Brings what searches read into memory, where that is kept elsewhere; how many bytes."""
+
     def compact(self) -> None:
         """Makes reading faster after much was written; changes nothing that can be seen."""
 

@@ -13,6 +13,9 @@ from time import time_ns
 GONE = "gone"
 """The stamp of a path at which there is nothing."""
 
+noted: dict[str, str] | None = None
+"""Path to stamp of all that is looked at, while somebody wants to know; empty: it cannot be."""
+
 _RACY_NS = 500_000_000
 """A file that changed so little ago may change again and keep its time."""
 
@@ -26,13 +29,26 @@ def stamp_of(path: str) -> str:
     Raises:
         OSError: the path cannot be looked at, as with a loop of links.
     """
+    stamp = ""
     try:
-        found = os.stat(path)
+        stamp = _stamp(os.stat(path))
     except OSError as error:
-        if error.errno in (ENOENT, ENOTDIR):
-            return GONE
-        raise
-    return _stamp(found)
+        if error.errno not in (ENOENT, ENOTDIR):
+            raise
+        stamp = GONE
+    finally:
+        if noted is not None:
+            noted[path] = stamp
+    return stamp
+
+
+def note(path: str) -> None:
+    """Notes a file whose content is going to be read, while somebody wants to know."""
+    if noted is not None:
+        try:
+            stamp_of(path)
+        except OSError:
+            return  # that is noted, too
 
 
 def lstamp_of(path: str) -> str:

@@ -12,6 +12,7 @@ import os
 from stat import S_ISREG
 
 from ..core.errors import LoreError
+from .file_stamps import note
 from .git_process import Process
 
 TYPE_CHECKING = False
@@ -32,6 +33,10 @@ OWN_FOLDERS = frozenset((".git", ".lore"))
 
 LISTED = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
 """What git lists: what it tracks, and what it would."""
+
+
+listed: dict[str, dict[str, str]] | None = None
+"""Root to path to why it is not listed, of all that is asked while somebody wants to know."""
 
 
 def leads_down(path: str) -> bool:
@@ -85,6 +90,7 @@ def read_plain(path: str, most: int) -> bytes:
         OSError: it cannot be opened or read.
         LoreError: it is not a plain file.
     """
+    note(path)
     # Non-blocking, or a pipe would hold us up.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     try:
@@ -111,7 +117,10 @@ class Listed:
         """Why a file is not listed; nothing where it is."""
         if self._wanted:
             self._take()
-        return self._why.get(path, _NOT_LISTED)
+        why = self._why.get(path, _NOT_LISTED)
+        if listed is not None:
+            listed.setdefault(self._root, {})[path] = why
+        return why
 
     def _refused(self, path: str) -> str:
         """Why git need not be asked."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from .file_stamps import note
+
 
 def is_known(root: str) -> bool:
     """Whether this user has anchored a record to the folder ``root``, a real path."""
@@ -30,6 +32,7 @@ def remember(root: str) -> None:
 
 
 def _roots() -> frozenset[str]:
+    note(_file())
     try:
         with open(_file(), encoding="utf-8") as file:
             return frozenset(file.read().split("\n")[:-1])

@@ -22,8 +22,9 @@ from sqlite_stores import connection_of
 
 from pylore.context.brief import ContextBrief
 from pylore.context.budget import Tokens
-from pylore.context.build import Context, build
+from pylore.context.build import build
 from pylore.context.code_text import CodeText, ShownLines, cut_at_statement, fenced
+from pylore.context.context import Context
 from pylore.context.excerpts import Excerpts, sentences
 from pylore.context.mermaid import flowchart
 from pylore.context.results import wider

@@ -9,8 +9,9 @@ import pytest
 from new_stores import new_store
 
 from pylore.context.brief import ContextBrief
-from pylore.context.build import Context, _Builder, build
+from pylore.context.build import _Builder, build
 from pylore.context.code_text import CodeText, ShownLines, cut_at_statement
+from pylore.context.context import Context
 from pylore.context.facts import facts_of_things, names_of, ranked_facts
 from pylore.context.narrative import ties_of
 from pylore.context.pieces import Piece, pack

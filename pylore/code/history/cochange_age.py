@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors import StoreError
-from ...core.times import now, parse_since
+from ...core.times import ago, is_within, now
 from ...core.vocabulary import CO_CHANGES
 
 TYPE_CHECKING = False
@@ -22,9 +22,9 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
     """
     analysed = store.meta.get("cochanges_analyzed_at") or ""
     days = settings.cochange_days
-    if not days or not analysed or analysed > parse_since(f"{days}d"):
+    if not days or not analysed or is_within(analysed, days):
         return ""
-    if (store.meta.get("cochanges_said_at") or "") > parse_since("1d"):
+    if is_within(store.meta.get("cochanges_said_at") or "", 1):
         return ""
     if not any(_by_cochange(store, hit) for hit in hits):
         return ""
@@ -37,7 +37,7 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
 
 def cochanges_are_due(store: Store) -> bool:
     """Whether the history has not been looked at for a day."""
-    return (store.meta.get("cochanges_analyzed_at") or "") < parse_since("1d")
+    return (store.meta.get("cochanges_analyzed_at") or "") < ago(1)
 
 
 def _by_cochange(store: Store, hit: Hit) -> bool:

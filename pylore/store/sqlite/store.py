@@ -228,6 +228,12 @@ class SqliteStore:
 
         return SqliteChecks(self.connection, self.path)
 
+    def read_ahead(self) -> int:
+        """Reads what searches read, into the system's memory; how many bytes that are."""
+        from .read_ahead import read_ahead
+
+        return read_ahead(self.connection)
+
     def compact(self) -> None:
         """Puts near vectors, and each table's pages, side by side: a search reads them faster.
 

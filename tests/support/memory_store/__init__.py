@@ -175,6 +175,9 @@ class MemoryStore:
     def kept(self) -> None:
         return None
 
+    def read_ahead(self) -> int:
+        return 0
+
     def compact(self) -> None:
         return None
 

@@ -1,0 +1,83 @@
+"""Answers of ``search`` and ``context`` that are kept, as command lines ask for them.
+
+Who has no ``cache_seconds`` does not load this module; who has them loads no store for what
+is kept.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..app.kept_answers import Keepable, KeptAnswer, question_of
+from ..core.json_plain import loads
+from ..core.text import counted
+from ..system.json_encode import Raw, dumps
+from ..terminal.output import flush
+from .runtime import data_folder, project_root, require_found_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from ..core.settings import Settings
+    from .args import Arguments
+
+
+class Keeping:
+    """The answer to one command line, all of which is the key to it; a ``with`` around its making.
+
+    Where it may not be kept there is no question, and all of this does nothing.
+    """
+
+    def __init__(
+        self, command: str, asked: Sequence[str], given: Arguments, settings: Settings
+    ) -> None:
+        self._question: Keepable | None = None
+        if command == "search" and given.words("files"):
+            return  # git is asked what is at hand
+        folder = data_folder()
+        require_found_store(folder)
+        line = [sorted(given.switches), sorted(given.flags.items()), sorted(given.values.items())]
+        variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
+        self._question = question_of(
+            [command, *asked, *line, os.getcwd(), variables], settings, folder, project_root(),
+            counts_reads=command != "context",
+        )  # fmt: skip
+
+    def answer(self) -> KeptAnswer | None:
+        """What is kept, if it is what would be answered now."""
+        return self._question.answer() if self._question else None
+
+    def __enter__(self) -> None:
+        if self._question:
+            self._question.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        if self._question:
+            self._question.__exit__()
+
+    def keep(self, rows: Iterable[object], notes: list[str], own: Sequence[str] = ()) -> None:
+        """Keeps the answer that was made; call it when the store is closed. ``own`` is what counts
+        as read by it."""
+        if self._question:
+            flush()
+            self._question.keep(map(dumps, rows), notes, own)
+
+
+def rows_of(kept: KeptAnswer, form: str, *, explain: bool) -> list[Any]:
+    """The results that are kept, as far as they must be read for what is printed of them."""
+    if explain:
+        kept.notes.append(said(kept))
+    elif form in ("json", "jsonl"):
+        return [Raw(row) for row in kept.rows]
+    rows = [loads(row) for row in kept.rows]
+    for row in rows:
+        if explain:
+            row["explain"]["kept"] = kept.seconds
+    return rows
+
+
+def said(kept: KeptAnswer) -> str:
+    """That an answer is kept, for the person who asked."""
+    return f"kept {counted(kept.seconds, 'second')} ago"

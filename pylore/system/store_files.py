@@ -1,0 +1,88 @@
+"""What the files of a store tell without its being opened: whether it has changed.
+
+Here and not in ``store``, since who asks for this loads no driver. The names are those that
+``store`` gives its files; a test holds them together.
+"""
+
+from __future__ import annotations
+
+import os
+from time import time_ns
+
+from .file_stamps import GONE
+
+STORE = "search.db"
+LOG, JOURNAL, READS, READS_TAKEN = "-wal", "-journal", "-reads", "-reads-taken"
+"""What stands behind the store's name in those of the files beside it."""
+
+_HEADER_OF_LOG = 32
+"""Bytes, with two numbers that are others whenever the log begins anew."""
+
+_RACY_NS, _RACY_OF_COARSE_NS = 500_000_000, 2_000_000_000
+"""A file that changed so little ago may change again and keep its time; the second one where
+a file system's times seem to have no parts of seconds."""
+
+
+class StoreState:
+    """What is equal (``text``) as long as nobody has written to a store; empty: there is none.
+
+    What is committed goes into the log, which grows or begins anew with another head, or into
+    the file, so that the time of one of them is another. Of the file that is also the time that
+    no program sets (``st_ctime``); the log has it from whoever opens it, where that is root.
+    """
+
+    __slots__ = ("_newest", "reads", "text")
+
+    def __init__(self, folder: str) -> None:
+        self._newest = 0
+        path = os.path.realpath(os.path.join(folder, STORE))
+        parts = [self._stamp(path), self._stamp(path + JOURNAL), self._stamp(path + LOG, log=True)]
+        if parts[-1] != GONE:
+            parts.append(_beginning(path + LOG))
+        self.text = "" if parts[0] == GONE else " ".join((path, *parts))
+        self.reads = [self._stamp(path + READS), self._stamp(path + READS_TAKEN)]
+
+    @property
+    def settled(self) -> bool:
+        """Whether the next change will leave another time on a file."""
+        coarse = self._newest % 1_000_000_000 == 0
+        racy = _RACY_OF_COARSE_NS if coarse else _RACY_NS
+        return self.text != "" and time_ns() - self._newest > racy
+
+    def _stamp(self, path: str, *, log: bool = False) -> str:
+        try:
+            found = os.stat(path)
+        except OSError:
+            return GONE
+        if log and not found.st_size:
+            return GONE  # one without anything in it comes and goes with who reads
+        changed = found.st_mtime_ns if log else found.st_ctime_ns
+        self._newest = max(self._newest, found.st_mtime_ns, changed)
+        return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}:{changed}"
+
+
+def read_since(folder: str, before: list[str], now: list[str]) -> bytes | None:
+    """What readers have noted between two states of ``StoreState.reads``; None: more than that."""
+    (first, taken), (second, taken_now) = before, now
+    if taken != taken_now or second == GONE:
+        return None
+    start = 0
+    if first != GONE:
+        old, new = first.split(":"), second.split(":")
+        if old[:2] != new[:2]:
+            return None
+        start = int(old[2])
+    try:
+        with open(os.path.realpath(os.path.join(folder, STORE)) + READS, "rb") as file:
+            file.seek(start)
+            return file.read()
+    except OSError:
+        return None
+
+
+def _beginning(path: str) -> str:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return (file.read(_HEADER_OF_LOG) or b"").hex()
+    except OSError:
+        return GONE
