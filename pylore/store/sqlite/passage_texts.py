@@ -173,9 +173,7 @@ def _make_anew(connection: apsw.Connection, table: str, without: frozenset[int])
         )
 
 
-def remember_texts(
-    connection: apsw.Connection, rows: Iterable[tuple[str | None, ...]]
-) -> None:
+def remember_texts(connection: apsw.Connection, rows: Iterable[tuple[str | None, ...]]) -> None:
     """Keeps what nodes say, until their passages are made anew, where they are to say something
     else: rows are ``(id, title, body, tags, file)``."""
     connection.executemany(_REMEMBER, rows)
