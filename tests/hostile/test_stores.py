@@ -88,6 +88,7 @@ INSERT INTO passages(key, node_key)
   SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
+INSERT INTO passage_texts(key, digest) SELECT max(key), 2319668277045072181 FROM passages;
 INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
 UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
 INSERT INTO sketches SELECT 999, sketch FROM sketches WHERE place = 1;
