@@ -363,6 +363,7 @@ class _LineImporter:
         self._types = store.types.all()
         self._relations = set(store.relations.all())
         self._batch: list[tuple[Node, list[str]]] = []
+        self._edges: dict[EdgeKey, Edge] = {}
         self._forgotten: list[str] = []
         self._now = now()
 
@@ -376,7 +377,9 @@ class _LineImporter:
         """Takes one line, by its kind."""
         if "from_id" in fields:
             self._take_edge(fields)
-        elif "id" in fields:
+            return
+        self._put_edges()
+        if "id" in fields:
             self._take_node(fields)
         else:
             self._take_other(fields)
@@ -390,6 +393,7 @@ class _LineImporter:
 
     def finish(self) -> None:
         """Writes what is left, counts edges that lead nowhere, and says what has happened."""
+        self._put_edges()
         self._apply()
         result = self.result
         for state in self._merge.finish():
@@ -472,15 +476,33 @@ class _LineImporter:
         if from_id == to_id:
             raise LoreError(f"'{from_id}' is linked to itself")
         if text(fields, "created_at", ""):
+            self._put_edges()
             edge = edge_from(fields, Edge(from_id, to_id, relation))
             self.result.count(self._merge.edge(edge))
         else:
-            self._settle()
-            old = self._store.edges.get(from_id, to_id, relation)
-            edge = edge_from(fields, old or Edge(from_id, to_id, relation))
-            edge.created_at = edge.created_at or self._now
-            self.result.count_edge(edge.key, self._store.edges.put(edge))
+            self._edit_edge(fields, (from_id, to_id, relation))
         self.result.edges += 1
+
+    def _edit_edge(self, fields: dict[str, Any], key: EdgeKey) -> None:
+        if key in self._edges:
+            self._put_edges()
+        self._settle()
+        old = self._store.edges.get(*key)
+        edge = edge_from(fields, old or Edge(*key))
+        edge.created_at = edge.created_at or self._now
+        if old is not None or edge.key != key:
+            self.result.count_edge(edge.key, self._store.edges.put(edge))
+            return
+        self._edges[key] = edge
+        self.result.count_edge(key, "added")
+        if len(self._edges) == _BATCH:
+            self._put_edges()
+
+    def _put_edges(self) -> None:
+        """Writes the new edges that were read; no other line is taken before that."""
+        if self._edges:
+            self._store.edges.put_many(self._edges.values())
+            self._edges = {}
 
     def _id_in(self, fields: dict[str, Any], name: str) -> str:
         """The id of a node in a line about it."""

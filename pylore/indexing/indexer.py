@@ -115,15 +115,15 @@ class Index:
             (key, "", text, "", "", identifier_parts(text))
             for key, text in zip(keys, texts, strict=True)
         ]
-        self._store.fulltext.add(NAMES, rows)
         self._store.facts.add(zip(keys, new, texts, strict=True))
+        self._store.fulltext.add(NAMES, rows)
         if self._embedder is not None:
             self._add_vectors(self._embedder, rows)
 
     def _drop_facts(self, keys: Sequence[int]) -> None:
         if keys:
-            self._store.facts.remove(keys)
             self._drop([(key, NAMES) for key in keys])
+            self._store.facts.remove(keys)
 
     def _update(self, nodes: Sequence[Node]) -> None:
         rows: dict[str, list[tuple[int, str, str, str, str, str]]] = {}
@@ -169,17 +169,18 @@ class Index:
 
     def _remove(self, ids: Sequence[str]) -> None:
         held = self._store.nodes.passages(ids)
+        self._drop(held)
         if any(id.startswith(THING_IDS) for id in ids):
             self._store.facts.remove(key for key, _ in held)
-        self._drop(held)
 
     def _drop(self, held: Sequence[tuple[int, str]]) -> None:
+        if not held:
+            return
         for collection in {collection for _, collection in held}:
             self._store.fulltext.remove(collection, [key for key, of in held if of == collection])
-        if held and self._has_vectors:
+        if self._has_vectors:
             self._store.vectors.remove(key for key, _ in held)
-        if held:
-            self._store.staged_vectors.remove(key for key, _ in held)
+        self._store.staged_vectors.remove(key for key, _ in held)
         self._store.nodes.remove_passages(key for key, _ in held)
 
 

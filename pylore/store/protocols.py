@@ -430,7 +430,8 @@ class FullText(Protocol):
         """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Takes the passages with these keys out."""
+        """Takes the passages with these keys out: before the caller forgets the passages, and
+        which of them state facts."""
 
     def body(self, key: int) -> str:
         """The text of one passage."""

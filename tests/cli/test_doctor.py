@@ -98,8 +98,13 @@ def test_checking_changes_nothing(folder: str) -> None:
 DAMAGES: tuple[tuple[str, str, str], ...] = (
     ("DELETE FROM passages", "passages", "lore reindex"),
     ("DELETE FROM nodes WHERE title LIKE 'sessions%'", "passages", "lore reindex"),
-    ("DELETE FROM texts_fts_content", "fulltext", "lore reindex"),
-    ("DELETE FROM texts_fts", "passages", "lore reindex"),
+    (
+        "INSERT OR REPLACE INTO passage_texts(key, digest) SELECT key, 7 FROM passages",
+        "fulltext",
+        "lore reindex",
+    ),
+    ("DELETE FROM texts_fts_data WHERE id > 10", "fulltext", "lore reindex"),
+    ("INSERT INTO texts_fts(texts_fts) VALUES ('delete-all')", "passages", "lore reindex"),
     ("DELETE FROM passages_vec WHERE rowid = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages WHERE key = 1", "vectors", "lore reindex"),
     ("DELETE FROM passages_vec WHERE key = 1", "vectors", "lore reindex"),
@@ -139,7 +144,12 @@ def test_a_missing_table_is_named_and_nothing_crashes(folder: str, table: str) -
 def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
     from pylore.indexing.indexer import rebuild
 
-    damage(folder, "DELETE FROM texts_fts_content WHERE id = 1", "DROP TABLE passages_vec")
+    damage(
+        folder,
+        "DELETE FROM texts_fts_data WHERE id > 10",
+        "DELETE FROM texts_fts_docsize WHERE id = 1",
+        "DROP TABLE passages_vec",
+    )
     assert failing(examined(folder)) == {"tables", "fulltext", "passages", "vectors"}
     with open_store(folder) as store:
         rebuild(store, open_embedder("static", store), "auto")

@@ -195,7 +195,7 @@ def test_what_is_prepared_apart_is_what_a_rebuild_makes(project: Project) -> Non
 
     def passages() -> set[tuple[object, ...]]:
         return set(
-            connection_of(store).execute(
+            apsw.Connection(store.path).execute(
                 "SELECT p.node_key, f.title, f.body, f.parts, v.embedding, s.sketch FROM passages p"
                 " JOIN code_fts f ON f.rowid = p.key LEFT JOIN passages_vec v USING (key)"
                 " LEFT JOIN sketches s ON s.place = p.key WHERE p.collection = 'code'"

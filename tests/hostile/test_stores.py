@@ -88,6 +88,7 @@ INSERT INTO passages(key, node_key)
   SELECT max(key) + 1, (SELECT key FROM nodes WHERE id = 'run-1') FROM passages;
 INSERT INTO texts_fts(rowid, title, body, tags, file, parts)
   SELECT max(key), 'a task', '', '', '', '' FROM passages;
+INSERT INTO passage_texts(key, digest) SELECT max(key), 2319668277045072181 FROM passages;
 INSERT INTO passages_vec SELECT 9, embedding FROM passages_vec WHERE key = 1;
 UPDATE passages_vec SET key = (SELECT max(key) FROM passages) WHERE key = 9;
 INSERT INTO sketches SELECT 999, sketch FROM sketches WHERE place = 1;
@@ -296,9 +297,12 @@ BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     "ratings without end": "INSERT OR REPLACE INTO ratings VALUES (1, 9e999, 1), (2, 1, 0), (3, 1, -1)",
     "shown at other kinds": "UPDATE shown SET position = 'first', query = x'00', shown_at = 7",
     "shown below 0": "UPDATE shown SET position = -9223372036854775808",
-    "full text of blobs": "UPDATE texts_fts_content SET c0 = x'00ff', c1 = x'00ff'",
-    "full text not UTF-8": f"UPDATE texts_fts_content SET c0 = {BAD}, c1 = {BAD}",
-    "full text without rows": "DELETE FROM texts_fts_content",
+    "full text of blobs": "INSERT OR REPLACE INTO passage_texts(key, digest, parts, title, body) SELECT key, x'00ff', x'00ff', x'00ff', x'00ff' FROM passages",
+    "full text not UTF-8": f"INSERT OR REPLACE INTO passage_texts(key, digest, title, body) SELECT key, 0, {BAD}, {BAD} FROM passages",
+    "full text of stretches that are not there": "INSERT OR REPLACE INTO passage_texts(key, digest, start, length) SELECT key, 0, 1 << 60, -9 FROM passages",
+    "former texts of blobs": "INSERT INTO former_texts SELECT key, x'00ff', x'00ff', x'00ff', x'00ff' FROM nodes",
+    "former texts not UTF-8": f"INSERT INTO former_texts SELECT key, {BAD}, {BAD}, {BAD}, {BAD} FROM nodes",
+    "full text without rows": "DELETE FROM texts_fts_docsize",
     "full text without an index": "DELETE FROM texts_fts_data",
     "full text of nothing": "UPDATE texts_fts_data SET block = x''",
     "full text of zeros": "UPDATE texts_fts_data SET block = zeroblob(length(block))",

@@ -68,10 +68,11 @@ def anew(store: Store, settings: Settings) -> Embedder:
 def vectors_of(store: Store) -> dict[str, bytes]:
     """Each passage's text and its vector."""
     rows = connection_of(store).execute(
-        "SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-        " JOIN texts_fts f ON f.rowid = v.key JOIN sketches s ON s.place = v.key"
+        "SELECT v.key, v.embedding FROM passages_vec v JOIN texts_fts_docsize d ON d.id = v.key"
+        " JOIN sketches s ON s.place = v.key"
     )
-    return dict(rows)
+    full = store.fulltext
+    return {f"{full.indexed(key)[0]} {full.body(key)}": vector for key, vector in rows}
 
 
 def require_all_of(store: Store, endpoint: Endpoint, count: int) -> None:

@@ -58,8 +58,9 @@ def everything(store: Store) -> list[Any]:
     """All that the tables hold."""
     return [
         connection_of(store).execute(f"SELECT * FROM {table}").fetchall()
-        for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
-                      "passages_vec", "sketches", "types", "relations")
+        for table in ("nodes", "graph_edges", "edge_history", "passages", "passage_texts",
+                      "former_texts", "texts_fts_data", "texts_fts_docsize", "passages_vec",
+                      "sketches", "types", "relations")
     ]  # fmt: skip
 
 
@@ -520,8 +521,8 @@ def test_purge_leaves_nothing(store: Store, records: Records) -> None:
     records.link(a, "relates_to", b, weight=0.7)
     changes = records.forget([a, b, "file-a.py"], purge=True)
     assert [change.state for change in changes] == ["purged"] * 3
-    for table in ("nodes", "graph_edges", "edge_history", "passages", "texts_fts",
-                  "passages_vec", "sketches"):  # fmt: skip
+    for table in ("nodes", "graph_edges", "edge_history", "passages", "passage_texts",
+                  "former_texts", "texts_fts_docsize", "passages_vec", "sketches"):  # fmt: skip
         assert count(store, table) == 0, table
     assert store.relations.all() == relations
 
@@ -551,7 +552,7 @@ def test_a_long_text_is_gone_with_all_its_passages(store: Store, records: Record
     id = records.add("note", " ".join(f"word{number}" for number in range(900))).id
     assert len(store.nodes.passages(id)) == 5
     records.edit(id, text="short")
-    assert len(store.nodes.passages(id)) == count(store, "texts_fts") == 1
+    assert len(store.nodes.passages(id)) == count(store, "texts_fts_docsize") == 1
     assert found(store, None, "word700") == set()
 
 

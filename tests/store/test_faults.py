@@ -227,11 +227,12 @@ def hostile(filled: Project) -> Project:
         for table, columns in (
             ("nodes", "title body tags file category source_ status_ created_at updated_at"),
             ("types", "description"), ("relations", "description"),
-            ("texts_fts", "title body tags file"), ("graph_edges", "created_at"),
+            ("passage_texts", "title body tags file"), ("graph_edges", "created_at"),
         ):  # fmt: skip
             for column in columns.split():
                 if not column.endswith("_"):
-                    db.execute(f"UPDATE {table} SET {column} = {column} || ' tokens ' || hostile()"
+                    db.execute(f"UPDATE {table} SET {column} ="
+                               f" coalesce({column}, '') || ' tokens ' || hostile()"
                                if column in ("title", "body")
                                else f"UPDATE {table} SET {column} = hostile()")  # fmt: skip
         db.execute("INSERT INTO relations(name, weight) VALUES (hostile(), 1)")

@@ -295,7 +295,7 @@ def test_a_transaction_that_fails_changes_nothing(empty: Store) -> None:
         raise KeyError
     assert empty.nodes.get("note-1") is None
     assert empty.meta.get("embedder") is None
-    assert connection_of(empty).execute("SELECT count(*) FROM texts_fts").get == 0
+    assert connection_of(empty).execute("SELECT count(*) FROM texts_fts_docsize").get == 0
     assert not connection_of(empty).in_transaction
 
 

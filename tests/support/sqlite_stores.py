@@ -10,7 +10,7 @@ import apsw
 from pylore.core.vocabulary import RELATIONS
 from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
 from pylore.store.sqlite import foreign
-from pylore.store.sqlite.fulltext import COLUMNS, CREATE, TABLES
+from pylore.store.sqlite.fulltext import COLUMNS, TABLES
 from pylore.store.sqlite.store import APPLICATION_ID, SqliteStore
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def store_of_version(version: int, folder: Path) -> apsw.Connection:
         connection.execute((own / name).read_text())
     columns = ", ".join(COLUMNS)
     for table in TABLES.values() if version > 1 else ():
-        connection.execute(CREATE["fts5"].format(table=table, columns=columns))
+        connection.execute(foreign.FORMER_CREATE.format(table=table, columns=columns))
     if version == 1:
         connection.execute(f"CREATE VIRTUAL TABLE passages_fts USING fts5({columns})")
     connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES_OF_NODES.items())

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
-from ...core.text import words
+from ...core.text import counted, words
 from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
 from .foreign import SCHEMA_FILES, foreign_objects
-from .fulltext import TABLES, SqliteFullText
+from .fulltext import TABLES, TEXTS_OF, SqliteFullText
+from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
 from .tables import SqliteMeta
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 LIMIT = 100
 """The most findings that are asked of SQLite's own check."""
 
+# FTS5 and FTS4 both keep a row a passage in these tables of theirs.
 _INDEXED = (
-    "WITH indexed(key, title, body) AS ("
-    + " UNION ALL ".join(f"SELECT rowid, title, body FROM {table}" for table in TABLES.values())
+    "WITH indexed(key) AS ("
+    + " UNION ALL ".join(f"SELECT rowid FROM {table}_docsize" for table in TABLES.values())
     + ") "
 )
 _LIVE_WITHOUT_PASSAGES = """
@@ -43,7 +45,7 @@ _PASSAGES_WITHOUT_TEXT = """
 _TEXT_WITHOUT_PASSAGES = """
   SELECT key FROM indexed EXCEPT SELECT key FROM passages"""
 _PASSAGES_WITHOUT_VECTORS = """
-  SELECT p.key, f.title, f.body FROM passages p JOIN indexed f ON f.key = p.key
+  SELECT {title}, {body} FROM passages p {joins}
   WHERE p.key NOT IN (SELECT key FROM passages_vec)"""
 _VECTORS_WITHOUT_PASSAGES = """
   SELECT key FROM passages_vec WHERE key NOT IN (SELECT key FROM passages)"""
@@ -160,7 +162,11 @@ class SqliteChecks:
         ]
         if found:
             return found
-        return [line for table in TABLES.values() for line in self._pragma(f"quick_check({table})")]
+        for table in TABLES.values():
+            found += self._pragma(f"quick_check({table})")
+            if engine == "fts5" and (count := count_unlike(self._db, table)):
+                found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
+        return found
 
     def foreign_key_violations(self) -> list[str]:
         """The tables with rows that name an unknown type or relation, a row each."""
@@ -183,8 +189,9 @@ class SqliteChecks:
     def unembedded(self) -> list[str]:
         """Where passages and vectors are out of step; text without words has no vector."""
         SqliteVectors(self._db).load_extension()
-        rows = self._db.execute(_INDEXED + _PASSAGES_WITHOUT_VECTORS)
-        without = sum(1 for _, title, body in rows if words(f"{title} {body}"))
+        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS.format(joins=joins, **columns))
+        without = sum(1 for title, body in rows if words(f"{title} {body}"))
         found = [f"{without} passages without a vector"] if without else []
         return found + self._counts(
             {
@@ -203,9 +210,10 @@ class SqliteChecks:
 
     def any_embedded(self) -> tuple[str, bytes] | None:
         """The text of a passage and its vector, if there is one."""
+        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
         for text, vector in self._db.execute(
-            f"{_INDEXED}SELECT f.title || ' ' || f.body, v.embedding FROM passages_vec v"
-            " JOIN indexed f ON f.key = v.key LIMIT 1"
+            "SELECT {title} || ' ' || {body}, v.embedding FROM passages_vec v"
+            " CROSS JOIN passages p ON p.key = v.key {joins} LIMIT 1".format(joins=joins, **columns)
         ):
             return str(text), restore(bytes(vector))
         return None

@@ -7,7 +7,8 @@ from ...system.json_encode import dumps
 from .driver import apsw
 from .edges import INSERT_EDGE, edge_rows
 from .keys import EDGE_ENDS, ID_OF, KEY_OF, drop_taken
-from .nodes import INSERT_NODE, rows_of
+from .nodes import INSERT_NODE, rows_of, texts_of
+from .passage_texts import remember_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,6 +177,8 @@ class SqliteCodeFiles:
 
     def put_nodes(self, nodes: Iterable[Node]) -> None:
         """Writes nodes whole; what was there keeps its creation and access."""
+        nodes = [*nodes]
+        remember_texts(self._db, texts_of(nodes))
         self._db.executemany(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_UPDATES}", rows_of(nodes)
         )

@@ -125,8 +125,10 @@ class SqliteEdges:
         empties it."""
 
     def _edges(self, rows: Iterable[tuple[Any, ...]]) -> Iterator[Edge]:
-        pending = self._reads.pending()
+        pending = known = None
         for row in rows:
+            if known is None:
+                known, pending = True, self._reads.pending()
             edge = Edge(*row)
             if pending is not None:
                 pending.add_to(edge)

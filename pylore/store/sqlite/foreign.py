@@ -12,7 +12,7 @@ import os
 
 from ...core.errors import StoreError
 from .driver import apsw
-from .fulltext import COLUMNS, CREATE, TABLES
+from .fulltext import COLUMNS, CREATE, TABLES, creating
 from .vector_tables import OTHERS as VECTOR_TABLES
 from .vector_tables import VECTORS
 
@@ -32,7 +32,6 @@ _MOST = 500
 _OF_FULLTEXT = (
     "CREATE TABLE '{}_data'(id INTEGER PRIMARY KEY, block BLOB)",
     "CREATE TABLE '{}_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
-    "CREATE TABLE '{}_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)",
     "CREATE TABLE '{}_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
     "CREATE TABLE '{}_config'(k PRIMARY KEY, v) WITHOUT ROWID",
     "CREATE TABLE '{}_content'(docid INTEGER PRIMARY KEY,"
@@ -44,6 +43,14 @@ _OF_FULLTEXT = (
     "CREATE TABLE '{}_stat'(id INTEGER PRIMARY KEY, value BLOB)",
 )
 """What FTS5 and then FTS4 make for themselves beside a table."""
+
+_TEXTS_OF_FTS5 = "CREATE TABLE '{}_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)"
+"""The same, as long as versions 1 to 3 let FTS5 keep the texts."""
+
+FORMER_CREATE = (
+    "CREATE VIRTUAL TABLE {table} USING fts5({columns}, tokenize='unicode61 remove_diacritics 2')"
+)
+"""How versions 2 and 3 made a table of FTS5."""
 
 _FIRST_CREATE = (
     "CREATE VIRTUAL TABLE passages_fts USING fts5({},"
@@ -152,7 +159,7 @@ def statements(version: int) -> frozenset[str]:
     files = [*schema_texts(SCHEMA_FILES[-1:] if whole else SCHEMA_FILES[:version])]
     altered = _altered(created(*files), files)
     of_vectors = VECTOR_TABLES if version > 3 else _SIGNS
-    return frozenset((*altered, *_of_fulltext(version > 1), *of_vectors, *_OTHERS))
+    return frozenset((*altered, *_of_fulltext(version), *of_vectors, *_OTHERS))
 
 
 def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
@@ -170,12 +177,17 @@ def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
         yield text[:end] + column + text[end:] if column else text
 
 
-def _of_fulltext(of_today: bool) -> Iterator[str]:
+def _of_fulltext(version: int) -> Iterator[str]:
     columns = ", ".join(COLUMNS)
-    tables = TABLES.values() if of_today else (FIRST_FULLTEXT,)
-    for table in tables:
-        for create in CREATE.values() if of_today else _FIRST_CREATE:
+    tables = TABLES.values() if version > 1 else (FIRST_FULLTEXT,)
+    if version == len(SCHEMA_FILES):
+        for engine in CREATE:
+            yield from creating(engine)
+    for table in tables if version < len(SCHEMA_FILES) else ():
+        for create in (FORMER_CREATE, CREATE["fts4"]) if version > 1 else _FIRST_CREATE:
             yield create.format(columns, table=table, columns=columns)
+        yield _TEXTS_OF_FTS5.format(table)
+    for table in tables:
         for create in _OF_FULLTEXT:
             yield create.format(table)
 

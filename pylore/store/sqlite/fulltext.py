@@ -21,6 +21,7 @@ from .driver import apsw, changes_seen
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from typing import Any
 
     from ...core.text import Query
     from ..filter import Scope
@@ -38,11 +39,40 @@ _CAN_SCORE = hasattr(apsw.Connection, "register_fts5_function")
 
 CREATE = {
     "fts5": "CREATE VIRTUAL TABLE {table} USING fts5({columns},"
-    " tokenize='unicode61 remove_diacritics 2')",
+    " tokenize='unicode61 remove_diacritics 2', content='')",
     "fts4": "CREATE VIRTUAL TABLE {table} USING fts4({columns},"
     " tokenize=unicode61 'remove_diacritics=2')",
 }
-"""Engine to the statement that makes one of the tables."""
+"""Engine to the statement that makes one of the tables; FTS4 keeps its texts itself."""
+
+TEXTS_OF = {
+    "fts5": (
+        {
+            "title": "coalesce(t.title, n.title, '')",
+            "body": "substr(coalesce(t.body, f.sentence, n.body, ''), coalesce(t.start, 1),"
+            " coalesce(t.length, 1 << 40))",
+            "tags": "coalesce(t.tags, n.tags, '')",
+            "file": "coalesce(t.file, n.file, '')",
+            "parts": "coalesce(t.parts, '')",
+        },
+        "LEFT JOIN passage_texts t ON t.key = p.key LEFT JOIN fact_passages f ON f.key = p.key"
+        " LEFT JOIN nodes n ON n.key = p.node_key",
+    ),
+    "fts4": (
+        {
+            column: f"coalesce({', '.join(f'{table}.{column}' for table in TABLES.values())}, '')"
+            for column in COLUMNS
+        },
+        " ".join(f"LEFT JOIN {table} ON {table}.rowid = p.key" for table in TABLES.values()),
+    ),
+}
+"""Engine to what is to be read of a passage: column to expression, and joins to ``passages p``."""
+
+_INDEXED = {
+    engine: f"SELECT {', '.join(columns.values())} FROM passages p {joins} WHERE p.key = ?"
+    for engine, (columns, joins) in TEXTS_OF.items()
+}
+_NOTHING = ("",) * len(COLUMNS)
 
 
 class SqliteFullText:
@@ -85,12 +115,19 @@ class SqliteFullText:
         """Makes the tables, empty; older ones are dropped with all that they held."""
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-            self._db.execute(CREATE[engine].format(table=table, columns=", ".join(COLUMNS)))
+        for statement in creating(engine):
+            self._db.execute(statement)
+        self._db.execute("DELETE FROM passage_texts")
+        self._db.execute("DELETE FROM former_texts")
         self._engine = engine
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
         """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
-        indexed = [(key, *map(composed, columns)) for key, *columns in rows]
+        indexed: list[Any] = [(key, *map(composed, columns)) for key, *columns in rows]
+        if self.engine == "fts5":
+            from .passage_texts import keep_texts
+
+            keep_texts(self._db, indexed)
         self._db.executemany(
             f"INSERT INTO {TABLES[collection]}(rowid, {', '.join(COLUMNS)})"
             " VALUES (?, ?, ?, ?, ?, ?)",
@@ -109,28 +146,28 @@ class SqliteFullText:
             count_words(self._db, collection, TABLES[collection])
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Takes the passages with these keys out."""
-        self._db.executemany(
-            f"DELETE FROM {TABLES[collection]} WHERE rowid = ?", ((key,) for key in keys)
-        )
+        """Takes the passages with these keys out, before what they were made from goes."""
+        table, keys = TABLES[collection], [*keys]
+        if self.engine != "fts5":
+            self._db.executemany(f"DELETE FROM {table} WHERE rowid = ?", ((key,) for key in keys))
+            return
+        from .passage_texts import remove_texts
+
+        remove_texts(self._db, table, keys)
 
     def body(self, key: int) -> str:
         """The text of one passage."""
-        return self._columns(key, "body")[0]
+        return self._columns(key)[1]
 
     def indexed(self, key: int) -> tuple[str, str]:
         """The title of one passage, and all that is indexed of it."""
-        title, everything = self._columns(key, "title, " + " || ' ' || ".join(COLUMNS))
-        return title, everything
+        columns = self._columns(key)
+        return columns[0], " ".join(columns) if columns is not _NOTHING else ""
 
-    def _columns(self, key: int, columns: str) -> tuple[str, ...]:
-        collection = self._db.execute("SELECT collection FROM passages WHERE key = ?", (key,)).get
-        if collection in TABLES:
-            for row in self._db.execute(
-                f"SELECT {columns} FROM {TABLES[collection]} WHERE rowid = ?", (key,)
-            ):
-                return tuple(map(str, row))
-        return ("", "")
+    def _columns(self, key: int) -> tuple[str, ...]:
+        for row in self._db.execute(_INDEXED[self.engine], (key,)):
+            return tuple(map(str, row))
+        return _NOTHING
 
     def collections(self, types: Iterable[str]) -> list[str]:
         """The collections that nodes of these types are in, less those that are empty.
@@ -330,6 +367,12 @@ class SqliteFullText:
             return f"bm25({table}, {marks})", [weights.get(name, 1.0) for name in COLUMNS]
         self._db.create_scalar_function("rank_bm25", rank_bm25, 1)  # type: ignore[arg-type]
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
+
+
+def creating(engine: str) -> list[str]:
+    """The statements that make the tables."""
+    columns = ", ".join(COLUMNS)
+    return [CREATE[engine].format(table=table, columns=columns) for table in TABLES.values()]
 
 
 class _There:

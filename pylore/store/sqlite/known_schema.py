@@ -59,8 +59,6 @@ CREATE TABLE 'code_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
 -----
 CREATE TABLE 'code_fts_content'(docid INTEGER PRIMARY KEY, 'c0title', 'c1body', 'c2tags', 'c3file', 'c4parts')
 -----
-CREATE TABLE 'code_fts_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)
------
 CREATE TABLE 'code_fts_data'(id INTEGER PRIMARY KEY, block BLOB)
 -----
 CREATE TABLE 'code_fts_docsize'(docid INTEGER PRIMARY KEY, size BLOB)
@@ -79,8 +77,6 @@ CREATE TABLE 'names_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
 -----
 CREATE TABLE 'names_fts_content'(docid INTEGER PRIMARY KEY, 'c0title', 'c1body', 'c2tags', 'c3file', 'c4parts')
 -----
-CREATE TABLE 'names_fts_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)
------
 CREATE TABLE 'names_fts_data'(id INTEGER PRIMARY KEY, block BLOB)
 -----
 CREATE TABLE 'names_fts_docsize'(docid INTEGER PRIMARY KEY, size BLOB)
@@ -98,8 +94,6 @@ CREATE TABLE 'names_fts_stat'(id INTEGER PRIMARY KEY, value BLOB)
 CREATE TABLE 'texts_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
 -----
 CREATE TABLE 'texts_fts_content'(docid INTEGER PRIMARY KEY, 'c0title', 'c1body', 'c2tags', 'c3file', 'c4parts')
------
-CREATE TABLE 'texts_fts_content'(id INTEGER PRIMARY KEY, c0, c1, c2, c3, c4)
 -----
 CREATE TABLE 'texts_fts_data'(id INTEGER PRIMARY KEY, block BLOB)
 -----
@@ -201,7 +195,7 @@ CREATE TABLE code_files(
   language TEXT NOT NULL DEFAULT '',
   facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
     CHECK (typeof(facts) = 'blob' OR json_valid(facts))
-) WITHOUT ROWID
+)
 -----
 CREATE TABLE code_marks(
   mark INTEGER NOT NULL,
@@ -267,6 +261,14 @@ CREATE TABLE fact_passages(
   to_key INTEGER NOT NULL,
   relation TEXT NOT NULL,
   sentence TEXT NOT NULL
+)
+-----
+CREATE TABLE former_texts(
+  key INTEGER PRIMARY KEY,                 -- of nodes
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  file TEXT NOT NULL
 )
 -----
 CREATE TABLE graph_edges(
@@ -338,6 +340,18 @@ CREATE TABLE nodes(
   access_count INTEGER NOT NULL DEFAULT 0,
   invalidated_at TEXT,                     -- set: forgotten, kept for a restore
   changed_at TEXT
+)
+-----
+CREATE TABLE passage_texts(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  digest INTEGER NOT NULL,                 -- of all that was indexed
+  parts TEXT,                              -- of camelCase words
+  title TEXT,                              -- these four: NULL: as the node says it
+  body TEXT,
+  tags TEXT,
+  file TEXT,
+  start INTEGER,                           -- which stretch of the node's body, from 1 on;
+  length INTEGER                           -- NULL: all of it
 )
 -----
 CREATE TABLE passages(
@@ -671,14 +685,14 @@ FROM graph_edges
 -----
 CREATE VIRTUAL TABLE code_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----
-CREATE VIRTUAL TABLE code_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2')
+CREATE VIRTUAL TABLE code_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2', content='')
 -----
 CREATE VIRTUAL TABLE names_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----
-CREATE VIRTUAL TABLE names_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2')
+CREATE VIRTUAL TABLE names_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2', content='')
 -----
 CREATE VIRTUAL TABLE texts_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----
-CREATE VIRTUAL TABLE texts_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2')
+CREATE VIRTUAL TABLE texts_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2', content='')
 """.strip().split("\n-----\n")
 )

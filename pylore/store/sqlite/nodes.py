@@ -44,6 +44,8 @@ INSERT_NODE = (
 _FIELDS_OF_N = ", ".join(f"n.{name}" for name in Node.__slots__)
 _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_at", "changed_at"))
 
+_INDEXED = ("title", "body", "tags", "file")
+
 
 class SqliteNodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
@@ -92,6 +94,10 @@ class SqliteNodes:
         old = self.get(node.id)
         if old is not None and _is_same(old, node):
             return "unchanged"
+        if old is not None and any(getattr(old, name) != getattr(node, name) for name in _INDEXED):
+            from .passage_texts import remember_texts
+
+            remember_texts(self._db, texts_of([node]))
         updates = ", ".join(f"{name} = excluded.{name}" for name in (*_CONTENT, "updated_at"))
         self._db.execute(
             f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {updates}",
@@ -105,6 +111,9 @@ class SqliteNodes:
 
     def delete(self, id: str) -> None:
         """Takes the row away for good."""
+        from .passage_texts import remember_texts
+
+        remember_texts(self._db, [(id, None, None, None, None)])
         self._db.execute("DELETE FROM main.nodes WHERE id = ?", (id,))
 
     def select(
@@ -344,7 +353,10 @@ class SqliteNodes:
 
     def remove_passages(self, keys: Iterable[int]) -> None:
         """Forgets passages; their indexed rows are the caller's to remove."""
+        from .passage_texts import forget_texts
+
         self._db.executemany("DELETE FROM main.passages WHERE key = ?", ((key,) for key in keys))
+        forget_texts(self._db)
 
     def remove_all_passages(self) -> None:
         """Forgets every passage; the caller has made both indexes empty."""
@@ -359,6 +371,11 @@ def _node(row: tuple[object, ...]) -> Node:
     node = Node(*row)  # type: ignore[arg-type]
     node.tags = tuple(str(row[8]).split())
     return node
+
+
+def texts_of(nodes: Iterable[Node]) -> Iterator[tuple[str, str, str, str, str | None]]:
+    """Id, title, body, tags and file of nodes, as the table has them."""
+    return ((node.id, node.title, node.body, " ".join(node.tags), node.file) for node in nodes)
 
 
 def rows_of(nodes: Iterable[Node]) -> Iterator[list[Any]]:

@@ -225,6 +225,29 @@ CREATE TABLE fact_passages(
 );
 CREATE INDEX fact_passages_from ON fact_passages(from_key);
 
+-- Full text keeps no copy of what it has indexed: that is what the passage's node says, or the
+-- sentence of its fact, but for what is here.
+CREATE TABLE passage_texts(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  digest INTEGER NOT NULL,                 -- of all that was indexed
+  parts TEXT,                              -- of camelCase words
+  title TEXT,                              -- these four: NULL: as the node says it
+  body TEXT,
+  tags TEXT,
+  file TEXT,
+  start INTEGER,                           -- which stretch of the node's body, from 1 on;
+  length INTEGER                           -- NULL: all of it
+);
+
+-- What a node said when its passages were made, where lore has changed it and not them yet.
+CREATE TABLE former_texts(
+  key INTEGER PRIMARY KEY,                 -- of nodes
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  file TEXT NOT NULL
+);
+
 -- What an open run has been shown: the best position of each node, 1 first. A run
 -- that is finished has it in its used_in_run edges instead.
 CREATE TABLE shown(
@@ -341,7 +364,7 @@ CREATE TABLE code_files(
   language TEXT NOT NULL DEFAULT '',
   facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
     CHECK (typeof(facts) = 'blob' OR json_valid(facts))
-) WITHOUT ROWID;
+);
 
 -- What the names in each file came to, so that after a change only those are resolved
 -- again that hang on it. An owner is a file, or a package or a folder that has no answers.

@@ -7,7 +7,7 @@ embedder can take an interrupted run up again.
 
 from __future__ import annotations
 
-from .fulltext import TABLES
+from .fulltext import TEXTS_OF, SqliteFullText
 from .quantise import quantise_all, sketch
 from .vector_tables import STAGED, create_vectors
 
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from .driver import apsw
     from .tables import SqliteMeta
     from .vectors import SqliteVectors
-
-# A passage's text is in the full-text table of its collection.
-_TEXT = (
-    f"coalesce({', '.join(f'{name}.title || char(32) || {name}.body' for name in TABLES.values())})"
-)
-_IN_TABLES = " ".join(f"LEFT JOIN {name} ON {name}.rowid = p.key" for name in TABLES.values())
 
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 
@@ -94,7 +88,7 @@ class SqliteStagedVectors:
     def lacking(self, after: int, limit: int, *, aside: bool) -> list[Passage]:
         """Passages without a vector whose keys come after this one, by key."""
         rows: list[Passage] = self._db.execute(  # type: ignore[assignment]
-            f"SELECT p.key, {_TEXT} FROM passages p {_IN_TABLES}"
+            f"SELECT p.key, {self._texts()}"
             f" WHERE p.key > ? AND {self._without(aside)} ORDER BY p.key LIMIT ?",
             (after, limit),
         ).fetchall()
@@ -112,17 +106,20 @@ class SqliteStagedVectors:
     def sample(self, count: int) -> list[str]:
         """The texts of some passages from all over the store, the same ones each time."""
         rows = self._db.execute(
-            f"SELECT {_TEXT} FROM"
-            " (SELECT key FROM passages ORDER BY (key * 2654435761) % 1000003, key LIMIT ?) p"
-            f" {_IN_TABLES}",
+            f"SELECT {self._texts()} WHERE p.key IN"
+            " (SELECT key FROM passages ORDER BY (key * 2654435761) % 1000003, key LIMIT ?)",
             (count,),
         )
         return [text for (text,) in rows if text]
 
     def unchanged(self, passages: Sequence[Passage]) -> set[int]:
         """The keys of those passages whose text is still this one."""
-        query = f"SELECT {_TEXT} FROM passages p {_IN_TABLES} WHERE p.key = ?"
+        query = f"SELECT {self._texts()} WHERE p.key = ?"
         return {key for key, text in passages if self._db.execute(query, (key,)).get == text}
+
+    def _texts(self) -> str:
+        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        return "{title} || ' ' || {body} FROM passages p {joins}".format(joins=joins, **columns)
 
     def _without(self, aside: bool) -> str:
         table = "passages_vec_next" if aside else "passages_vec"

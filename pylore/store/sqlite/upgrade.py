@@ -13,18 +13,23 @@ from ...core.errors import StoreFull
 from ...core.text import fact_sentence, identifier_parts
 from ...core.vocabulary import COLLECTIONS, NAMES, RELATIONS, TYPES
 from ...system.atomic_write import NewFile
+from ...system.json_encode import dumps
 from . import write_queue
 from .code import packed
 from .driver import apsw
 from .facts import SqliteFacts
-from .foreign import SCHEMA_FILES, created, schema_texts
+from .foreign import FIRST_FULLTEXT, SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .nodes import SqliteNodes
 from .reads import SqliteReads
 from .statistics import COUNTED
-from .tables import SqliteMeta, SqliteRatings
+from .tables import SqliteRatings
 from .upgrade_vectors import quantise_vectors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _WHOLE = len(SCHEMA_FILES)
 """The version whose file is the whole text."""
@@ -55,6 +60,9 @@ FROM (SELECT DISTINCT from_id AS id FROM {_OLD}graph_edges
 
 _SUBJECTS = 1000
 """Things whose facts are indexed together."""
+
+_PASSAGES = 1000
+"""Passages that are indexed together."""
 
 _ROOM = 2
 """Times its size that a store takes meanwhile: a copy, and the log of what is written."""
@@ -102,7 +110,7 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
             pass
     connection.executemany("INSERT OR IGNORE INTO types VALUES (?, ?)", TYPES.items())
     if version < 2:
-        _split_fulltext(connection)
+        _name_collections(connection)
     for name, (weight, backward, description) in RELATIONS.items():
         old = FIRST_WEIGHTS.get(name, weight) if version < 2 else weight
         connection.execute(
@@ -116,9 +124,7 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
         ((name, former, RELATIONS[name][2]) for name, former in FORMER_ENDS.items()),
     )
     _make_whole(connection)
-    fulltext = SqliteFullText(connection)
-    for collection in TABLES:
-        fulltext.count_words(collection)
+    _index_anew(connection, version)
     if version < 2:
         SqliteRatings(connection).recount()
     quantise_vectors(connection)
@@ -156,12 +162,12 @@ def _state_facts(connection: apsw.Connection) -> None:
         stated = facts.of(subjects[start : start + _SUBJECTS])
         texts = [fact_sentence(*words) for _, *words in stated]
         keys = nodes.new_passages([edge[0] for edge, *_ in stated], NAMES)
+        facts.add((key, edge, text)
+                  for key, (edge, *_), text in zip(keys, stated, texts, strict=True))  # fmt: skip
         fulltext.add(NAMES, (
             (key, "", text, "", "", identifier_parts(text))
             for key, text in zip(keys, texts, strict=True)
         ))  # fmt: skip
-        facts.add((key, edge, text)
-                  for key, (edge, *_), text in zip(keys, stated, texts, strict=True))  # fmt: skip
 
 
 def _present(connection: apsw.Connection) -> dict[str, str]:
@@ -215,22 +221,46 @@ def name_of(text: str) -> str:
     return text.replace("(", " ").split(maxsplit=3)[2]
 
 
-def _split_fulltext(connection: apsw.Connection) -> None:
-    """From the one full-text table of version 1 to those of version 2."""
-    engine = SqliteMeta(connection).get("fulltext") or "fts5"
-    SqliteFullText(connection).create(engine)
+def _name_collections(connection: apsw.Connection) -> None:
+    """Version 1 had one full-text table for all."""
     connection.executemany(
         "UPDATE passages SET collection = ? WHERE node_id IN (SELECT id FROM nodes WHERE type = ?)",
         ((collection, type) for type, collection in COLLECTIONS.items()),
     )
-    columns = ", ".join(COLUMNS)
-    for collection, table in TABLES.items():
-        connection.execute(
-            f"INSERT INTO {table}(rowid, {columns}) SELECT rowid, {columns} FROM passages_fts"
-            " WHERE rowid IN (SELECT key FROM passages WHERE collection = ?)",
-            (collection,),
-        )
-    connection.execute("DROP TABLE passages_fts")
+
+
+def _index_anew(connection: apsw.Connection, version: int) -> None:
+    """From the one full-text table of version 1, or those of FTS5 with texts of their own."""
+    fulltext = SqliteFullText(connection)
+    tables = dict.fromkeys(TABLES, FIRST_FULLTEXT)
+    if version > 1:
+        tables = {collection: _OLD + table for collection, table in TABLES.items()}
+        for table in TABLES.values() if fulltext.engine == "fts5" else ():
+            connection.execute(f"ALTER TABLE {table} RENAME TO {_OLD}{table}")
+    if version < 2 or fulltext.engine == "fts5":
+        fulltext.create(fulltext.engine)
+        for collection, table in tables.items():
+            _add_all(connection, fulltext, collection, table)
+        for table in {*tables.values()}:
+            connection.execute(f"DROP TABLE {table}")
+    for collection in TABLES:
+        fulltext.count_words(collection)
+
+
+def _add_all(
+    connection: apsw.Connection, fulltext: SqliteFullText, collection: str, table: str
+) -> None:
+    keys: list[tuple[int]] = connection.execute(  # type: ignore[assignment]
+        "SELECT key FROM passages WHERE collection = ? ORDER BY key", (collection,)
+    ).fetchall()
+    texts = ", ".join(f"coalesce(f.{name}, '')" for name in COLUMNS)
+    for start in range(0, len(keys), _PASSAGES):
+        rows: list[Any] = connection.execute(
+            f"SELECT f.rowid, {texts} FROM json_each(?) j"
+            f" CROSS JOIN {table} f ON f.rowid = j.value",
+            (dumps([key for (key,) in keys[start : start + _PASSAGES]]),),
+        ).fetchall()
+        fulltext.add(collection, rows)
 
 
 FORMER_ENDS = {

@@ -115,6 +115,19 @@ _MADE: dict[str, dict[str, str]] = {
         "relation": _LINE,
         "sentence": _TEXT,
     },
+    "passage_texts": {
+        "key": _KEY,
+        "digest": "typeof({c}) = 'integer'",
+        **dict.fromkeys(
+            ("parts", "title", "body", "tags", "file"), "typeof({c}) IN ('text', 'null')"
+        ),
+        "start": _optional(_COUNT),
+        "length": _optional(_COUNT),
+    },
+    "former_texts": {
+        "key": _NODE,
+        **dict.fromkeys(("title", "body", "tags", "file"), "typeof({c}) <> 'blob'"),
+    },
     "common_words": {"collection": _among([*TABLES]), "word": _TEXT, "passages": _COUNT},
     "ratings": {"node_key": _KEY, "helpful": "typeof({c}) IN ('real', 'integer')", "rated": _COUNT},
     **{
