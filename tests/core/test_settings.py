@@ -55,6 +55,7 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
             tuple
         ),
         "text": lambda: st.text(max_size=20),
+        "scope": lambda: st.from_regex("([a-z0-9][a-z0-9_-]{0,9})?", fullmatch=True),
         "embedder": lambda: st.sampled_from(EMBEDDERS),
         "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
     }

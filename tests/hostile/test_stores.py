@@ -514,4 +514,5 @@ def test_a_broken_store_is_answered_or_refused_in_a_line(project: Project, name:
     if any(code for _, code, _, _ in found):
         checks = json.loads(found[ALWAYS.index("doctor")][3])
         failed = [check for check in checks if not check["ok"]]
+        assert failed, [(w, c, e) for w, c, e, _ in found if c]
         assert failed and all(check["detail"] and check["fix"] for check in failed)

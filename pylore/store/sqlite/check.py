@@ -11,6 +11,7 @@ from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
 from .foreign import SCHEMA_FILES, foreign_objects
 from .fulltext import TABLES, TEXTS_OF, SqliteFullText
+from .index_sums import disagreements
 from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
@@ -164,8 +165,11 @@ class SqliteChecks:
             return found
         for table in TABLES.values():
             found += self._pragma(f"quick_check({table})")
-            if engine == "fts5" and (count := count_unlike(self._db, table)):
-                found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
+            if engine == "fts5" and not found:
+                found += disagreements(self._db, table)
+                count = count_unlike(self._db, table)
+                if count:
+                    found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
         return found
 
     def foreign_key_violations(self) -> list[str]:
