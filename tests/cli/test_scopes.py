@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from pathlib import Path
 import pytest
 from forked import preload
 from homes import move_home
+from wire import request, serving, tool
 
 from pylore.cli.main import _guarded
 from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
+from pylore.mcp.tools import BY_NAME
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""
@@ -32,6 +35,7 @@ HARMLESS = {
     "init": "makes a store and reads none",
     "merge-file": "merges the files that it is given, and opens no store",
     "graph": "prints its verbs",
+    "hook": "prints its verbs",
     "run": "prints its verbs",
 }
 """Commands that are not tried, each with the reason."""
@@ -111,19 +115,55 @@ TRIED: dict[str, list[list[str]]] = {
     "eval": [["--queries", "{folder}/questions.jsonl", "--timed", "0"]],
     "tune": [["--queries", "{folder}/questions.jsonl", "--tune", "mmr_lambda"]],
     "config": [[]],
+    "warm": [[], ["--entity", "entity-jacq"], ["--entity", HIDDEN]],
+    "trust": [["{folder}"]],
+    "hook install": [["claude", "--dry-run"]],
+    "hook uninstall": [["claude"]],
+    "hook status": [[]],
+    "hook run": [*([event, "--client", client, "<{folder}/event.json"]
+                   for event in ("session-start", "prompt", "file", "tool")
+                   for client in ("claude", "codex"))],
+    "mcp": [["--install", "claude", "--write"]],  # what it answers: below
 }  # fmt: skip
-"""Commands with words that would show bob's knowledge to bob."""
+"""Commands with words that would show bob's knowledge to bob; stdin is what stands after ``<``."""
+
+EVENT = {
+    "prompt": "what does the harbour ledger say of the tide?",
+    "tool_name": "Edit",
+    "tool_input": {"file_path": "src/boat.py"},
+}
+CALLS = [
+    tool(1, "lore_search", query="harbour ledger", depth=3),
+    tool(2, "lore_search", query=SECRET, files=["src/boat.py"]),
+    tool(3, "lore_related", id="entity-jacq", hops=3),
+    tool(4, "lore_related", id="src/boat.py"),
+    tool(5, "lore_related", id=HIDDEN),
+    tool(6, "lore_show", ids=["entity-jacq"]),
+    tool(7, "lore_show", ids=[HIDDEN]),
+    tool(8, "lore_context", question="harbour ledger jacq"),
+    tool(9, "lore_feedback", helpful=[HIDDEN], unhelpful=["entity-jacq"]),
+    tool(10, "lore_remember", type="note", text="the tide", links=[f"{HIDDEN}:relates_to"]),
+    request(11, "resources/read", {"uri": f"lore:///{HIDDEN}"}),
+    request(12, "resources/read", {"uri": "lore:///entity-jacq"}),
+    request(13, "prompts/get", {"name": "recall", "arguments": {"task": "harbour ledger"}}),
+]
+"""What a client of the server asks."""
 
 TOLD_TO_BOB = (
     "search", "related", "context", "ask", "show", "list", "anchor", "export", "graph export",
     "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
-    "graph stats", "graph view", "run show", "feedback", "verify", "stale",
+    "graph stats", "graph view", "run show", "feedback", "verify", "stale", "hook run",
 )  # fmt: skip
 """Those that do show it to bob: what alice does not see is there."""
 
 
 def lore(scope: str, *words: str) -> tuple[int, str]:
-    """The exit code of a command in a process of its own, and all that it says."""
+    """The exit code of a command in a process of its own, and all that it says.
+
+    A last word ``<FILE`` is what stands on stdin.
+    """
+    stdin = words[-1].removeprefix("<") if words[-1].startswith("<") else os.devnull
+    words = words if stdin == os.devnull else words[:-1]
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -131,7 +171,7 @@ def lore(scope: str, *words: str) -> tuple[int, str]:
         os.close(reader)
         for stream in (1, 2):
             os.dup2(writer, stream)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(os.open(stdin, os.O_RDONLY), 0)
         sys.stdout, sys.stderr = (
             io.TextIOWrapper(open(stream, "wb"), write_through=True)  # noqa: SIM115
             for stream in (1, 2)
@@ -181,6 +221,7 @@ def common(folder: Path) -> None:
     (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
     (folder / "page.md").write_text("# Harbour ledger\n\nThe tide of mine.\n")
     (folder / "empty.state").write_text('{"state": 1}\n')
+    (folder / "event.json").write_text(json.dumps(EVENT))
 
 
 def secrets() -> None:
@@ -259,6 +300,19 @@ def test_what_is_hidden_is_refused_as_what_is_not_there(project: Path) -> None:
         one, other = (lore("alice", command, id, *rest) for id in (HIDDEN, unknown))
         assert one[0] == other[0] != 0, command
         assert one[1].replace(HIDDEN, unknown) == other[1]
+
+
+def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:
+    calls = [call["params"]["name"] for call in CALLS if call["method"] == "tools/call"]
+    assert {*calls} == {*BY_NAME}
+    said = {}
+    for scope in ("alice", "bob"):
+        with serving(project, "--write", LORE_SCOPE=scope) as wire:
+            said[scope] = [json.dumps(wire.ask(call)) for call in CALLS]
+    for answer in said["alice"]:
+        assert SECRET not in answer.replace(HIDDEN, "").replace(f"'{SECRET}'", ""), answer
+        assert "@@bob" not in answer.replace(HIDDEN, ""), answer
+    assert all(SECRET in said["bob"][at] for at in (0, 2, 3, 4, 5, 6, 7, 10, 11, 12))
 
 
 def test_bob_has_all_that_was_his(project: Path) -> None:
