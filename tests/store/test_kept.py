@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from new_stores import new_store
 from samples import examples
 
@@ -16,8 +19,9 @@ from pylore.core.settings import from_environment
 from pylore.graph import kept_edges
 from pylore.indexing.indexer import write_nodes
 from pylore.store import Store, open_store
-from pylore.store.sqlite import kept_matches
+from pylore.store.sqlite import kept, kept_matches
 from pylore.store.sqlite import nodes as nodes_module
+from pylore.store.sqlite.kept_arrays import SketchArrays, best_sums
 
 WORDS = (
     "token cookie session limit request refuse key rotate sign parser cache vector graph node"
@@ -68,10 +72,16 @@ def queries(count: int) -> list[str]:
     return [" ".join(chance.sample([*WORDS, *fresh], chance.randint(1, 6))) for _ in range(count)]
 
 
+@pytest.mark.parametrize("often", [0, 1_000_000], ids=["arrays", "numbers"])
 @pytest.mark.parametrize("depth", ["0", "2"])
 def test_a_search_says_the_same_with_what_was_kept(
-    stores: tuple[Store, Store], folder: str, depth: str
+    stores: tuple[Store, Store],
+    folder: str,
+    depth: str,
+    often: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(kept, "OFTEN", often)
     keeping, plain = stores
     for query in queries(examples(100)):
         assert said(keeping, query, depth, folder) == said(plain, query, depth, folder)
@@ -114,3 +124,43 @@ def test_nothing_is_kept_outside_of_snapshots_or_of_the_first(stores: tuple[Stor
             places.append(store.kept)
         assert store.kept is None
     assert places == [None, {}, None, None]
+
+
+PARTS = st.lists(
+    st.dictionaries(st.integers(1, 30), st.floats(0, 4, width=16), max_size=12), max_size=5
+)
+
+
+@given(parts=PARTS, without=st.sets(st.integers(0, 40), max_size=5), limit=st.integers(1, 12))
+def test_sums_of_arrays_are_those_of_numbers(
+    parts: list[dict[int, float]], without: set[int], limit: int
+) -> None:
+    sums: dict[int, float] = {}
+    for part in parts:
+        for key, score in part.items():
+            sums[key] = sums.get(key, 0.0) + score
+    rows = sorted((-score, key) for key, score in sums.items() if key not in without)
+    arrays = [(array("q", part), array("d", part.values())) for part in parts]
+    assert best_sums(arrays, without, limit) == [(key, -score) for score, key in rows[:limit]]
+
+
+def test_keys_that_are_far_apart_are_not_summed_in_arrays() -> None:
+    assert best_sums([(array("q", [1, 10**12]), array("d", [1.0, 2.0]))], (), 5) is None
+
+
+@given(
+    sketches=st.lists(st.binary(min_size=9, max_size=9), min_size=1, max_size=40),
+    asked=st.binary(min_size=9, max_size=9),
+    count=st.integers(1, 12),
+)
+def test_the_nearest_in_arrays_are_those_of_numbers(
+    sketches: list[bytes], asked: bytes, count: int
+) -> None:
+    rows = [(3 * number, bits) for number, bits in enumerate(sketches)]
+    arrays = SketchArrays.of(rows)
+    assert arrays is not None
+    number = int.from_bytes(asked, "little")
+    far = [((number ^ int.from_bytes(bits, "little")).bit_count(), key) for key, bits in rows]
+    assert arrays.nearest(asked, count) == sorted(far)[:count]
+    assert arrays.nearest(asked + b"x", count) is None
+    assert SketchArrays.of([*rows, (10**6, b"x")]) is None

@@ -303,6 +303,7 @@ class SqliteFullText:
 
             place["matches"] = KeptMatches(self._db)
         matches: KeptMatches = place["matches"]
+        matches.in_arrays = self.kept is not None and self.kept.often
         return matches
 
     def _passages(self, scope: Scope, collection: str) -> Passages:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _TOTALS = 1
 """The row of ``TABLE_data`` with the number of rows and of tokens in each column."""
+_MOST_BYTES = 9
+"""Of a number; all bits of the last one count."""
 _COLUMNS = ("title", "body", "tags", "file", "parts")
 
 
@@ -73,11 +75,9 @@ def _numbers(block: object, what: str) -> list[int]:
     found, number, length = [], 0, 0
     for byte in block:
         length += 1
-        if length == 9:
-            number = number << 8 | byte
-        else:
-            number = number << 7 | byte & 0x7F
-        if length == 9 or not byte & 0x80:
+        last = length == _MOST_BYTES
+        number = number << 8 | byte if last else number << 7 | byte & 0x7F
+        if last or not byte & 0x80:
             found.append(number)
             number = length = 0
     if length:

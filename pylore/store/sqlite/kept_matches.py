@@ -26,10 +26,12 @@ _OF_A_SET = 5
 class KeptMatches:
     """Matches in the tables of FTS5. It holds for as long as the store does not change."""
 
-    __slots__ = ("_db", "_having", "_left", "_scores")
+    __slots__ = ("_db", "_having", "_left", "_scores", "in_arrays")
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+        self.in_arrays = False
+        """Whether sums are made by numpy."""
         self._left = MOST
         self._scores: dict[tuple[str, tuple[float, ...], str], Scores] = {}
         self._having: dict[tuple[str, tuple[str, ...]], frozenset[int]] = {}
@@ -43,6 +45,13 @@ class KeptMatches:
         limit: int,
     ) -> list[tuple[int, float]]:
         """``(key, BM25 score)`` of the best passages that have one of the phrases, best first."""
+        if self.in_arrays:
+            from .kept_arrays import best_sums
+
+            parts = [self._scores_of(table, weights, phrase) for phrase in phrases]
+            found = best_sums(parts, without, limit)
+            if found is not None:
+                return found
         scores: dict[int, float] = {}
         get = scores.get
         for phrase in phrases:

@@ -308,22 +308,48 @@ class SqliteVectors:
     def _kept_near(
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
     ) -> list[int] | None:
-        """The same without clusters, of sketches that are kept as numbers."""
+        """The same without clusters, of sketches that are kept."""
+        without = passages_without(self._db, scope, place)
+        near = self._near_in_arrays(asked, wanted + len(without), place)
+        if near is None:
+            near = self._near_in_numbers(asked, wanted + len(without), place)
+        found = [key for _, key in near if key not in without][:wanted]
+        return found if len(found) == wanted or not without else None
+
+    def _near_in_arrays(
+        self, asked: bytes, count: int, place: dict[str, Any]
+    ) -> list[tuple[int, int]] | None:
+        """The ``count`` least ``(distance, key)``; None where arrays are not worth it yet."""
+        if self.kept is None or not self.kept.often:
+            return None
+        if "sketch arrays" not in place:
+            from .kept_arrays import SketchArrays
+
+            place["sketch arrays"] = SketchArrays.of(self._sketches())
+        arrays = place["sketch arrays"]
+        found: list[tuple[int, int]] | None = arrays and arrays.nearest(asked, count)
+        return found
+
+    def _near_in_numbers(
+        self, asked: bytes, count: int, place: dict[str, Any]
+    ) -> list[tuple[int, int]]:
+        """The same by Python's own numbers."""
         if "sketches" not in place:
-            rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
-                "SELECT place, sketch FROM sketches ORDER BY place"
-            ).fetchall()
+            rows = self._sketches()
             place["sketches"] = (
                 [key for key, _ in rows],
                 [int.from_bytes(bits, "little") for _, bits in rows],
             )
         held: list[int]
         keys, held = place["sketches"]
-        number = int.from_bytes(asked, "little")
-        without = passages_without(self._db, scope, place)
-        near = _nearest(number, keys, held, wanted + len(without))
-        found = [key for _, key in near if key not in without][:wanted]
-        return found if len(found) == wanted or not without else None
+        return _nearest(int.from_bytes(asked, "little"), keys, held, count)
+
+    def _sketches(self) -> list[tuple[int, bytes]]:
+        """Key and sketch of every passage, by key; for where there are no clusters."""
+        rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
+            "SELECT place, sketch FROM sketches ORDER BY place"
+        ).fetchall()
+        return rows
 
     def _scored(self, asked: bytes, keys: Sequence[int], scope: Scope, limit: int) -> Found:
         given = dumps(keys)
