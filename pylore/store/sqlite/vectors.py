@@ -309,7 +309,8 @@ class SqliteVectors:
         self, asked: bytes, scope: Scope, wanted: int, place: dict[str, Any]
     ) -> list[int] | None:
         """The same without clusters, of sketches that are kept."""
-        without = passages_without(self._db, scope, place)
+        # What is hidden is left out of what was found, as it is without what is kept.
+        without = passages_without(self._db, scope.hiding(()), place)
         near = self._near_in_arrays(asked, wanted + len(without), place)
         if near is None:
             near = self._near_in_numbers(asked, wanted + len(without), place)
