@@ -4,37 +4,22 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError
-from ..system.trusted_stores import is_trusted, new_word, revoke, trust
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..store import Store
-
-_KEPT = "trust_word"
-"""The key of ``meta`` under which a store keeps its word."""
+from ..store import FILE
+from ..system.trusted_stores import is_trusted, revoke, trust
 
 
-def trusts(store: Store, folder: str) -> bool:
+def trusts(folder: str) -> bool:
     """Whether this user has trusted the store of a data folder."""
-    return is_trusted(_file(folder), store.meta.get(_KEPT) or "")
+    return is_trusted(os.path.join(folder, FILE))
 
 
-def trust_store(store: Store, folder: str) -> bool:
+def trust_store(folder: str) -> bool:
     """Trusts it from now on; whether that is new.
 
     Raises:
-        LoreError: the store or the list cannot be written.
+        LoreError: the list cannot be written, or what is trusted could not be known again.
     """
-    path = _file(folder)
-    if "\n" in path:
-        raise LoreError(f"{folder}: has the end of a line in its name: give it another name")
-    word = store.meta.get(_KEPT)
-    if not word:
-        word = new_word()
-        with store.transaction():
-            store.meta.set(_KEPT, word)
-    return trust(path, word)
+    return trust(os.path.join(folder, FILE))
 
 
 def revoke_trust(folder: str) -> bool:
@@ -43,10 +28,4 @@ def revoke_trust(folder: str) -> bool:
     Raises:
         LoreError: the list cannot be written.
     """
-    return revoke(_file(folder))
-
-
-def _file(folder: str) -> str:
-    from ..store import FILE
-
-    return os.path.join(folder, FILE)
+    return revoke(os.path.join(folder, FILE))

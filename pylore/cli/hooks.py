@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from ..terminal.output import write
+from ..core.errors import LoreError, UsageError
+from ..terminal.output import note, write
 from .args import parse
 
 TYPE_CHECKING = False
@@ -24,21 +25,27 @@ def run_command(argv: Sequence[str], command: Command) -> None:
 
     start_new_thread(_end_in_time, ())
     try:
-        text = _answer(argv, command)
-        write(text)
+        write(_answer(argv, command))
         sys.stdout.flush()
     except Exception as error:
-        if os.environ.get("LORE_HOOK_DEBUG"):
-            from .bugs import report_bug
-
-            sys.stderr.write(f"lore: {error}: {report_bug(error, 'hook')}\n")
+        _say(error)
     os._exit(0)
+
+
+def _say(why: Exception | str) -> None:
+    """Why nothing is said, for who looks for it; an agent is not told."""
+    if not os.environ.get("LORE_HOOK_DEBUG"):
+        return
+    if isinstance(why, Exception) and not isinstance(why, LoreError):
+        from .bugs import report_bug
+
+        why = report_bug(why, "hook")
+    note(str(why))
 
 
 def _answer(argv: Sequence[str], command: Command) -> str:
     from ..app.engine import Engine
     from ..app.trust import trusts
-    from ..core.errors import UsageError
     from ..core.settings import from_environment
     from ..hooks.agents import AGENTS, EVENTS
     from ..hooks.events import LONGEST, answer_event, read_event
@@ -53,11 +60,14 @@ def _answer(argv: Sequence[str], command: Command) -> str:
         raise UsageError("stdin is not the JSON of an event")
     settings = from_environment(given.flags)
     with open_for_reading(settings) as store:
-        scope = os.environ.get("LORE_STORE_SCOPE")
-        if scope == "project" and not trusts(store, data_folder()):
-            return ""
-        engine = Engine(store, settings, project_root())
-        return answer_event(engine, agent, given.positionals[0], sent)
+        if os.environ.get("LORE_STORE_SCOPE") == "project" and not trusts(data_folder()):
+            raise LoreError(f"{data_folder()} is not trusted: run 'lore trust' if it is yours")
+        text = answer_event(
+            Engine(store, settings, project_root()), agent, given.positionals[0], sent
+        )
+    if not text:
+        _say("nothing that is new bears on it")
+    return text
 
 
 def _end_in_time() -> None:

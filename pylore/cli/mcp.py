@@ -7,6 +7,7 @@ import os
 import sys
 
 from ..core.errors import UsageError
+from ..core.settings import BY_NAME, from_environment
 from ..terminal.output import note, write
 from .args import parse
 from .bugs import report_bug
@@ -28,14 +29,13 @@ def mcp_command(argv: Sequence[str], command: Command) -> None:
     for word in (*given.positionals, *(f"--{form}" for form in _OUTPUT if form in given.switches)):
         raise UsageError(f"mcp takes no '{word}': see --help")
     folder = given.last("store")
+    settings = from_environment(given.flags)
     if given.last("install") is not None:
         _install(given, folder)
         return
     if "write-config" in given.switches:
         raise UsageError("--write-config goes with --install CLIENT: see --help")
-    from ..core.settings import from_environment
-
-    for warning in from_environment(given.flags).warnings:
+    for warning in settings.warnings:
         note(warning)
     from ..mcp.current_store import CurrentStore
     from ..mcp.stdio import serve
@@ -60,7 +60,7 @@ def _install(given: Arguments, folder: str | None) -> None:
     words = ["lore", "mcp"]
     words += ["--write"] if "write" in given.switches else []
     words += ["--store", os.path.abspath(folder)] if folder else []
-    words += [f"--max-bytes={given.flags['max_bytes']}"] if "max_bytes" in given.flags else []
+    words += [f"--{BY_NAME[name].option}={text}" for name, text in given.flags.items()]
     if "write-config" not in given.switches:
         write(configuration(CLIENTS[name], words))
         return

@@ -59,10 +59,13 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
     if not _has_ours(settings_of(place)):
         return False
 
+    def put(settings: dict[str, Any]) -> None:
+        _put(agent, settings)
+
     def take(settings: dict[str, Any]) -> None:
         _take(agent, settings)
 
-    change_settings(place, take, everywhere=everywhere, back=True)
+    change_settings(place, take, everywhere=everywhere, back=put)
     if _has_ours(settings_of(place)):  # the file as it was had some as well
         change_settings(place, take, everywhere=everywhere)
     return True
@@ -132,18 +135,18 @@ def _has_ours(settings: dict[str, Any]) -> bool:
 
 
 def _take(agent: Agent, settings: dict[str, Any]) -> None:
-    """Takes lore's entries out, and what is empty then."""
-    hooks = settings.get("hooks")
-    if not isinstance(hooks, dict):
+    """Takes lore's entries out, and what nothing else was in."""
+    if not _has_ours(settings):
         return
-    for native in [*hooks]:
-        if isinstance(hooks[native], list):
-            hooks[native] = [entry for entry in hooks[native] if not _is_ours(entry)]
+    hooks = settings["hooks"]
+    for native, listed in [*hooks.items()]:
+        if isinstance(listed, list) and any(map(_is_ours, listed)):
+            hooks[native] = [entry for entry in listed if not _is_ours(entry)]
             if not hooks[native]:
                 del hooks[native]
     if not hooks:
         del settings["hooks"]
-        if agent.plain and settings.get("version") == _CURSOR_VERSION:
+        if agent.plain and settings == {"version": _CURSOR_VERSION}:
             del settings["version"]
 
 

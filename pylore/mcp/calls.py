@@ -81,7 +81,7 @@ def _hits(current: CurrentStore, engine: Engine, query: str, found: Hits) -> Ans
     rows, left_out = first_rows([hit.to_dict() for hit in found], engine.settings.max_bytes)
     del found.hits[len(rows) :]
     after = None
-    if engine.settings.run and may_write(current, engine):
+    if engine.settings.run and may_write(current):
         after = lambda: record_shown(engine, query, found)  # noqa: E731
     return Answer(json_list(rows), left_out if rows else [*found.notes, *left_out], after)
 
@@ -101,7 +101,7 @@ def _context(current: CurrentStore, given: Arguments) -> Answer:
     with engine.store.faults:
         found = context_within(engine, request, context(engine, request))
     after = None
-    if engine.settings.run and may_write(current, engine):
+    if engine.settings.run and may_write(current):
         ids = [entry["id"] for entry in found.included]
         after = lambda: record_ids(engine, found.question, ids)  # noqa: E731
     return Answer(json_object(found.to_row()), [], after)
@@ -149,16 +149,16 @@ def _feedback(current: CurrentStore, given: Arguments) -> Answer:
     return Answer(json_list(rows), notes)
 
 
-def may_write(current: CurrentStore, engine: Engine) -> bool:
+def may_write(current: CurrentStore) -> bool:
     """Whether the store is this user's own: chosen by ``LORE_DIR``, or trusted."""
     from ..app.trust import trusts
 
-    return not current.is_projects or trusts(engine.store, current.folder)
+    return not current.is_projects or trusts(current.folder)
 
 
 def _writing(current: CurrentStore) -> Engine:
     engine = current.engine({})
-    if not may_write(current, engine):
+    if not may_write(current):
         raise LoreError(f"{current.folder} may have come with a clone, so nothing is written to "
                         "it: a person who trusts it runs 'lore trust'")  # fmt: skip
     return engine

@@ -62,14 +62,22 @@ def write_configuration(client: Client, words: list[str], project: str) -> tuple
         servers = settings.setdefault(client.key, {})
         if not isinstance(servers, dict):
             raise LoreError(f"{place}: '{client.key}' is not an object: paste it yourself")
-        servers[_NAME] = {**_kept(servers.get(_NAME)), **client.entry(words)}
+        there = servers.get(_NAME, {})
+        if there and not _is_ours(there):
+            raise LoreError(f"{place}: has another server called '{_NAME}': paste it under another "
+                            "name")  # fmt: skip
+        servers[_NAME] = {**there, **client.entry(words)}
 
     return place, change_settings(place, change, everywhere=client.home)
 
 
-def _kept(entry: object) -> Entry:
-    """What a person has said of the server beside how it is started."""
-    return dict(entry) if isinstance(entry, dict) else {}
+def _is_ours(entry: object) -> bool:
+    """Whether an entry starts this server; what else a person has said in it stays."""
+    if not isinstance(entry, dict):
+        return False
+    args = entry.get("args")
+    program = os.path.basename(str(entry.get("command", "")))
+    return program in (_NAME, "lore.sh") and isinstance(args, list) and args[:1] == ["mcp"]
 
 
 def _toml(client: Client, words: list[str]) -> str:

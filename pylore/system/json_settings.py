@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable
 from fcntl import LOCK_EX, flock
+from math import isfinite
 from typing import Any
 
 from ..core.errors import LoreError
@@ -26,14 +27,14 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def change_settings(
-    path: str, change: Change, *, everywhere: bool = False, back: bool = False
+    path: str, change: Change, *, everywhere: bool = False, back: Change | None = None
 ) -> bool:
     """Lets ``change`` change the object in a JSON file; whether it did.
 
     A file that is not there is made. Order, indentation and mode stay; of a link, what it leads
-    to is changed: within its project, or with ``everywhere`` wherever that is. ``back``: the
-    change takes out what another one has put in, so that the file as it was before that comes
-    back, byte for byte, where nobody has changed it in between.
+    to is changed: within its project, or with ``everywhere`` wherever that is. ``back`` is a
+    change that this one takes back: then the file as it was before that comes back, byte for
+    byte, where nobody has changed it in between.
 
     Raises:
         LoreError: the file is not JSON that can be kept, or cannot be written.
@@ -46,7 +47,7 @@ def change_settings(
         change(after)
         if _same(value, after):
             return False
-        if _put(place, before, after, change if back else None):
+        if _put(place, before, after, [back, change] if back else []):
             return True
     raise LoreError(f"{path}: is being written by another program: try again")
 
@@ -77,7 +78,8 @@ def _parsed(path: str, data: bytes | None) -> dict[str, Any]:
     if data is None or not data.strip():
         return {}
     try:
-        value = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse)
+        value = json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse,
+                           parse_float=_finite)  # fmt: skip
     except (ValueError, RecursionError) as error:
         raise LoreError(f"{path}: is not JSON that can be kept as it is ({error})") from None
     if not isinstance(value, dict):
@@ -95,6 +97,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text[:60]} is too large a number")
+    return number
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -121,11 +130,13 @@ def rendered(path: str, value: dict[str, Any]) -> str:
     return _rendered(_read(path), value).decode()
 
 
-def _put(place: str, before: bytes | None, after: dict[str, Any], taking: Change | None) -> bool:
+def _put(
+    place: str, before: bytes | None, after: dict[str, Any], there_and_back: list[Change]
+) -> bool:
     """Writes the new object, if the file is still as it was read; whether it was.
 
-    The first change keeps a copy of the file; ``taking`` back what was put in puts the copy in
-    its place. Without a copy there was no file, and there is none again when nothing is in it.
+    The first change keeps a copy of the file; ``there_and_back``, where that leads from the
+    copy to the new object, puts the copy in its place. Without a copy there was no file, and there is none again when nothing is in it.
     """
     folder = os.path.dirname(place) or "."
     copy = place + BACKUP
@@ -141,13 +152,13 @@ def _put(place: str, before: bytes | None, after: dict[str, Any], taking: Change
         kept = _read(copy)
         if kept is None and before is None:
             write_bytes(place, [_rendered(before, after)])
-        elif kept is None and taking and not after:
+        elif kept is None and there_and_back and not after:
             os.unlink(place)
-        elif kept is not None and taking and _leads_to(copy, kept, taking, after):
+        elif kept is not None and _leads_to(copy, kept, there_and_back, after):
             write_bytes(place, [kept])
             os.unlink(copy)
         else:
-            if kept is None and not taking:
+            if kept is None and not there_and_back:
                 write_bytes(copy, [before or b""], private=True)
             write_bytes(place, [_rendered(before, after)])
         return True
@@ -157,10 +168,12 @@ def _put(place: str, before: bytes | None, after: dict[str, Any], taking: Change
         os.close(lock)
 
 
-def _leads_to(path: str, data: bytes, change: Change, value: dict[str, Any]) -> bool:
+def _leads_to(path: str, data: bytes, changes: list[Change], value: dict[str, Any]) -> bool:
+    """Whether these changes, if any, lead from a file's object to a value."""
     try:
         old = _parsed(path, data)
+        for change in changes:
+            change(old)
     except LoreError:
         return False
-    change(old)
-    return _same(old, value)
+    return bool(changes) and _same(old, value)

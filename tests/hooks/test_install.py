@@ -80,6 +80,15 @@ def test_entries_that_were_there_before_go_too(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == {"model": "x"}
 
 
+def test_what_is_empty_in_a_file_that_changed_meanwhile_stays(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps({"hooks": {"Stop": []}, "a": 1}))
+    install(AGENTS["claude"], str(path), everywhere=False)
+    path.write_text(path.read_text().replace('"a": 1', '"a": 2'))
+    uninstall(AGENTS["claude"], str(path), everywhere=False)
+    assert json.loads(path.read_text()) == {"hooks": {"Stop": []}, "a": 2}
+
+
 def test_an_agent_has_the_scopes_that_it_has() -> None:
     assert place_of(AGENTS["claude"], "local", "/p") == "/p/.claude/settings.local.json"
     with pytest.raises(UsageError, match="give --user or --shared"):

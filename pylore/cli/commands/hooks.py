@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from ...app.trust import trusts
-from ...core.errors import LoreError
 from ...hooks.agents import AGENTS
 from ...hooks.install import (
     agent_named,
@@ -54,21 +53,17 @@ def status(**options: Any) -> None:
             place = place_of(one, scope, os.getcwd())
             if is_installed(one, place):
                 rows.append(_row(one.name, scope, place, "installed"))
-    note = _silence(session)
+    note = _silence()
     if note:
         session.say([note])
     session.output.list(rows, lambda rows: "".join(map(_text, rows)))
 
 
-def _silence(session: Session) -> str:
+def _silence() -> str:
     """Why hooks say nothing here; empty where they do."""
     if os.environ.get("LORE_STORE_SCOPE") != "project":
         return ""
-    try:
-        with session.open() as store:
-            trusted = trusts(store, data_folder())
-    except LoreError as error:
-        return f"{error}; hooks say nothing here"
+    trusted = trusts(data_folder())
     return "" if trusted else f"{data_folder()} is not trusted, so hooks say nothing of it: " \
         "run 'lore trust' if it is yours"  # fmt: skip
 

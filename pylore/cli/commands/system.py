@@ -13,7 +13,7 @@ from ...core.scopes import ALL
 from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
-from ...store import FILE, Store, create_store, open_store
+from ...store import FILE, create_store, open_store
 from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
 from ..doctor import checks_text, examine
@@ -36,7 +36,7 @@ def init(folder: str, **options: Any) -> None:
     store = create_store(
         target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
     )
-    notes = [] if existed or chosen else _trust_own(store, target)
+    notes = [] if existed or chosen else _trust_own(target)
     store.close()
     if ignored:
         write_whole(ignored, [f"{FILE}*\n"])
@@ -48,10 +48,10 @@ def init(folder: str, **options: Any) -> None:
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 
-def _trust_own(store: Store, folder: str) -> list[str]:
+def _trust_own(folder: str) -> list[str]:
     """Trusts a store that was made just now; what is to be said where that cannot be kept."""
     try:
-        trust_store(store, folder)
+        trust_store(folder)
     except LoreError as error:
         return [f"{error}; hooks stay silent about this store until 'lore trust'"]
     return []
@@ -81,8 +81,8 @@ def trust(folder: str, *, revoke: bool, **options: Any) -> None:
     if revoke:
         changed = revoke_trust(target)
     else:
-        with open_store(target, busy_timeout=session.settings.busy_timeout) as store:
-            changed = trust_store(store, target)
+        open_store(target, busy_timeout=session.settings.busy_timeout).close()  # if it is one
+        changed = trust_store(target)
     state = ("revoked" if revoke else "trusted") if changed else "unchanged"
     row = {"folder": os.path.abspath(target), "state": state}
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
