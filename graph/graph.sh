@@ -40,7 +40,10 @@
 #   --decay X, --max-nodes N   as in 'lore search'
 #   --explain            every factor of each score
 #   --tree               each reached node hangs on the one it was reached from
+#   -n, --limit N        the most to return, nearest first; all unless set
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
+#                        from the end, and it is said how many
 #
 #   Example: lore graph related decision-1a2b3c4d --hops 2 --type file --ids
 #
@@ -73,6 +76,8 @@
 #
 #   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
+#                        from the end, and it is said how many
 #
 # lore graph stats [options]
 #   Counts: nodes and their types, edges and their relations, the mean and the

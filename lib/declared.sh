@@ -113,6 +113,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --json	-	-
 --jsonl	-	-
 --text	-	-
+--max-bytes	N	-
 --ids	-	-
 --jq	EXPR	-
 -q	-	-
@@ -324,11 +325,14 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --max-nodes	N	-
 --explain	-	-
 --tree	-	-
+-n	N	-
+--limit	N	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--max-bytes	N	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
     'graph relations') REPLY='--json	-	-
@@ -342,6 +346,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--max-bytes	N	-
 *	-	-
 1…	ID…	@ids' ;;
     'graph similar') REPLY='--min	X	-
@@ -518,11 +523,14 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --max-nodes	N	-
 --explain	-	-
 --tree	-	-
+-n	N	-
+--limit	N	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--max-bytes	N	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
     'restore') REPLY='--at	N|TIME	-
@@ -621,6 +629,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --ids	-	-
+--max-bytes	N	-
 --tree	-	-
 --jq	EXPR	-
 -q	-	-
@@ -634,6 +643,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--max-bytes	N	-
 *	-	-
 1…	ID…	@ids' ;;
     'stale') REPLY='--fail	-	-

@@ -5,6 +5,7 @@ What is measured is the JSON that a command prints of them, in bytes of UTF-8.
 
 from __future__ import annotations
 
+from ..core.errors import LoreError, UsageError
 from ..system.json_encode import dumps
 
 TYPE_CHECKING = False
@@ -23,6 +24,20 @@ _LEAST_BUDGET = 64
 
 _TRIES = 6
 
+LEAST = 1000
+"""Bytes below which hardly a result has room, nor a context what says that it is one."""
+
+
+def require_room(most: int) -> int:
+    """``max_bytes`` as it is set; 0 is none.
+
+    Raises:
+        UsageError: hardly anything would have room in it.
+    """
+    if 0 < most < LEAST:
+        raise UsageError(f"max_bytes is '{most}': give 0, or {LEAST} and more")
+    return most
+
 
 def size(value: object) -> int:
     """Bytes that a value takes as JSON."""
@@ -30,12 +45,18 @@ def size(value: object) -> int:
 
 
 def first_rows(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:
-    """As many rows as a list of ``most`` bytes holds (0: all), and what is to be said of it."""
-    if not most:
+    """As many rows as a list of ``most`` bytes holds (0: all), and what is to be said of it.
+
+    Raises:
+        LoreError: it does not even hold the first one.
+    """
+    if not require_room(most):
         return rows, []
     left = most - 2 * _ROW
     for place, row in enumerate(rows):
         left -= size(row) + _ROW
+        if left < 0 and not place:
+            raise LoreError(f"not even the first result has room: max_bytes is {most}")
         if left < 0:
             return rows[:place], [_left_out(len(rows) - place, most)]
     return rows, []
@@ -46,10 +67,10 @@ def first_nodes(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, A
 
     Where it alone has no room, its edges go from the end, then its body.
     """
-    kept, notes = first_rows(rows, most)
-    if kept or not rows:
-        return kept, notes
-    node = dict(rows[0])
+    try:
+        return first_rows(rows, most)
+    except LoreError:
+        node = dict(rows[0])
     notes = [_left_out(len(rows) - 1, most)] if len(rows) > 1 else []
     return [node], notes + _shortened(node, most - 3 * _ROW, most)
 
@@ -59,7 +80,7 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
 
     Its notes say so. Without ``max_bytes`` it is the same.
     """
-    most = engine.settings.max_bytes
+    most = require_room(engine.settings.max_bytes)
     if not most:
         return found
     tries = 0
@@ -69,13 +90,21 @@ def context_within(engine: Engine, request: ContextRequest, found: Context) -> C
             continue
         budget = found.tokens_used * most // (most + over) * 9 // 10
         if budget < _LEAST_BUDGET or tries == _TRIES:
-            break
+            return _without_text(found, most)
         from .context import context
 
         tries += 1
         lower = engine.changed([("budget", str(budget))], "max_bytes")
         found = context(lower, request)
         found.notes.append(f"the budget was lowered to {budget} tokens: max_bytes is {most}")
+    return found
+
+
+def _without_text(found: Context, most: int) -> Context:
+    """The context where nothing of it has room: its question, shortened, and a note."""
+    found.text, found.tokens_used, found.included = "", 0, []
+    found.notes = [f"nothing that was found has room: max_bytes is {most}"]
+    found.question = found.question.encode()[: most // 3].decode(errors="ignore")
     return found
 
 

@@ -154,6 +154,8 @@ def _answer_batch(
                 engines.clear()
             engines[flags] = engine.under(from_environment(asked.flags))
         found = search(engines[flags], _request(question.query, asked, question.exclude))
+        if engines[flags].settings.max_bytes:
+            _rows(engines[flags], found)
         record_shown(engines[flags], question.query, found)
         return found
 

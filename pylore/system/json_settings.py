@@ -135,8 +135,9 @@ def _put(
 ) -> bool:
     """Writes the new object, if the file is still as it was read; whether it was.
 
-    The first change keeps a copy of the file; ``there_and_back``, where that leads from the
-    copy to the new object, puts the copy in its place. Without a copy there was no file, and there is none again when nothing is in it.
+    The first change keeps a copy of the file. Where ``there_and_back`` leads from that copy to the
+    new object, the copy takes its place. Without a copy there was no file, and there is none again
+    when nothing is in it.
     """
     folder = os.path.dirname(place) or "."
     copy = place + BACKUP

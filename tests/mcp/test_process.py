@@ -97,12 +97,12 @@ def test_long_answers_lose_whole_results_from_their_end_and_say_so(shared: Path)
         assert json.loads(blocks[0]) == every[:-1]
         assert blocks[1] == f"lore: 1 result left out: max_bytes is {most}\n"
         assert blocks[0] == lore(shared, "search", "tokens keys clocks", "--max-bytes", str(most))
-    with serving(shared, "--max-bytes", "900") as wire:
+    with serving(shared, "--max-bytes", "1000") as wire:
         for call in (tool(1, "lore_show", ids=["decision-cookie", "note-clock"]),
                      tool(2, "lore_context", question="tokens")):  # fmt: skip
             answer = wire.ask(call)
-            assert len(text_of(answer).encode()) <= 900
-            assert "max_bytes is 900" in str(answer)
+            assert len(text_of(answer).encode()) <= 1000
+            assert "max_bytes is 1000" in str(answer)
 
 
 def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> None:
@@ -167,7 +167,7 @@ def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> 
         shutil.copy(project / ".lore/search.db", bare / ".lore/search.db")
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         (bare / ".lore/.config").write_text("max_bytes=10\n")
-        assert text_of(wire.ask(call)) == "[]\n"
+        assert "give 0, or 1000" in text_of(wire.ask(call))
         (bare / ".lore/.config").write_text("min_score=often\n")
         assert "min_score" in text_of(wire.ask(call))
     with serving(tmp_path, "--store", str(project / ".lore"), "--write") as wire:

@@ -38,3 +38,10 @@ SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES)
 BUSY_TIMEOUT = Option(
     "--busy-timeout SECONDS", "how long to wait for another writer", setting="busy_timeout"
 )
+
+MAX_BYTES = Option(
+    "--max-bytes N",
+    "the most bytes of it as JSON, from 1000: whole results go\n"
+    "from the end, and it is said how many",
+    setting="max_bytes",
+)

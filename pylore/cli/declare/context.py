@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, Row
-from . import IDS, JQ, JSON, JSONL, TEXT, quiet
+from . import IDS, JQ, JSON, JSONL, MAX_BYTES, TEXT, quiet
 
 COMMAND = Command(
     "context",
@@ -44,6 +44,7 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
     ),
     Option("--with-superseded", "facts that are superseded too, marked as such"),
     Row("JSON, or the narrative, wherever it goes", JSON, JSONL, TEXT),
+    MAX_BYTES,
     Row("the ids of what came in alone", IDS),
     JQ,
     quiet("no notes and no summary on stderr"),

@@ -23,7 +23,9 @@ COMMAND = Command(
 Puts lore's entries into the settings of claude, codex, gemini or cursor, beside what is
 there: order, indentation and mode stay, and the file as it was is kept as
 NAME.lore-backup. A file with comments, or with a key twice, is left as it is, and the
-lines to paste are said. Once more changes no byte.""",
+lines to paste are said. Once more changes no byte. Unless said otherwise those of claude
+go into what is of this clone alone, those of the others into your own, for all projects.
+Cursor is told when a session begins; its other hooks take no text.""",
     *SCOPES,
     Option("--dry-run", "print the file as it would be"),
     OUTPUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, Row
-from . import OUTPUT
+from . import MAX_BYTES, OUTPUT
 
 COMMAND = Command(
     "related",
@@ -38,7 +38,9 @@ Where a node has such an id, it is the node (./NAME is a file).""",
     ),
     Option("--explain", "every factor of each score"),
     Option("--tree", "each reached node hangs on the one it was reached from"),
+    Option("-n, --limit N", "the most to return, nearest first; all unless set", setting="limit"),
     OUTPUT,
+    MAX_BYTES,
     examples=(
         "lore related decision-1a2b3c4d --hops 2 --type file --ids",
         "lore related src/auth.py --text",

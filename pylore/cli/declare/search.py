@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option, Row
-from . import EXPAND, IDS, JQ, JSON, JSONL, NO_DIVERSIFY, QUIET, TEXT
+from . import EXPAND, IDS, JQ, JSON, JSONL, MAX_BYTES, NO_DIVERSIFY, QUIET, TEXT
 
 COMMAND = Command(
     "search",
@@ -83,6 +83,7 @@ reads the query from stdin.""",
     NO_DIVERSIFY,
     Option("--explain", "every factor of each score"),
     Row("JSON array, JSON lines, text, ids alone", JSON, JSONL, TEXT, IDS),
+    MAX_BYTES,
     Option("--tree", "what the walk reached hangs on the matches it came from"),
     JQ,
     QUIET,
