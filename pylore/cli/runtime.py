@@ -14,9 +14,10 @@ from ..terminal.output import flush, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..app.engine import Engine
+    from ..app.events import Events
     from ..context.context import Context
     from ..core.model import Hits
     from ..core.settings import Settings
@@ -110,6 +111,24 @@ def say(notes: Iterable[str], settings: Settings) -> None:
     if not settings.quiet:
         for text in notes:
             note(text)
+
+
+def tell_event(
+    settings: Settings,
+    event: str,
+    rows: Sequence[Mapping[str, object]],
+    events: Events | None = None,
+) -> None:
+    """Lets the output go out, then tells event plugins what was written, if they hear of it."""
+    if not rows:
+        return
+    if events is None:
+        from ..app.events import Events
+
+        events = Events(settings)
+    if events.hear_of(event):
+        flush()
+        say(events.tell(event, rows), settings)
 
 
 _MOST_LEFT_OUT = 20
