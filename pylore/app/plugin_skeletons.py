@@ -49,7 +49,7 @@ set -euo pipefail
 # This one makes a note of each line of text; the same line is the same note.
 jq -R -c 'select(test("\\\\S")) | .[:1000] as $line
   | {id: ("note-@NAME-" + ($line | @base64 | gsub("[^A-Za-z0-9]"; "") | .[:60])),
-     type: "note", body: $line, source: "file"}'
+     type: "note", title: $line[:80], body: $line, source: "file"}'
 """
 
 _EXPORT = """\
