@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
-from ..system.event_plugins import EVENTS, own_folder
+from ..system.event_plugins import EVENTS
 from ..system.plugin_process import API, is_name
+from ..system.private_files import own_folder
 from ..system.programs import whole_entries
 
 if TYPE_CHECKING:

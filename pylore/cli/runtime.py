@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..app.engine import Engine
-    from ..app.events import Events
     from ..context.context import Context
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
+    from ..system.event_plugins import Events
     from .args import Arguments
 
 
@@ -113,6 +113,17 @@ def say(notes: Iterable[str], settings: Settings) -> None:
             note(text)
 
 
+def events_of(settings: Settings) -> Events | None:
+    """The event plugins of this command; None where there are none."""
+    from ..system.private_files import has_event_plugins
+
+    if not has_event_plugins(settings.plugin_dir):
+        return None
+    from ..system.event_plugins import Events
+
+    return Events(settings)
+
+
 def tell_event(
     settings: Settings,
     event: str,
@@ -122,11 +133,8 @@ def tell_event(
     """Lets the output go out, then tells event plugins what was written, if they hear of it."""
     if not rows:
         return
-    if events is None:
-        from ..app.events import Events
-
-        events = Events(settings)
-    if events.hear_of(event):
+    events = events or events_of(settings)
+    if events is not None and events.hear_of(event):
         flush()
         say(events.tell(event, rows), settings)
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..app.engine import Engine
-    from ..app.events import Events
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..records.records import Change, Records
     from ..store import Store
+    from ..system.event_plugins import Events
 
 
 class Session:

@@ -5,10 +5,9 @@ They are called in loops as a search is, so this imports no click, numpy or json
 
 from __future__ import annotations
 
-from ..app.events import Events
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts
-from .runtime import read_stdin
+from .runtime import events_of, read_stdin
 from .session import Session, changed_rows
 
 TYPE_CHECKING = False
@@ -26,14 +25,16 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
     fields = {
         **options, "tags": split_list(tags), "links": [_link_target(link) for link in links]
     }  # fmt: skip
-    events = Events(session.settings)
-    asked = {name: value for name, value in fields.items() if name != "new_type"}
-    events.ask("pre-add", [{"type": type, "body": body, **asked}])
+    events = events_of(session.settings)
+    if events is not None:
+        asked = {name: value for name, value in fields.items() if name != "new_type"}
+        events.ask("pre-add", [{"type": type, "body": body, **asked}])
     with session.open() as store:
         change = session.records(store).add(type, body, **fields)
     session.say(change.notes)
     session.print_change(change)
-    session.tell("post-add", changed_rows([change]), events)
+    if events is not None:
+        session.tell("post-add", changed_rows([change]), events)
 
 
 def fact(subject: str, predicate: str, object: str, **options: Any) -> None:

@@ -546,7 +546,7 @@ class Settings:
     )
     format_timeout = number(
         60.0,
-        "seconds that an importer, an exporter or a redactor of your own may take",
+        "seconds that an importer or an exporter of your own may take",
         low=0.01,
         high=3600,
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ..app.bounds import context_within, first_nodes, first_rows
 from ..app.context import ContextRequest, context
-from ..app.events import Events
 from ..app.related import RelatedRequest, related
 from ..app.search import SearchRequest, record_ids, record_shown, search
 from ..app.show import show
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts, record_id
 from ..core.scopes import own
+from ..system.event_plugins import Events
 from ..terminal.output import json_list, json_object, note
 from .arguments import checked
 from .tools import BY_NAME

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from homes import move_home
 
-from pylore.app.events import Events
+from pylore.cli.runtime import events_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
 from pylore.system import event_plugins
+from pylore.system.event_plugins import Events
 
 ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
 
@@ -83,7 +84,7 @@ def test_a_folder_that_cannot_be_listed_refuses_before_and_warns_afterwards(
     events().ask("pre-add", ROWS)
 
 
-def test_the_folder_is_looked_at_once_for_a_command(
+def test_where_there_are_none_the_folder_is_looked_at_once(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[str] = []
@@ -94,7 +95,6 @@ def test_the_folder_is_looked_at_once_for_a_command(
         return listdir(path)
 
     monkeypatch.setattr(os, "listdir", look)
-    found = events()
-    found.ask("pre-add", ROWS)
-    assert found.tell("post-add", ROWS) == []
+    put(own, "lore-import-x", "exit 1")
+    assert events_of(Settings.load(environ={}, flags={})) is None
     assert looks == [str(own)]

@@ -9,7 +9,7 @@ from typing import Any
 from ...app.plugin_skeletons import skeleton
 from ...app.plugins import READY, Plugin, all_plugins, file_name, find_file
 from ...core.errors import LoreError, UsageError
-from ...system.event_plugins import own_folder
+from ...system.private_files import own_folder
 from ...terminal.output import flush, write
 from ...terminal.text import bold, dim
 from ..reference import every_command

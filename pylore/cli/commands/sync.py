@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...app.event_rows import changed_by, last_command
-from ...app.events import Events
 from ...app.sync import Synced
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
 from ...formats.conflicts import conflict_notes
 from ...formats.knowledge import FILE
+from ...system.event_plugins import Events
 from ...system.git_setup import Repository
 from ...system.programs import find_program
 from ...terminal.output import note

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 from ...app.event_rows import changed_by, last_command
-from ...app.events import Events
 from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
@@ -20,6 +19,7 @@ from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
 from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among
 from ...system.atomic_write import write_whole
+from ...system.event_plugins import Events
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
 from ..args import split_words

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from ..system.plugin_process import (
+from .plugin_process import (
     LATE,
     MOST_OUTPUT,
     PluginProcess,
