@@ -12,7 +12,7 @@ PREFIX ?= ~/.local
 MINUTES ?= 5
 export PYTHON PREFIX DESTDIR
 
-.PHONY: help setup setup-dev demo test test-transformers test-inspector lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
+.PHONY: help setup setup-dev demo test test-transformers test-inspector test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,9 @@ test-transformers: ## the tests of a real model, in an environment of their own 
 
 test-inspector: setup-dev ## 'lore mcp' by the MCP Inspector, which npm fetches with a node (300 MB)
 	@bash tests/inspector.sh
+
+test-llm: setup ## plugins/llm-lore with the real llm and its test model, in an environment of its own
+	@bash tests/llm.sh
 
 lint: setup-dev ## types, lint and format alone
 	@bash tests/run.sh lint
@@ -81,5 +84,5 @@ uninstall: ## take away what 'make install' put under PREFIX
 	@bash tools/install.sh uninstall
 
 clean: ## remove .venv, caches and builds
-	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
+	@rm -rf .venv .venv-docs .venv-transformers .venv-inspector .venv-llm dist build site .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .demo .bench
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

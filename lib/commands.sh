@@ -41,6 +41,13 @@ lore_builtins() { # the names of the built-in commands, a line each, sorted
   done | LC_ALL=C sort
 }
 
+lore_is_kind() { # <name>: whether it is that of another kind of plugin, which lore calls by itself
+  case $1 in
+    retriever-* | import-* | export-* | redact-* | hook-*) return 0 ;;
+  esac
+  return 1
+}
+
 lore_plugins() { # the user's own commands: name, tab, file, a line each
   local folder file name seen=' '
   lore_plugin_folders
@@ -50,6 +57,7 @@ lore_plugins() { # the user's own commands: name, tab, file, a line each
       case $seen in
         *" $name "*) continue ;;
       esac
+      ! lore_is_kind "$name" || continue
       if [ -f "$file" ] && [ -x "$file" ] && lore_is_name "$name" && ! lore_builtin_file "$name"; then
         seen="$seen$name "
         printf '%s\t%s\n' "$name" "$file"
@@ -92,8 +100,9 @@ lore_find_plugin() { # <name>: REPLY becomes its executable, outside the built-i
 }
 
 lore_run_plugin() { # <name> [argument...]: in place of this shell, if there is one
-  if lore_find_plugin "$1"; then
+  if ! lore_is_kind "$1" && lore_find_plugin "$1"; then
     [ -z "$LORE_FROM_CONFIG" ] || lore_config_for_programs
+    export LORE_API=1
     exec "$REPLY" "${@:2}"
   fi
 }

@@ -7,7 +7,7 @@ Code:index anchor verify stale
 Learn from use:run feedback
 Bring in and take out:import export sync merge-file backup restore-backup
 The store:init config embed reindex doctor
-Quality, and lore itself:tune help commands version completion'
+Quality, and lore itself:tune help commands plugin version completion'
 
 lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
   case $1 in
@@ -189,6 +189,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --state	-	-
 --since	STATE	@files
+--format	FORMAT	-
 --busy-timeout	SECONDS	-
 1	[FILE]	@files' ;;
     'fact') REPLY='--confidence	X	-
@@ -422,6 +423,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 1	AGENT	claude codex gemini cursor' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--format	FORMAT	-
 --prune	-	-
 --ours	-	-
 --theirs	-	-
@@ -503,6 +505,30 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 1	BASE	@files
 2	OURS	@files
 3	THEIRS	@files' ;;
+    'plugin') REPLY='' ;;
+    'plugin list') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'plugin new') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	KIND	command retriever import export redact hook
+2	NAME	-' ;;
+    'plugin test') REPLY='--event-timeout	SECONDS	-
+--format-timeout	SECONDS	-
+--retriever-timeout	SECONDS	-
+-q	-	-
+--quiet	-	-
+1	FILE	@files
+2	[SAMPLE]	@files' ;;
     'reindex') REPLY='--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --fulltext	ENGINE	auto fts5 fts4
 --busy-timeout	SECONDS	-
@@ -819,6 +845,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --cache-seconds	INT	-
 --busy-timeout	FLOAT	-
 --plugin-dir	TEXT	@files
+--event-timeout	FLOAT	-
+--format-timeout	FLOAT	-
 --quiet	BOOL	1 0' ;;
     *) REPLY= ;;
   esac
@@ -846,6 +874,9 @@ view' ;;
 uninstall
 status
 run' ;;
+    plugin) REPLY='list
+new
+test' ;;
     run) REPLY='start
 finish
 list

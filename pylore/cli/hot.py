@@ -23,6 +23,7 @@ from .runtime import (
     record_shown,
     say,
     say_left_out,
+    tell_event,
 )
 
 TYPE_CHECKING = False
@@ -280,6 +281,9 @@ def index_command(argv: Sequence[str], command: Command) -> None:
 
     say_left_out(left_out, settings)
     output.one(found, index_text)
+    if found["added"] or found["changed"] or found["removed"]:
+        counts = {name: found[name] for name in ("added", "changed", "removed")}
+        tell_event(settings, "post-index", [counts])
 
 
 def _form_of_hits(

@@ -14,13 +14,14 @@ from ..terminal.output import flush, note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..app.engine import Engine
     from ..context.context import Context
     from ..core.model import Hits
     from ..core.settings import Settings
     from ..store import Store
+    from ..system.event_plugins import Events
     from .args import Arguments
 
 
@@ -110,6 +111,32 @@ def say(notes: Iterable[str], settings: Settings) -> None:
     if not settings.quiet:
         for text in notes:
             note(text)
+
+
+def events_of(settings: Settings) -> Events | None:
+    """The event plugins of this command; None where there are none."""
+    from ..system.private_files import has_event_plugins
+
+    if not has_event_plugins(settings.plugin_dir):
+        return None
+    from ..system.event_plugins import Events
+
+    return Events(settings)
+
+
+def tell_event(
+    settings: Settings,
+    event: str,
+    rows: Sequence[Mapping[str, object]],
+    events: Events | None = None,
+) -> None:
+    """Lets the output go out, then tells event plugins what was written, if they hear of it."""
+    if not rows:
+        return
+    events = events or events_of(settings)
+    if events is not None and events.hear_of(event):
+        flush()
+        say(events.tell(event, rows), settings)
 
 
 _MOST_LEFT_OUT = 20

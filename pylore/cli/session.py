@@ -10,7 +10,7 @@ from ..core.errors import UsageError
 from ..core.settings import SETTINGS, from_environment
 from ..store import tell_waiting
 from ..terminal.output import FORMATS, Output, note
-from .runtime import open_for_reading, project_root, say
+from .runtime import open_for_reading, project_root, say, tell_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..records.records import Change, Records
     from ..store import Store
+    from ..system.event_plugins import Events
 
 
 class Session:
@@ -81,6 +82,12 @@ class Session:
         """Notes for the person, unless they want quiet."""
         say(notes, self.settings)
 
+    def tell(
+        self, event: str, rows: Sequence[dict[str, Any]], events: Events | None = None
+    ) -> None:
+        """Lets the output go out, then tells event plugins what was written, if they hear of it."""
+        tell_event(self.settings, event, rows, events)
+
     def print_change(self, change: Change) -> None:
         """What a write did, as one thing."""
         self.output.one({"id": change.id, "state": change.state}, lambda row: _text([row]))
@@ -89,6 +96,14 @@ class Session:
         """What a write did to each of many."""
         rows = [{"id": change.id, "state": change.state} for change in changes]
         self.output.list(rows, _text)
+
+
+def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    """What event plugins are told of changes: of those that changed something."""
+    return [
+        {"id": change.id, "state": change.state}
+        for change in changes if change.state != "unchanged"
+    ]  # fmt: skip
 
 
 def chosen_output(options: dict[str, Any]) -> Output:

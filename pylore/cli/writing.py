@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts
-from .runtime import read_stdin
-from .session import Session
+from .runtime import events_of, read_stdin
+from .session import Session, changed_rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ..records.records import Change
 
 
 def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
@@ -20,13 +22,19 @@ def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[st
     """``lore add``."""
     session = Session(options)
     body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
+    fields = {
+        **options, "tags": split_list(tags), "links": [_link_target(link) for link in links]
+    }  # fmt: skip
+    events = events_of(session.settings)
+    if events is not None:
+        asked = {name: value for name, value in fields.items() if name != "new_type"}
+        events.ask("pre-add", [{"type": type, "body": body, **asked}])
     with session.open() as store:
-        change = session.records(store).add(
-            type, body, tags=split_list(tags), links=[_link_target(link) for link in links],
-            **options,
-        )  # fmt: skip
+        change = session.records(store).add(type, body, **fields)
     session.say(change.notes)
     session.print_change(change)
+    if events is not None:
+        session.tell("post-add", changed_rows([change]), events)
 
 
 def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
@@ -36,6 +44,7 @@ def fact(subject: str, predicate: str, object: str, **options: Any) -> None:
         change = session.records(store).fact(subject, predicate, object, **options)
     session.say(change.notes)
     session.print_change(change)
+    session.tell("post-link", changed_rows([change]))
 
 
 def link(from_id: str, relation: str, to_id: str, meta: tuple[str, ...], **options: Any) -> None:
@@ -45,6 +54,7 @@ def link(from_id: str, relation: str, to_id: str, meta: tuple[str, ...], **optio
     with session.open() as store:
         change = session.records(store).link(from_id, relation, to_id, metadata=fields, **options)
     session.print_change(change)
+    session.tell("post-link", changed_rows([change]))
 
 
 def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: bool,
@@ -52,17 +62,19 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: b
     """``lore edit``; what a person writes in an editor is asked for with click."""
     session = Session(options)
     with session.open() as store:
+        change: Change | None = None
         text = _text_on_stdin(session) if words == ("-",) else " ".join(words) if words else None
         if text is None and not tags and not any(value is not None for value in options.values()):
             from .commands.editor import edited, import_edited
 
-            if import_edited(session, store, id, force=force):
-                return
-            text = edited(store, id)
-        changes = {**options, "text": text, "tags": split_list(tags) if tags else None}
-        change = session.records(store).edit(id, force=force, **changes)
+            change = import_edited(session, store, id, force=force)
+            text = None if change else edited(store, id)
+        if change is None:
+            changes = {**options, "text": text, "tags": split_list(tags) if tags else None}
+            change = session.records(store).edit(id, force=force, **changes)
     session.say(change.notes)
     session.print_change(change)
+    session.tell("post-edit", changed_rows([change]))
 
 
 def split_list(values: tuple[str, ...]) -> tuple[str, ...]:

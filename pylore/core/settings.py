@@ -202,6 +202,8 @@ EXPANSION_RULES = {
 
 USER_ONLY = {
     "plugin_dir": "runs a program",
+    "event_timeout": "ends programs of your own",
+    "format_timeout": "ends programs of your own",
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
@@ -539,6 +541,15 @@ class Settings:
     )
     busy_timeout = number(30.0, "seconds to wait for another writer", low=0, high=3600)
     plugin_dir = text("", "a folder of lore-<command> executables; user config only")
+    event_timeout = number(
+        10.0, "seconds that the event plugins of a command may take", low=0.01, high=600
+    )
+    format_timeout = number(
+        60.0,
+        "seconds that an importer or an exporter of your own may take",
+        low=0.01,
+        high=3600,
+    )
     quiet = switch(False, "leave out notes on stderr; errors are still said")
 
     def __init__(self) -> None:

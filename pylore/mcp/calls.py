@@ -10,7 +10,8 @@ from ..app.show import show
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts, record_id
 from ..core.scopes import own
-from ..terminal.output import json_list, json_object
+from ..system.event_plugins import Events
+from ..terminal.output import json_list, json_object, note
 from .arguments import checked
 from .tools import BY_NAME
 
@@ -119,12 +120,25 @@ def _remember(current: CurrentStore, given: Arguments) -> Answer:
             raise UsageError(f"links has '{text}': give ID:RELATION, as decision-1a2b3c4d:"
                              "derived_from")  # fmt: skip
         links.append(parts)
+    fields = {
+        "why": given.get("why", ""), "file": given.get("file", ""), "links": links,
+        "tags": given.get("tags", ()), "source": "conversation",
+    }  # fmt: skip
+    events = Events(engine.settings, store=current.folder, root=engine.root)
+    events.ask("pre-add", [{"type": given["type"], "body": given["text"], **fields}])
     records = Records(engine.store, engine.settings, engine.embedder, engine.root)
-    change = records.add(
-        given["type"], given["text"], why=given.get("why", ""), file=given.get("file", ""),
-        links=links, tags=given.get("tags", ()), source="conversation",
-    )  # fmt: skip
-    return Answer(json_object({"id": change.id, "state": change.state}), change.notes)
+    change = records.add(given["type"], given["text"], **fields)
+    row: dict[str, object] = {"id": change.id, "state": change.state}
+    after = None
+    if change.state != "unchanged" and events.hear_of("post-add"):
+        after = lambda: _tell(events, "post-add", row)  # noqa: E731
+    return Answer(json_object(row), change.notes, after)
+
+
+def _tell(events: Events, event: str, row: dict[str, object]) -> None:
+    """Tells event plugins; what fails is for the client's log."""
+    for text in events.tell(event, [row]):
+        note(text)
 
 
 def _require_not_forgotten(engine: Engine, type: str, text: str) -> None:

@@ -11,22 +11,16 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import selectors
 import signal
-import subprocess
-import tempfile
 import threading
 import time
-from contextlib import suppress
 from typing import Any
 
 from ..core.errors import UsageError, nearest
-from ..core.settings import BUILT_IN_RETRIEVERS, environment_of_programs
+from ..core.settings import BUILT_IN_RETRIEVERS
 from ..store.meant import meant
-from ..system.interrupts import start_session
-from ..system.private_files import user_folder
-from ..system.programs import whole_entries
+from ..system.plugin_process import LATE, PluginProcess, Refused, environment
+from ..system.plugin_process import find as find_plugin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,83 +31,10 @@ if TYPE_CHECKING:
     from ..store.filter import Scope
 
 PREFIX = "lore-retriever-"
-MOST_OUTPUT = 1 << 20
-"""Bytes of stdout: ten thousand results and more."""
-MOST_COMPLAINT = 4096
-"""Bytes of stderr that are read; the last line of them is quoted."""
 MOST_RESULTS = 1000
 LEFT_OUT = ": its list is left out"
 MOST_QUERY = 10_000
 """Characters of the query that a retriever gets."""
-
-
-class Refused(Exception):
-    """Why a retriever's list is left out."""
-
-
-class Running:
-    """One retriever at work: started at once, read later."""
-
-    def __init__(self, name: str, path: str, request: bytes, environ: dict[str, str]) -> None:
-        self.name = name
-        with tempfile.TemporaryFile() as stdin:  # a pipe would block where nobody reads it
-            stdin.write(request)
-            stdin.seek(0)
-            try:
-                self._process = start_session(
-                    [path], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                    env=environ,
-                )  # fmt: skip
-            except OSError as error:
-                raise Refused(f"{path} cannot be started ({error.strerror})") from None
-
-    def read(self, deadline: float) -> dict[str, float]:
-        """Its list, id to score, once it has ended.
-
-        Raises:
-            Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
-                printed something else than a list of results.
-        """
-        out, complaint = self._read_to_end(deadline)
-        try:
-            code = self._process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            raise Refused("did not end in time") from None
-        if code:
-            how = f"exit code {code}" if code > 0 else f"signal {-code}"
-            lines = complaint.decode(errors="replace").strip().splitlines()
-            raise Refused(f"failed with {how}" + (f" ({lines[-1][:200]})" if lines else ""))
-        return parse_results(out)
-
-    def _read_to_end(self, deadline: float) -> tuple[bytes, bytes]:
-        out, complaint = self._process.stdout, self._process.stderr
-        assert out is not None and complaint is not None
-        read: dict[Any, bytearray] = {out: bytearray(), complaint: bytearray()}
-        with selectors.DefaultSelector() as selector:
-            for stream in read:
-                selector.register(stream, selectors.EVENT_READ)
-            while selector.get_map():
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if not ready:
-                    raise Refused("did not end in time")
-                for key, _ in ready:
-                    piece = os.read(key.fd, 1 << 16)
-                    if not piece:
-                        selector.unregister(key.fileobj)
-                    read[key.fileobj] += piece
-                del read[complaint][:-MOST_COMPLAINT]
-                if len(read[out]) > MOST_OUTPUT:
-                    raise Refused(f"printed more than {MOST_OUTPUT} bytes")
-        return bytes(read[out]), bytes(read[complaint])
-
-    def end(self) -> None:
-        """Ends what is left of it, its children too."""
-        with suppress(ProcessLookupError, PermissionError):  # all of it has ended
-            os.killpg(self._process.pid, signal.SIGKILL)
-        for stream in (self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-        self._process.wait()
 
 
 class Retrievers:
@@ -131,7 +52,7 @@ class Retrievers:
         self.notes: list[str] = []
         self._deadline = time.monotonic() + settings.retriever_timeout
         self._timeout = settings.retriever_timeout
-        self._running: list[Running] = []
+        self._running: dict[str, PluginProcess] = {}
         self._lists: dict[str, dict[str, float]] | None = None
         self._interrupt: Any = None
         self._interrupted = False
@@ -151,11 +72,14 @@ class Retrievers:
                              f"retrievers to {' '.join(BUILT_IN_RETRIEVERS)}")  # fmt: skip
 
     def _start(self, names: Iterable[str], plugin_dir: str, request: bytes) -> None:
-        environ = _environment()
         for name in names:
             try:
                 path = find(name, plugin_dir)
-                self._running.append(Running(name, path, request, environ))
+                # A search that it makes runs no retriever, and belongs to no run.
+                environ = environment(
+                    PREFIX + name, LORE_RETRIEVERS=" ".join(BUILT_IN_RETRIEVERS), LORE_RUN=""
+                )
+                self._running[name] = PluginProcess([path], request, environ)
             except Refused as why:
                 self._refuse(name, str(why))
 
@@ -177,7 +101,7 @@ class Retrievers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for running in self._running:
+        for running in self._running.values():
             running.end()
         if self._interrupt is not None:
             signal.signal(signal.SIGINT, self._interrupt)
@@ -201,15 +125,15 @@ class Retrievers:
     def _read(self) -> dict[str, dict[str, float]]:
         if self._lists is None:
             self._lists = {}
-            for running in self._running:
+            for name, running in self._running.items():
                 try:
-                    self._lists[running.name] = running.read(self._deadline)
+                    self._lists[name] = parse_results(running.read(self._deadline))
                 except Refused as why:
-                    self._refuse(running.name, str(why))
+                    self._refuse(name, str(why))
         return self._lists
 
     def _refuse(self, name: str, why: str) -> None:
-        if why == "did not end in time":
+        if why == LATE:
             why = f"did not end within {self._timeout:g} s (retriever_timeout)"
         self.notes.append(f"retriever {name}: {why}{LEFT_OUT}")
 
@@ -220,17 +144,12 @@ def find(name: str, plugin_dir: str) -> str:
     Raises:
         Refused: there is none.
     """
-    own = plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
-    folders = [own, *whole_entries().split(":")]
-    for folder in folders:
-        path = os.path.join(folder, PREFIX + name)
-        if os.path.isfile(path):
-            if os.access(path, os.X_OK):
-                return os.path.abspath(path)
-            if folder == own:
-                raise Refused(f"{path} is not executable")
-    hint = nearest(name, [*BUILT_IN_RETRIEVERS])
-    raise Refused(f"no program {PREFIX}{name} in {own} or on the PATH{hint}")
+    try:
+        return find_plugin(PREFIX, name, plugin_dir)
+    except Refused as why:
+        if not str(why).startswith("no program"):
+            raise
+        raise Refused(f"{why}{nearest(name, [*BUILT_IN_RETRIEVERS])}") from None
 
 
 def parse_results(out: bytes) -> dict[str, float]:
@@ -268,13 +187,3 @@ def _result(row: object) -> tuple[str, float]:
     if not math.isfinite(score) or score < 0:
         raise Refused(f"printed a score that is not a number from 0 on ({score})")
     return id, score
-
-
-def _environment() -> dict[str, str]:
-    """A retriever's: a search that it makes runs no retriever, and belongs to no run."""
-    ours = {"LORE_RETRIEVERS": " ".join(BUILT_IN_RETRIEVERS), "LORE_RUN": ""}
-    environ = environment_of_programs()
-    exported = environ.get("LORE_EXPORTED", "").split()
-    # What is named there comes from config files, and would be read from them anew.
-    ours["LORE_EXPORTED"] = " ".join(name for name in exported if name not in ours)
-    return {**environ, **ours}

@@ -19,6 +19,20 @@ def user_folder(variable: str, default: str) -> str:
     return os.path.join(base, "lore")
 
 
+def own_folder(plugin_dir: str) -> str:
+    """The user's own folder of commands and plugins: the setting ``plugin_dir``, or the usual."""
+    return plugin_dir or os.path.join(user_folder("XDG_CONFIG_HOME", ".config"), "commands")
+
+
+def has_event_plugins(plugin_dir: str) -> bool:
+    """Whether there may be event plugins: one look, after which most commands load nothing more."""
+    folder = own_folder(plugin_dir)
+    try:
+        return any(name.startswith("lore-hook-") for name in os.listdir(folder))
+    except OSError:
+        return os.path.isdir(folder)
+
+
 def make_private_folder(path: str) -> None:
     """Makes a folder that nobody else may enter; one that is there stays as it is.
 

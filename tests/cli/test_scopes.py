@@ -37,6 +37,10 @@ HARMLESS = {
     "graph": "prints its verbs",
     "hook": "prints its verbs",
     "run": "prints its verbs",
+    "plugin": "prints its verbs",
+    "plugin list": "lists programs, and opens no store",
+    "plugin new": "writes a program, and opens no store",
+    "plugin test": "opens a store of its own, which it makes",
 }
 """Commands that are not tried, each with the reason."""
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
-from pylore.core.settings import BY_NAME, SETTINGS, Setting, Settings
+from pylore.core.settings import BY_NAME, SETTINGS, USER_ONLY, Setting, Settings
 
 if TYPE_CHECKING:
     from pylore.core.settings import Value
@@ -251,7 +251,8 @@ REFUSABLE = [setting for setting in SETTINGS if setting.kind in WRONG]
 def test_a_wrong_value_is_refused_with_its_place_and_what_would_be_right(setting: Setting) -> None:
     text = WRONG[setting.kind]
     variable = "LORE_" + setting.name.upper()
-    config = f"{setting.config_key}\tproject:/a/.config:12\t{text}\n"
+    whose = "user" if setting.name in USER_ONLY else "project"
+    config = f"{setting.config_key}\t{whose}:/a/.config:12\t{text}\n"
     if setting.kind == "weights":
         config = f"{setting.config_key}[calls]\tproject:/a/.config:12\tx\n"
     for place, environ, flags in (

@@ -152,6 +152,31 @@ def test_what_a_person_confirmed_or_forgot_an_agent_does_not_undo(project: Path)
         assert refused["result"]["isError"] and "forgotten" in text_of(refused)
 
 
+def test_event_plugins_are_asked_and_told_of_what_an_agent_keeps(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.mkdir()
+    for name, script in (
+        ("pre-add", "grep -q secret && echo 'no secrets' >&2 && exit 1; exit 0"),
+        ("post-add", f'echo "$LORE_STORE $PWD" >>"{own}/heard"; cat >>"{own}/heard"'),
+    ):
+        (own / f"lore-hook-{name}").write_text(f"#!/bin/sh\n{script}\n")
+        (own / f"lore-hook-{name}").chmod(0o755)
+    monkeypatch.setenv("LORE_PLUGIN_DIR", str(own))
+    lore(project, "trust")
+    with serving(project, "--write") as wire:
+        refused = wire.ask(tool(1, "lore_remember", type="note", text="a secret"))
+        assert refused["result"]["isError"]
+        assert "lore-hook-pre-add: no secrets: nothing was written" in text_of(refused)
+        kept = json.loads(text_of(wire.ask(tool(2, "lore_remember", type="note", text="plain"))))
+        wire.ask(tool(3, "lore_search", query="plain"))  # it is answered when they have been told
+    assert (own / "heard").read_text().splitlines() == [
+        f"{project}/.lore {project}", f'{{"event":"post-add","id":"{kept["id"]}","state":"added"}}',
+    ]  # fmt: skip
+    assert "a secret" not in lore(project, "list", "--type", "note")
+
+
 def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     bare.mkdir()

@@ -23,10 +23,11 @@ from pylore.core.errors import UsageError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.records.records import Records
-from pylore.search.external import MOST_RESULTS, Refused, Retrievers, find, parse_results
+from pylore.search.external import MOST_RESULTS, Retrievers, find, parse_results
 from pylore.search.pipeline import Request, search
 from pylore.store import Store
 from pylore.store.filter import Scope
+from pylore.system.plugin_process import Refused
 
 Write = Callable[[str, str], Path]
 

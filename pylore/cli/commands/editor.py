@@ -37,10 +37,10 @@ def edited(store: Store, id: str) -> str | None:
     return text
 
 
-def import_edited(session: Session, store: Store, id: str, *, force: bool) -> bool:
+def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Change | None:
     """Opens the file that a document comes from, and imports what was saved.
 
-    False where there is no such file, or the person wants a text of this store alone.
+    None where there is no such file, or the person wants a text of this store alone.
     """
     from ...formats.markdown import import_markdown
 
@@ -48,7 +48,7 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> bo
     node = store.nodes.get(meant(store, id))
     file = source_of(store, node, root) if node and not force else ""
     if node is None or not file:
-        return False
+        return None
     path = place_within(root, file)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     # As git does it: the variable is the person's command line, the path a word of its own.
@@ -58,7 +58,5 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> bo
     result = import_markdown(
         store, session.settings, session.embedder(store), [path], root, type=node.type
     )
-    session.say(result.notes)
     changed = result.added + result.updated + result.invalidated
-    session.print_change(Change(node.id, "updated" if changed else "unchanged"))
-    return True
+    return Change(node.id, "updated" if changed else "unchanged", result.notes)

@@ -10,6 +10,7 @@ from ...core.times import parse_since
 from ...store.filter import Scope, require_statuses
 from ...terminal.text import list_text
 from ..runtime import ids_from
+from ..session import changed_rows
 from ..writing import split_list
 from .shared import Session
 
@@ -50,6 +51,7 @@ def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
     with session.open() as store:
         changes = session.records(store).forget(wanted, purge=purge)
     session.print_changes(changes)
+    session.tell("post-forget", changed_rows(changes))
 
 
 def restore(ids: tuple[str, ...], at: str | None, **options: Any) -> None:

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from ...app.event_rows import changed_by, last_command
 from ...app.sync import Synced
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
 from ...formats.conflicts import conflict_notes
 from ...formats.knowledge import FILE
+from ...system.event_plugins import Events
 from ...system.git_setup import Repository
 from ...system.programs import find_program
 from ...terminal.output import note
@@ -31,11 +33,15 @@ def sync(
         _set_up(session, install=install, hooks=hooks)
         return
     path = path or _file_of_project()
+    events = Events(session.settings)
     with session.open_whole("sync") as store, store.faults:
+        before = last_command(store)
         done = synced(session.engine(store), path, out=not only_in)
+        changes = changed_by(store, "sync", before) if events.hear_of("post-sync") else []
     _say(session, path, done)
     row = {"in": _counts(done), "out": done.went_out, "file": os.path.abspath(path)}
     session.output.one(row, _text)
+    session.tell("post-sync", changes, events)
 
 
 def _file_of_project() -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
+from ...app.event_rows import changed_by, last_command
 from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
@@ -15,8 +16,10 @@ from ...embed.ahead import Ahead
 from ...formats.conflicts import conflict_notes
 from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
+from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among
 from ...system.atomic_write import write_whole
+from ...system.event_plugins import Events
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
 from ..args import split_words
@@ -33,8 +36,9 @@ COMPACT_FROM = 1000
 
 
 def import_files(
-    paths: Sequence[str], type: str, *, prune: bool, ours: bool, theirs: bool, **options: Any
-) -> None:
+    paths: Sequence[str], type: str, *, prune: bool, ours: bool, theirs: bool, form: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
     session = Session(options)
     if ours and theirs:
         raise UsageError("--ours and --theirs exclude each other: give one of them")
@@ -46,25 +50,31 @@ def import_files(
             raise LoreError(f"{path}: there is no such file: check its name")
     skipped = _leading_out(paths)
     paths = [path for path in paths if path not in dict(skipped)]
+    if form is not None and prune:
+        raise UsageError("--prune is for folders of Markdown: leave it or --format out")
+    made = {} if form is None else {path: imported(form, path, session.settings) for path in paths}
+    events = Events(session.settings)
     with session.open() as store, store.faults:
+        before = last_command(store)
         ahead = Ahead(store, lambda: session.embedder(store))
-        with progress_bar("importing", _steps(paths)) as advance:
+        with progress_bar("importing", 0 if made else _steps(paths)) as advance:
             parts: list[LineImport | MarkdownImport] = [
                 LineImport(
                     store, session.settings, ahead,
-                    _lines(path, record_line(session.settings.max_text)),
+                    made.get(path) or _lines(path, record_line(session.settings.max_text)),
                     ImportOptions(**options, prefer=prefer),
-                    name="" if path == "-" else path, progress=advance,
+                    name=_name(path, form), progress=advance,
                 )
-                for path in paths if not _is_markdown(path)
+                for path in paths if made or not _is_markdown(path)
             ]  # fmt: skip
-            pages = [path for path in paths if _is_markdown(path)]
+            pages = [path for path in paths if not made and _is_markdown(path)]
             if pages:
                 parts.append(_pages(store, session, ahead, pages, type, advance, prune=prune,
                                     ours=ours, **options))  # fmt: skip
             for part in parts:
                 part.prepare()
             total = _unchanged(parts) or ahead.settled(lambda: _written(store, parts), "import")
+        changes = changed_by(store, "import", before) if events.hear_of("post-import") else []
     total.skipped[:0] = skipped
     if total.added + total.updated >= COMPACT_FROM:
         with session.open() as store, store.faults:
@@ -75,12 +85,16 @@ def import_files(
     row["conflicting"] = [conflict.to_dict() for conflict in total.conflicting]
     del row["notes"]
     session.output.one(row, _imported_text)
+    session.tell("post-import", changes, events)
 
 
 def export(
-    path: str, types: tuple[str, ...], state: bool, since: str | None, **options: Any
-) -> None:
+    path: str, types: tuple[str, ...], state: bool, since: str | None, form: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
     session = Session({**options, "as_jsonl": True})
+    if form is not None and (state or since is not None):
+        raise UsageError("--format takes neither --state nor --since: these are for stores")
     if since is not None:
         if state or types:
             raise UsageError("--since takes neither --state nor --type: the state says of what")
@@ -92,7 +106,10 @@ def export(
     with session.open() as store, store.faults, store.snapshot():
         words = split_words(types)
         wanted = store.types.require(words)
-        _put(path, state_lines(store, words) if state else export_lines(store, wanted), soon=state)
+        lines = state_lines(store, words) if state else export_lines(store, wanted)
+        if form is not None:
+            lines = exported(form, lines, session.settings)
+        _put(path, lines, soon=state)
 
 
 def _put(path: str, lines: Iterable[str], *, soon: bool = False) -> None:
@@ -121,6 +138,13 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
 
 def _is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
+
+
+def _name(path: str, form: str | None) -> str:
+    """What messages call the lines of a path."""
+    if form is not None:
+        return f"what {IMPORTER}{form} made of {'stdin' if path == '-' else path}"
+    return "" if path == "-" else path
 
 
 def _pages(

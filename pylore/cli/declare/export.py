@@ -34,6 +34,12 @@ stays where it is.""",
         "for stdin; of the types that it was made with",
         kind="files",
     ),
+    Option(
+        "--format FORMAT",
+        "hand the lines to lore-export-FORMAT, an executable of yours, and\n"
+        "write what it makes of them (see docs/plugins.md)",
+        into="form",
+    ),
     BUSY_TIMEOUT,
     examples=(
         "lore export backup.jsonl",

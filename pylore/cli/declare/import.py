@@ -63,6 +63,12 @@ folders and node_modules are left out.
         kind="types",
         default="doc",
     ),
+    Option(
+        "--format FORMAT",
+        "what the paths are: lore-import-FORMAT, an executable of yours,\n"
+        "makes JSON lines of each (see docs/plugins.md)",
+        into="form",
+    ),
     Option("--prune", "forget the documents below each folder whose files are gone"),
     Option("--ours", "where a record was changed here and there, what is here stands"),
     Option("--theirs", "where it was, what comes in stands; without either: the later one"),
@@ -80,6 +86,7 @@ folders and node_modules are left out.
         "lore import --prune docs",
         "lore import nodes.jsonl edges.jsonl",
         "git show HEAD:lore.jsonl | lore import -",
+        "lore import --format adr-tools doc/adr",
         "lore import --skip-bad --jq .skipped old-export.jsonl",
     ),
     arguments=(Argument("PATH…", "paths", "files"),),

@@ -16,7 +16,8 @@ GROUPS = (
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),
     ("The store", ("init", "config", "embed", "reindex", "doctor")),
-    ("Quality, and lore itself", ("tune", "help", "commands", "version", "completion")),
+    ("Quality, and lore itself", ("tune", "help", "commands", "plugin", "version",
+                                 "completion")),
 )  # fmt: skip
 """The order in which ``lore help`` lists commands; one that no group names comes last."""
 

@@ -1,0 +1,225 @@
+"""Programs of the user's own at work: found, started, held to their limits, and ended.
+
+One contract for all kinds (docs/plugins.md): stdin is a file, stdout is read up to a limit, the
+last line of stderr says what is wrong, and a session of its own is ended with all that is in it.
+Only who has such programs imports this module.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import IO, Any
+
+from ..core.settings import environment_of_programs
+from .event_plugins import GUARD
+from .interrupts import Tidying, start_session
+from .private_files import own_folder
+from .programs import whole_entries
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+API = "1"
+"""The version of the contract: ``LORE_API``, and what a plugin's ``# Lore-API:`` line names."""
+
+MOST_OUTPUT = 1 << 20
+"""Bytes of stdout, unless its caller takes more."""
+MOST_COMPLAINT = 4096
+"""Bytes of stderr that are read; the last line of them is quoted."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+LATE = "did not end in time"
+
+
+class Refused(Exception):
+    """Why a plugin's work does not count."""
+
+
+class PluginProcess:
+    """One plugin at work: started at once, read later, always to be ended.
+
+    Args:
+        command: its path, and arguments.
+        stdin: what it gets: bytes, or a file with a number.
+        environ: its environment, as ``environment`` makes it.
+
+    Raises:
+        Refused: it cannot be started.
+    """
+
+    def __init__(
+        self, command: Sequence[str], stdin: bytes | IO[bytes], environ: Mapping[str, str],
+        folder: str | None = None,
+    ) -> None:  # fmt: skip
+        with _as_file(stdin) as file:
+            try:
+                self._process = start_session(
+                    command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    env=environ, cwd=folder,
+                )  # fmt: skip
+            except (OSError, ValueError) as error:
+                why = getattr(error, "strerror", None) or error
+                raise Refused(f"{command[0]} cannot be started ({why})") from None
+
+    def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
+        """All of its stdout, once it has ended well.
+
+        Raises:
+            Refused: as ``pour``.
+        """
+        found = bytearray()
+        self.pour(found.extend, deadline, most)
+        return bytes(found)
+
+    def pour(self, take: Callable[[bytes], object], deadline: float, most: int) -> None:
+        """Hands its stdout over piece by piece, until it has ended well.
+
+        Raises:
+            Refused: it did not end by the deadline (of ``time.monotonic``), failed, or
+                printed more than ``most`` bytes.
+        """
+        why = self.failure(*self.outcome(take, deadline, most))
+        if why:
+            raise Refused(why)
+
+    def outcome(
+        self, take: Callable[[bytes], object], deadline: float, most: int = MOST_OUTPUT
+    ) -> tuple[int, str]:
+        """Its exit code (a signal below 0), and the last line of its stderr.
+
+        Raises:
+            Refused: it did not end by the deadline, or printed more than ``most`` bytes.
+        """
+        complaint = self._read_to_end(take, deadline, most)
+        try:
+            code = self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise Refused(LATE) from None
+        lines = complaint.decode(errors="replace").strip().splitlines()
+        return code, lines[-1][:200] if lines else ""
+
+    @staticmethod
+    def failure(code: int, said: str) -> str:
+        """An exit code other than 0 in words, with the last line of stderr; empty for 0."""
+        if not code:
+            return ""
+        how = f"exit code {code}" if code > 0 else f"signal {-code}"
+        return f"failed with {how}" + (f" ({said})" if said else "")
+
+    def _read_to_end(
+        self, take: Callable[[bytes], object], deadline: float, most: int
+    ) -> bytes:  # fmt: skip
+        out, errors = self._process.stdout, self._process.stderr
+        assert out is not None and errors is not None
+        complaint, size = bytearray(), 0
+        with selectors.DefaultSelector() as selector:
+            for stream in (stream for stream in (out, errors) if not stream.closed):
+                selector.register(stream, selectors.EVENT_READ)
+            while selector.get_map():
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready:
+                    raise Refused(LATE)
+                for key, _ in ready:
+                    piece = os.read(key.fd, 1 << 16)
+                    if not piece:
+                        selector.unregister(key.fileobj)
+                    elif key.fileobj is errors:
+                        complaint += piece
+                        del complaint[:-MOST_COMPLAINT]
+                    else:
+                        size += len(piece)
+                        if size > most:
+                            raise Refused(f"printed more than {most} bytes")
+                        take(piece)
+        return bytes(complaint)
+
+    def close_stdout(self) -> None:
+        """Reads no more of it: what it writes from now on goes nowhere."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def end(self) -> None:
+        """Ends what is left of it, its children too."""
+        with suppress(ProcessLookupError, PermissionError):  # all of it has ended
+            os.killpg(self._process.pid, signal.SIGKILL)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+    @property
+    def group(self) -> int:
+        """The number of its process group."""
+        return self._process.pid
+
+
+@contextmanager
+def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
+    """A pipe would block where nobody reads it."""
+    if not isinstance(stdin, bytes):
+        yield stdin
+        return
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin)
+        file.seek(0)
+        yield file
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """A block in which an interrupt is an exception, so that what runs can be ended.
+
+    Ctrl-C does not reach what has a session of its own.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with Tidying():
+        yield
+
+
+def is_name(text: str) -> bool:
+    """Whether a plugin may be called so.
+
+    >>> is_name("adr-tools"), is_name("../x")
+    (True, False)
+    """
+    return text[:1] != "-" and bool(text) and not text.strip(_LETTERS)
+
+
+def find(prefix: str, name: str, plugin_dir: str, *, on_path: bool = True) -> str:
+    """The program of a plugin, ``prefix`` and ``name``: in the user's folder, or on ``PATH``.
+
+    Raises:
+        Refused: there is none, or it is not executable.
+    """
+    own = own_folder(plugin_dir)
+    for folder in [own, *(whole_entries().split(":") if on_path else ())]:
+        path = os.path.join(folder, prefix + name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return os.path.abspath(path)
+            if folder == own:
+                raise Refused(f"{path} is not executable")
+    where = f"{own} or on the PATH" if on_path else own
+    raise Refused(f"no program {prefix}{name} in {where}")
+
+
+def environment(plugin: str, **ours: str) -> dict[str, Any]:
+    """A plugin's environment: ``ours`` on top of this process's, and what says where it runs.
+
+    What lore it starts itself runs no event plugin.
+    """
+    ours = {"LORE_API": API, GUARD: plugin, **ours}
+    environ = environment_of_programs()
+    exported = environ.get("LORE_EXPORTED", "").split()
+    # What is named there comes from config files, and would be read from them anew.
+    ours["LORE_EXPORTED"] = " ".join(name for name in exported if name not in ours)
+    return {**environ, **ours}

@@ -1,0 +1,100 @@
+"""Event plugins: who is asked, what a refusal is, and when nobody is run."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from homes import move_home
+
+from pylore.cli.runtime import events_of
+from pylore.core.errors import LoreError
+from pylore.core.settings import Settings
+from pylore.system import event_plugins
+from pylore.system.event_plugins import Events
+
+ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    move_home(monkeypatch, tmp_path / "home")
+    folder = tmp_path / "home/config/lore/commands"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def events(**flags: str) -> Events:
+    return Events(Settings.load(environ={}, flags=flags))
+
+
+def put(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_all_plugins_of_an_event_run_and_the_first_by_name_that_refuses_is_named(
+    own: Path, tmp_path: Path
+) -> None:
+    for name in ("", ".b", ".a"):
+        put(
+            own, f"lore-hook-pre-add{name}", f"cat >{tmp_path}/got{name}; echo no{name} >&2; exit 1"
+        )
+    put(own, "lore-hook-pre-adder", f"touch {tmp_path}/got-another")
+    with pytest.raises(LoreError, match=r"^lore-hook-pre-add: no: nothing was written$"):
+        events().ask("pre-add", ROWS)
+    lines = '{"event":"pre-add","id":"note-a"}\n{"event":"pre-add","id":"note-b?"}\n'
+    assert {path.name: path.read_text() for path in tmp_path.glob("got*")} == dict.fromkeys(
+        ("got", "got.a", "got.b"), lines
+    )
+
+
+def test_none_runs_within_a_plugin_and_none_of_another_event(
+    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(own, "lore-hook-pre-add", f"touch {tmp_path}/ran; exit 1")
+    assert not events().hear_of("post-add")
+    assert events().tell("post-add", ROWS) == []
+    monkeypatch.setenv(event_plugins.GUARD, "lore-hook-post-add")
+    events().ask("pre-add", ROWS)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_plugin_finds_its_store_and_its_folder(own: Path, tmp_path: Path) -> None:
+    put(own, "lore-hook-post-add", f'echo "$LORE_STORE $PWD $LORE_IN_PLUGIN" >{tmp_path}/got')
+    settings = Settings.load(environ={}, flags={})
+    assert Events(settings, store="/a/.lore", root=str(tmp_path)).tell("post-add", ROWS) == []
+    got = (tmp_path / "got").read_text()
+    assert got == f"/a/.lore {tmp_path.resolve()} lore-hook-post-add\n"
+
+
+def test_a_folder_that_cannot_be_listed_refuses_before_and_warns_afterwards(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str) -> list[str]:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    with pytest.raises(LoreError, match=r"cannot be read .*: nothing was written"):
+        events().ask("pre-add", ROWS)
+    (note,) = events().tell("post-add", ROWS)
+    assert "no event plugin can run" in note
+    own.rmdir()
+    events().ask("pre-add", ROWS)
+
+
+def test_where_there_are_none_the_folder_is_looked_at_once(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[str] = []
+    listdir = os.listdir
+
+    def look(path: str) -> list[str]:
+        looks.append(path)
+        return listdir(path)
+
+    monkeypatch.setattr(os, "listdir", look)
+    put(own, "lore-import-x", "exit 1")
+    assert events_of(Settings.load(environ={}, flags={})) is None
+    assert looks == [str(own)]
