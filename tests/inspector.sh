@@ -25,11 +25,11 @@ cd "$folder"
 id=$("$lore" add decision "Sessions are signed tokens" --ids)
 
 inspect() { # <what must be in the answer> <option of the Inspector>...
-  local wanted=$1 said
+  local part=$1 said
   said=$(mcp-inspector --cli "$lore" mcp "${@:2}" 2>&1) || :
   case $said in
-    *"$wanted"*) printf 'ok %s\n' "${*:2}" ;;
-    *) printf 'not ok %s: no %s in\n%s\n' "${*:2}" "$wanted" "$said" >&2 && exit 1 ;;
+    *"$part"*) printf 'ok %s\n' "${*:2}" ;;
+    *) printf 'not ok %s: no %s in\n%s\n' "${*:2}" "$part" "$said" >&2 && exit 1 ;;
   esac
 }
 
