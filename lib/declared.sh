@@ -395,9 +395,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-
-1	AGENT	claude codex gemini cursor' ;;
-    'hook run') REPLY='--client	AGENT	claude codex gemini cursor
-1	EVENT	session-start prompt file tool' ;;
+1	AGENT	claude codex gemini cursor git' ;;
+    'hook run') REPLY='--client	AGENT	claude codex gemini cursor git shell
+1	EVENT	session-start prompt file tool pre-commit post-commit shell' ;;
+    'hook shell') REPLY='1	SHELL	bash zsh' ;;
     'hook status') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-
@@ -415,7 +416,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-
-1	AGENT	claude codex gemini cursor' ;;
+1	AGENT	claude codex gemini cursor git' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --prune	-	-
 --ours	-	-
@@ -835,6 +836,7 @@ view' ;;
     hook) REPLY='install
 uninstall
 status
+shell
 run' ;;
     run) REPLY='start
 finish
