@@ -20,8 +20,8 @@ _lore_prompt() {
     /*) ;;
     *) cache=${HOME-}/.cache ;;
   esac
-  name=${project//'%'/%25}
-  name=${name//'/'/%2F}
+  name=${project//\%/%25}
+  name=${name//\//%2F}
   if [ -f "$cache/lore/prompt/$name" ] && [ -r "$cache/lore/prompt/$name" ]; then
     IFS= read -r line <"$cache/lore/prompt/$name" || line=''
   fi

@@ -44,7 +44,7 @@ class Commit:
         said = rest.pop(0) if made and rest else ""
         self.name, _, self.message = said.partition("\n")
         self.files = [path.removeprefix(prefix) for path in rest
-                      if path and path.startswith(prefix)]  # fmt: skip
+                      if path.startswith(prefix) and path != prefix]  # fmt: skip
         self.others = len([path for path in rest if path]) - len(self.files)
 
 
