@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.verdict import BROKEN
-from ..app.related import RelatedRequest, related
 from ..app.search import SearchRequest, search
 from ..context.budget import Tokens
 from ..context.frame import Frame
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.text import one_line, printable, words
-from ..core.vocabulary import ANCHORED_TO, LEARNING_TYPES, RECORDS
+from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS
 from ..store.filter import Scope
 
 TYPE_CHECKING = False
@@ -110,6 +108,8 @@ def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
 
 def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Container[str]) -> Brief:
     """Records that are tied to files."""
+    from ..app.related import RelatedRequest, related
+
     brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     for path in paths:
         try:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.verdict import BROKEN
 from ..app.related import RelatedRequest, related
 from ..core.errors import LoreError
 from ..core.ids import record_id
 from ..core.scopes import own
 from ..core.text import counted, one_line, printable
-from ..core.vocabulary import RECORDS
+from ..core.vocabulary import BROKEN, RECORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

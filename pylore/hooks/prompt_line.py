@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 
-from ..anchors.verdict import BROKEN
 from ..app.related import RelatedRequest, related
 from ..core.errors import LoreError
 from ..core.text import counted, one_line, printable
-from ..core.vocabulary import RECORDS
+from ..core.vocabulary import BROKEN, RECORDS
 from ..system.private_files import make_private_folder, user_folder
 
 TYPE_CHECKING = False
