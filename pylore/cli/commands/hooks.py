@@ -38,6 +38,7 @@ def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> 
             write(hooks.preview())
             return
         _say_unreachable(session)
+        _say_silence(session)
         _print_done(session, hooks.install())
         return
     one = agent_named(agent)
@@ -72,9 +73,7 @@ def status(**options: Any) -> None:
             if is_installed(one, place):
                 rows.append(_row(one.name, scope, place, "installed"))
     rows += [_row(GIT, "local", place, "installed") for place in _hooks_of_git()]
-    why = _silence(session)
-    if why:
-        session.say([why])
+    _say_silence(session)
     session.output.list(rows, lambda rows: "".join(map(_text, rows)))
 
 
@@ -101,6 +100,12 @@ def _hooks_of_git() -> list[str]:
 def _say_unreachable(session: Session) -> None:
     if find_program("lore") is None:
         session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+
+
+def _say_silence(session: Session) -> None:
+    why = _silence(session)
+    if why:
+        session.say([why])
 
 
 def _print_done(session: Session, done: Iterable[Done]) -> None:
