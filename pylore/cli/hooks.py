@@ -66,9 +66,9 @@ def _answer(given: Arguments) -> str:
 
 
 def _about_commit(given: Arguments, *, made: bool) -> str:
-    from ..hooks.git_events import Commit, keep_learned, learned, lines_of, warnings
+    from ..hooks.git_events import HookedCommit, keep_learned, learned, lines_of, warnings
 
-    commit = Commit(sys.stdin.buffer.read(_LONGEST_COMMIT), made=made)
+    commit = HookedCommit(sys.stdin.buffer.read(_LONGEST_COMMIT), made=made)
     lessons = learned(commit.message)
     if not (lessons if made else commit.files):
         return ""

@@ -29,7 +29,7 @@ _HASH = 12
 _OURS = ".lore/"
 
 
-class Commit:
+class HookedCommit:
     """A commit as a hook tells of it.
 
     ``files`` are paths from the project; of those elsewhere in the repository ``others`` is the
@@ -90,7 +90,7 @@ def learned(message: str) -> list[tuple[str, str]]:
     return found[:_MOST_LEARNED]
 
 
-def keep_learned(engine: Engine, commit: Commit) -> list[str]:
+def keep_learned(engine: Engine, commit: HookedCommit) -> list[str]:
     """Stages what the message of a commit teaches; the ids that are new.
 
     What the store has had already stays as it is, whatever became of it: an amended commit, or
@@ -120,7 +120,7 @@ def keep_learned(engine: Engine, commit: Commit) -> list[str]:
     ]  # fmt: skip
 
 
-def _only_file(commit: Commit, root: str) -> str:
+def _only_file(commit: HookedCommit, root: str) -> str:
     """The one file that a commit is about; empty where it is about several, or takes it away."""
     files = [path for path in commit.files if not path.startswith(_OURS)]
     if len(files) != 1 or commit.others or not os.path.isfile(os.path.join(root, files[0])):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..system.hook_blocks import HookBlocks, shell_quoted
-from ..system.work_tree import WorkTree
+from ..system.project_tree import ProjectTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class GitHooks:
 
     def __init__(self, project: str) -> None:
         """Raises LoreError without git, or outside of a repository with a work tree."""
-        self._tree = WorkTree(project)
+        self._tree = ProjectTree(project)
         self._blocks = HookBlocks(self._tree, "lore hook install git", "lore hook uninstall git")
 
     def install(self) -> Iterator[Done]:

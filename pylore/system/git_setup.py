@@ -10,7 +10,7 @@ import os
 from ..core.errors import LoreError
 from .hook_blocks import HookBlocks, Left, edit_file, read_file, shell_quoted
 from .marked_block import with_block, without_block
-from .work_tree import WorkTree
+from .project_tree import ProjectTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Repository:
     def __init__(self, project: str, file: str) -> None:
         """Raises LoreError without git, or outside of a repository with a work tree."""
         self.file = file
-        self._tree = WorkTree(project)
+        self._tree = ProjectTree(project)
         self._blocks = HookBlocks(self._tree, "lore sync --install", "lore sync --uninstall")
 
     def install(self, *, hooks: bool) -> Iterator[Done]:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .work_tree import WorkTree
+    from .project_tree import ProjectTree
 
     Done = tuple[str, str, str]
     """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
@@ -34,7 +34,7 @@ class Left(Exception):
 class HookBlocks:
     """What one command has in the hooks of a work tree, for one project of it."""
 
-    def __init__(self, tree: WorkTree, put: str, take: str) -> None:
+    def __init__(self, tree: ProjectTree, put: str, take: str) -> None:
         """``put`` and ``take`` are the commands that a person gives."""
         self._tree = tree
         self.key = block_key(put, take, shell_quoted(tree.below))

@@ -126,6 +126,7 @@ class Past:
                    "created_at": day, "updated_at": day}  # fmt: skip
             for path in sorted(self.files[id]):
                 yield {"from_id": id, "to_id": f"file-{path}", "relation": "anchored_to"}
+                yield {"anchor_of": id, "kind": "file", "path": path}
 
     def is_about(self, id: str, files: set[str]) -> bool:
         """Whether a record is tied to one of these files."""

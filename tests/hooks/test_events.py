@@ -169,6 +169,7 @@ def test_records_about_files_that_are_worked_on_or_named_come_first(
     shown = [line.split()[1] for line in begun.split("\n") if line.startswith("- ")]
     # of those that nobody has rated or read five, and the newest last
     assert shown == ["lesson-1", "lesson-0", "lesson-2", "lesson-8", "lesson-7"]
+    lore(tmp_path, "anchor", "lesson-2", "src/once.py")
     said = context(hook(tmp_path, "prompt", prompt="is `src/once.py:1` where it ought to be?"))
     assert "lesson-2 " in said and "lesson-1 " not in said
     assert hook(tmp_path, "prompt", prompt="fix harbour rule") == ""

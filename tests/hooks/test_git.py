@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.hooks.git_events import KINDS, Commit, learned
+from pylore.hooks.git_events import KINDS, HookedCommit, learned
 
 MESSAGE = """\
 Decision: sign tokens
@@ -64,5 +64,5 @@ def test_whatever_a_message_says_texts_are_lines_with_words(lines: list[str]) ->
 def test_what_a_hook_sends_is_read(
     data: bytes, files: list[str], others: int, message: str
 ) -> None:
-    commit = Commit(data, made=True)
+    commit = HookedCommit(data, made=True)
     assert (commit.files, commit.others, commit.message) == (files, others, message)

@@ -10,7 +10,7 @@ from .git_process import SILENT, environment
 from .programs import find_program
 
 
-class WorkTree:
+class ProjectTree:
     """``top`` is the tree's folder, ``below`` the way from there to the project."""
 
     def __init__(self, project: str) -> None:
