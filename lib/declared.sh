@@ -401,9 +401,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-
-1	AGENT	claude codex gemini cursor' ;;
-    'hook run') REPLY='--client	AGENT	claude codex gemini cursor
-1	EVENT	session-start prompt file tool' ;;
+1	AGENT	claude codex gemini cursor git' ;;
+    'hook run') REPLY='--client	AGENT	claude codex gemini cursor git shell
+1	EVENT	session-start prompt file tool pre-commit post-commit shell' ;;
+    'hook shell') REPLY='1	SHELL	bash zsh' ;;
     'hook status') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-
@@ -421,7 +422,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 -q	-	-
 --quiet	-	-
-1	AGENT	claude codex gemini cursor' ;;
+1	AGENT	claude codex gemini cursor git' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --format	FORMAT	-
 --prune	-	-
@@ -873,6 +874,7 @@ view' ;;
     hook) REPLY='install
 uninstall
 status
+shell
 run' ;;
     plugin) REPLY='list
 new

@@ -7,7 +7,7 @@ setup() { setup_lore; }
 
 shell_files() { # every file that bash reads, a line each
   ls "$LORE_REPOSITORY"/lore.sh "$LORE_REPOSITORY"/lib/*.sh "$LORE_REPOSITORY"/lib/lore-* \
-    "$LORE_REPOSITORY"/lib/completion.bash "$LORE_REPOSITORY"/graph/*.sh \
+    "$LORE_REPOSITORY"/lib/*.bash "$LORE_REPOSITORY"/graph/*.sh \
     "$LORE_REPOSITORY"/docs/*.sh "$LORE_REPOSITORY"/tools/*.sh "$LORE_REPOSITORY"/.ci/run "$LORE_REPOSITORY"/tests/helper.bash 2>/dev/null
 }
 

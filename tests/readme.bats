@@ -108,22 +108,25 @@ b' || return 1
 }
 
 @test "the hooks of the docs speak of the files and keep the lesson" {
-  blocks 'sh test' docs/how-to/hooks.md | awk '/hooks\/p|mkdir -p .git/ { on = 1 } $0 == "---" { on = 0 } on' >hooks.sh
-  bash -eu hooks.sh
+  blocks 'sh test' docs/how-to/hooks.md | awk '/hooks\/p|hook install/ { on = 1 } $0 == "---" { on = 0 } on' >hooks.sh
+  run_program bash -eu hooks.sh
+  expect 0
+  contains "$stderr" "is not trusted" # it was copied here
+  lore trust >/dev/null
   echo '# changed' >>src/auth.py
   git add src
   run_program git commit -qm "Check tokens once
 
 Lesson: one place to check is one place to mend"
   expect 0
-  contains "$stderr" "Give what cannot be revoked a short life"
+  contains "$stderr" "(src/auth.py)"
   run -0 lore search "one place to mend" --type lesson -n 1 --jq '.[0].title'
   [ "$output" = "one place to check is one place to mend" ]
   # a hook that is there stays
-  echo 'echo mine' >.git/hooks/pre-commit
-  ! bash -eu hooks.sh 2>said || return 1
-  [ "$(cat .git/hooks/pre-commit)" = 'echo mine' ]
-  contains "$(cat said)" "pre-commit"
+  echo 'echo mine' >.git/hooks/post-merge
+  ! bash -eu hooks.sh >said 2>&1 || return 1
+  [ "$(cat .git/hooks/post-merge)" = 'echo mine' ]
+  contains "$(cat said)" "post-merge"
 }
 
 @test "the Python of the pages runs" {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError
+from ..core.vocabulary import BROKEN
 from ..store.anchor import Anchor
 from ..system.trusted_roots import remember
 from .definitions import find_definitions
@@ -10,7 +11,7 @@ from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers, take
 from .project import Project, Unreadable
 from .project_paths import fault_of, is_open, root_of
-from .verdict import BROKEN, Judge
+from .verdict import Judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.times import now
+from ..core.vocabulary import BROKEN
 from ..system.file_stamps import GONE
 from .fingerprint import (
     NO_MATCH,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     """Word to the files that have it in their text."""
 
 HOLDS = ("valid", "relocated")
-BROKEN = ("drifted", "invalid")
 _HELD = dict.fromkeys(HOLDS, "valid")
 
 MOST_HASHES = 4

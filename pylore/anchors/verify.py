@@ -9,7 +9,7 @@ from ..core.model import Edge, Record
 from ..core.scopes import is_own, own
 from ..core.text import counted
 from ..core.times import now
-from ..core.vocabulary import INVALIDATED_BY
+from ..core.vocabulary import BROKEN, INVALIDATED_BY
 from ..embed.ahead import Ahead
 from ..indexing.indexer import Index, write_nodes
 from .definitions import find_definitions
@@ -18,7 +18,7 @@ from .fingerprint import line_numbers
 from .kept_verdicts import told
 from .project import Project, Unreadable
 from .project_paths import fault_of, is_open, root_of
-from .verdict import BROKEN, HOLDS, Judge, SymbolMissing
+from .verdict import HOLDS, Judge, SymbolMissing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from ..anchors.fingerprint import line_numbers
 from ..anchors.globs import matches
 from ..anchors.project import Project
 from ..anchors.project_paths import relative, relative_glob, root_to_keep
-from ..anchors.verdict import BROKEN
 from ..anchors.verify import Verified, judge_kept, require_anchors, rows
 from ..anchors.verify import verify as verify_anchors
 from ..core.errors import UsageError
 from ..core.model import Record
+from ..core.vocabulary import BROKEN
 from ..embed.ahead import Ahead
 from ..indexing.indexer import write_nodes
 from ..records.records import split_location

@@ -1,4 +1,4 @@
-"""``lore hook run``: an agent waits for it, so no click, and no error that it would see."""
+"""``lore hook run``: somebody waits for it, so no click, and no error that they would see."""
 
 from __future__ import annotations
 
@@ -13,19 +13,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..app.engine import Engine
+    from .args import Arguments
     from .declaration import Command
 
 DEADLINE = 1.0
-"""Seconds after which an agent has no answer."""
+"""Seconds after which an agent, or a commit, has no answer."""
+
+LONG_DEADLINE = 10.0
+"""The same of what nobody waits for, or what writes down what would be lost."""
+
+_LONGEST_COMMIT = 10_000_000
+_LONG = ("post-commit", "shell")
 
 
 def run_command(argv: Sequence[str], command: Command) -> None:
     """``lore hook run``: prints what the agent accepts, or nothing; never fails."""
     from _thread import start_new_thread
 
-    start_new_thread(_end_in_time, ())
+    seconds = LONG_DEADLINE if argv and argv[0] in _LONG else DEADLINE
+    start_new_thread(_end_in_time, (seconds,))
     try:
-        write(_answer(argv, command))
+        write(_answer(parse(argv, command)))
         sys.stdout.flush()
     except Exception as error:
         _say(error)
@@ -43,35 +52,85 @@ def _say(why: Exception | str) -> None:
     note(str(why))
 
 
-def _answer(argv: Sequence[str], command: Command) -> str:
-    from ..app.engine import Engine
-    from ..app.trust import trusts
-    from ..core.settings import from_environment
-    from ..hooks.agents import AGENTS, EVENTS
-    from ..hooks.events import LONGEST, answer_event, read_event
-    from .runtime import data_folder, open_for_reading, project_root
+def _answer(given: Arguments) -> str:
 
-    given = parse(argv, command)
-    agent = AGENTS.get(given.last("client") or "")
-    if agent is None or given.positionals[:1] not in [[event] for event in EVENTS]:
+    event, client = given.positionals[:1], given.last("client")
+    if event == ["shell"] and client == "shell":
+        return _keep_prompt_line(given)
+    if event in (["pre-commit"], ["post-commit"]) and client == "git":
+        return _about_commit(given, made=event == ["post-commit"])
+    from ..hooks.agents import AGENTS, EVENTS
+
+    agent = AGENTS.get(client or "")
+    if agent is None or event not in [[one] for one in EVENTS]:
         raise UsageError("give an event and --client: see 'lore hook run --help'")
+    from ..hooks.events import LONGEST, answer_event, read_event
+
     sent = read_event(sys.stdin.buffer.read(LONGEST + 1))
     if sent is None:
         raise UsageError("stdin is not the JSON of an event")
-    settings = from_environment(given.flags)
-    with open_for_reading(settings) as store:
-        if os.environ.get("LORE_STORE_SCOPE") == "project" and not trusts(data_folder()):
-            raise LoreError(f"{data_folder()} is not trusted: run 'lore trust' if it is yours")
-        text = answer_event(
-            Engine(store, settings, project_root()), agent, given.positionals[0], sent
-        )
-    if not text:
-        _say("nothing that is new bears on it")
+    with _Engine(given) as engine:
+        text = answer_event(engine, agent, event[0], sent) if engine else ""
+        if engine and not text:
+            _say("nothing that is new bears on it")
     return text
 
 
-def _end_in_time() -> None:
+def _about_commit(given: Arguments, *, made: bool) -> str:
+    from ..hooks.git_events import HookedCommit, keep_learned, learned, lines_of, warnings
+
+    commit = HookedCommit(sys.stdin.buffer.read(_LONGEST_COMMIT), made=made)
+    lessons = learned(commit.message)
+    if not (lessons if made else commit.files):
+        return ""
+    with _Engine(given) as engine:
+        if not made:
+            return lines_of(warnings(engine, commit.files, os.getcwd())) if engine else ""
+        if engine is None:
+            return lines_of(["what the commit teaches is not kept, since this store is not "
+                             "trusted: run 'lore trust' if it is yours"])  # fmt: skip
+        ids = keep_learned(engine, commit)
+        return lines_of(f"{id} is staged: 'lore confirm {id}' keeps it" for id in ids)
+
+
+def _keep_prompt_line(given: Arguments) -> str:
+    from ..hooks.prompt_line import PromptLine, line_about_changes
+
+    kept = PromptLine(os.path.dirname(os.environ.get("LORE_STORE", "")))
+    if not kept.fits or kept.is_fresh() or kept.lock() is None:
+        return ""
+    with _Engine(given) as engine:
+        kept.write(line_about_changes(engine) if engine else "")
+    return ""
+
+
+class _Engine:
+    """The engine of this folder's store in a ``with`` block; None where it is not trusted."""
+
+    def __init__(self, given: Arguments) -> None:
+        from ..core.settings import from_environment
+
+        self._settings = from_environment(given.flags)
+
+    def __enter__(self) -> Engine | None:
+        from ..app.engine import Engine
+        from ..app.trust import trusts
+        from .runtime import data_folder, open_for_reading, project_root
+
+        store = open_for_reading(self._settings)
+        self._store = store
+        scope = os.environ.get("LORE_STORE_SCOPE")
+        if scope == "project" and not trusts(data_folder()):
+            _say(f"{data_folder()} is not trusted: run 'lore trust' if it is yours")
+            return None
+        return Engine(store, self._settings, project_root())
+
+    def __exit__(self, *error: object) -> None:
+        self._store.close()
+
+
+def _end_in_time(seconds: float) -> None:
     from time import sleep
 
-    sleep(DEADLINE)
+    sleep(seconds)
     os._exit(0)

@@ -91,6 +91,9 @@ HIDDEN_STATUSES = ("superseded", "retracted")
 
 SOURCES = ("user_edit", "file", "system", "conversation")
 
+BROKEN = ("drifted", "invalid")
+"""Verdicts of an anchor that no longer holds."""
+
 NAMED_TYPES = ("entity", "concept", "file", "symbol", "commit")
 """Types whose id is made from a name; the others' ids are made from their text."""
 

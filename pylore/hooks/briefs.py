@@ -5,14 +5,14 @@ The lines are a list with ids, so that an agent can cite them; nothing that has 
 
 from __future__ import annotations
 
-from ..anchors.verdict import BROKEN
-from ..app.related import RelatedRequest, related
+import os
+
 from ..app.search import SearchRequest, search
 from ..context.budget import Tokens
 from ..context.frame import Frame
-from ..core.errors import LoreError
-from ..core.text import one_line, printable
-from ..core.vocabulary import LEARNING_TYPES, RECORDS
+from ..core.errors import GraphUnavailable, LoreError
+from ..core.text import one_line, printable, words
+from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS
 from ..store.filter import Scope
 
 TYPE_CHECKING = False
@@ -26,12 +26,23 @@ TOKENS = {"session-start": 1200, "prompt": 400, "file": 300}
 """The most tokens that an event gets."""
 
 _TASKS, _STALE, _BEST = 5, 5, 12
+_UNPROVEN = 5
+"""Of those that nobody has rated or read: before a question they are a guess."""
+
 _LOOKED_AT = 200
 """Of the newest confirmed records the best are chosen."""
-_HITS = 8
+_MOST_TIES = 25
+"""Of a record as many files count, the nearest ones."""
+
+_HITS = 6
+_NAMED_FILES = 10
 _TITLE, _SNIPPET = 120, 200
-_SHORTEST_PROMPT = 8
-"""Letters: "go on" or "yes" asks for nothing."""
+_FEWEST_WORDS = 4
+"""Of a prompt: "go on", "done, continue" or "fix test" asks for nothing in particular."""
+
+_LONGEST_LOOKED_AT = 20_000
+_BESIDE_PATHS = str.maketrans(dict.fromkeys("`'\"()[]{}<>,;*?|", " "))
+"""What stands beside a path in a text; no letter of a glob is left."""
 
 Line = tuple[str, str]
 """An id, and what is said of it."""
@@ -85,17 +96,20 @@ def about_project(engine: Engine) -> Brief:
 def about_prompt(engine: Engine, prompt: str, shown: Container[str]) -> Brief:
     """Records that a prompt asks about and that were not shown yet."""
     brief = Brief("prompt", "What lore knows that may bear on this; 'lore show ID' has it whole.")
-    if len(prompt.strip()) < _SHORTEST_PROMPT or prompt.startswith("/"):
+    if len(words(prompt)) < _FEWEST_WORDS or prompt.startswith("/"):
         return brief
     engine = engine.changed([("limit", str(_HITS))], "hook")
+    near = _files_named(prompt, engine.root)
     with engine.store.faults:
-        found = search(engine, SearchRequest(prompt, types=(RECORDS,)))
+        found = search(engine, SearchRequest(prompt, near=near, types=(RECORDS,)))
     brief.add("", map(_of_hit, [hit for hit in found if not hit.weak and hit.id not in shown]))
     return brief
 
 
 def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Container[str]) -> Brief:
     """Records that are tied to files."""
+    from ..app.related import RelatedRequest, related
+
     brief = Brief("file", f"What lore knows of {printable(', '.join(paths))[:_TITLE]}:")
     for path in paths:
         try:
@@ -105,6 +119,19 @@ def about_files(engine: Engine, paths: Sequence[str], here: str, shown: Containe
             continue  # nothing is known of a file that the store has not
         brief.add("", map(_of_hit, [hit for hit in found if hit.id not in shown]))
     return brief
+
+
+def _files_named(prompt: str, root: str) -> list[str]:
+    """The project's files that a prompt names by their paths: what is tied to them counts more."""
+    found: dict[str, None] = {}
+    for word in prompt[:_LONGEST_LOOKED_AT].translate(_BESIDE_PATHS).split():
+        path = word.strip(".:@").partition(":")[0]
+        if "." in path[1:] and not path.startswith(("/", "..")) and path.isprintable():
+            if path not in found and os.path.isfile(os.path.join(root, path)):
+                found[path] = None
+            if len(found) >= _NAMED_FILES:
+                break
+    return [*found]
 
 
 def _stale(engine: Engine) -> list[Line]:
@@ -120,14 +147,37 @@ def _stale(engine: Engine) -> list[Line]:
 
 
 def _best(engine: Engine) -> list[Node]:
-    """Of what was learned last and is confirmed: what helped most, was read most, is newest."""
+    """Of what was learned last and is confirmed: what helped most, was read most, and is about
+    the files that most of it is about; the newest of these.
+    """
     scope = Scope(types=LEARNING_TYPES, statuses=("confirmed",))
     nodes = [*engine.store.nodes.select(scope, _LOOKED_AT)]
     ratings = engine.store.ratings.of([node.id for node in nodes])
+    worked_on = _worked_on(engine, [node.id for node in nodes])
     none = (0.0, 0)
-    nodes.sort(key=lambda node: (ratings.get(node.id, none)[0], node.access_count,
-                                 node.updated_at), reverse=True)  # fmt: skip
-    return nodes[:_BEST]
+
+    def worth(node: Node) -> tuple[float, int, int, str]:
+        rating = ratings.get(node.id, none)[0]
+        return rating, node.access_count, worked_on.get(node.id, 0), node.updated_at
+
+    nodes.sort(key=worth, reverse=True)
+    proven = sum(worth(node)[:2] > none for node in nodes)
+    return nodes[: max(_UNPROVEN, min(proven, _BEST))]
+
+
+def _worked_on(engine: Engine, ids: Sequence[str]) -> dict[str, int]:
+    """Of each record, how many of them are about one of its files, added up over its files."""
+    try:
+        found = engine.store.edges.neighbours(ids, (ANCHORED_TO,), _MOST_TIES)
+    except GraphUnavailable:
+        return {}
+    files: dict[str, set[str]] = {}
+    about: dict[str, int] = {}
+    for id, file, *_ in found:
+        if file not in files.setdefault(id, set()):
+            files[id].add(file)
+            about[file] = about.get(file, 0) + 1
+    return {id: sum(about[file] for file in tied) for id, tied in files.items()}
 
 
 def _of_node(node: Node) -> Line:

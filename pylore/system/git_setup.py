@@ -1,27 +1,22 @@
-"""What git is told of lore in one repository: an attribute, a merge driver, and lines in hooks.
+"""What git is told of lore's file in one repository: an attribute, a merge driver, lines in hooks.
 
-All of it is written because a person says so, never by what came with a clone. Of hooks that
-are there, lore's lines become a part if they are scripts of a shell; what they do and return
-stays.
+All of it is written because a person says so, never by what came with a clone.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 
 from ..core.errors import LoreError
-from .atomic_write import write_whole
-from .git_process import SILENT, environment
+from .hook_blocks import HookBlocks, Left, edit_file, read_file, shell_quoted
 from .marked_block import with_block, without_block
-from .programs import find_program
+from .project_tree import ProjectTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    Done = tuple[str, str, str]
-    """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
+    from .hook_blocks import Done
 
 DRIVER = "merge.lore.driver"
 SETTINGS = {
@@ -32,11 +27,6 @@ HOOKS = ("post-merge", "post-checkout", "post-rewrite", "post-commit", "pre-comm
 """The hooks that lines are put into, if these are wanted."""
 
 _ATTRIBUTES, _NEEDS = ".gitattributes", "merge=lore"
-_SHELLS = ("sh", "bash", "dash", "ash", "ksh", "mksh", "zsh")
-_SHEBANG = "#!/bin/sh"
-_LARGEST_HOOK = 1 << 20
-_LEAVING = ("exit", "exec")
-"""Words of a script that may end before its last line."""
 
 
 class Repository:
@@ -44,161 +34,74 @@ class Repository:
 
     def __init__(self, project: str, file: str) -> None:
         """Raises LoreError without git, or outside of a repository with a work tree."""
-        self.project = os.path.realpath(project)
         self.file = file
-        self.top = ""
-        self.top = self._said("rev-parse", "--show-toplevel")
-        if not self.top:
-            raise LoreError(f"{project}: is not a git repository: run this in one")
-        self.below = os.path.relpath(self.project, os.path.realpath(self.top))
+        self._tree = ProjectTree(project)
+        self._blocks = HookBlocks(self._tree, "lore sync --install", "lore sync --uninstall")
 
     def install(self, *, hooks: bool) -> Iterator[Done]:
         """Writes what is not there yet; what is done to each file."""
-        yield self._edit(self._attributes, self._with_attribute, "updated")
+        yield edit_file(self._attributes, self._with_attribute, "updated")
         for key, value in SETTINGS.items():
             yield self._configure(key, value)
         for name in HOOKS if hooks else ():
-            yield self._add_to_hook(name)
+            yield self._blocks.put(name, _hook_lines(name, self._tree.below, self.file))
 
     def uninstall(self) -> Iterator[Done]:
         """Takes out what ``install`` has written, and nothing else."""
-        yield self._edit(self._attributes, lambda text: self._without(text, ""), "removed")
+        yield edit_file(self._attributes, self._without_attribute, "removed")
         needed = self._is_needed()
         for key, value in SETTINGS.items():
             if needed:
                 yield key, "left", f"{needed} still names it"
-            elif self._said("config", "--local", "--get", key) == value:
-                self._ask("config", "--local", "--unset", key)
+            elif self._tree.said("config", "--local", "--get", key) == value:
+                self._tree.ask("config", "--local", "--unset", key)
                 yield key, "removed", ""
             else:
                 yield key, "unchanged", ""
-        for name in HOOKS:
-            if os.path.lexists(self._hook(name)):
-                yield self._edit(
-                    self._hook(name), lambda text: self._without(text, _SHEBANG), "removed"
-                )
+        yield from filter(None, map(self._blocks.take, HOOKS))
 
     def is_ignored(self) -> bool:
         """Whether git is told to ignore the file."""
-        path = os.path.join(self.project, self.file)
-        return self._ask("check-ignore", "-q", "--", path).returncode == 0
+        path = os.path.join(self._tree.project, self.file)
+        return self._tree.ask("check-ignore", "-q", "--", path).returncode == 0
 
     # --- the attribute and the driver
 
     @property
     def _attributes(self) -> str:
-        return os.path.join(self.project, _ATTRIBUTES)
+        return os.path.join(self._tree.project, _ATTRIBUTES)
 
     def _with_attribute(self, text: str | None) -> str:
-        return with_block(text, self._key, [f"{self.file} {_NEEDS}"])
+        return with_block(text, self._blocks.key, [f"{self.file} {_NEEDS}"])
+
+    def _without_attribute(self, text: str | None) -> str | None:
+        return None if text is None else without_block(text, self._blocks.key)
 
     def _is_needed(self) -> str:
         """The file of attributes that names the driver for another project of this repository."""
-        listed = self._said(
+        listed = self._tree.said(
             "ls-files", "-z", "--cached", "--others", "--", f":(glob)**/{_ATTRIBUTES}"
         )
         for name in filter(None, listed.split("\0")):
             try:
-                text = _read(os.path.join(self.top, name)) or ""
-            except _Left:
+                text = read_file(os.path.join(self._tree.top, name)) or ""
+            except Left:
                 continue
             if any(_NEEDS in line.split()[1:] for line in text.split("\n")):
                 return name
         return ""
 
     def _configure(self, key: str, value: str) -> Done:
-        old = self._said("config", "--local", "--get", key)
+        old = self._tree.said("config", "--local", "--get", key)
         if old == value:
             return key, "unchanged", ""
         if old:
             return key, "left", f"it is '{old}' already"
-        done = self._ask("config", "--local", key, value)
+        done = self._tree.ask("config", "--local", key, value)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip()
             raise LoreError(f"{key}: git says '{said}': check the config of the repository")
         return key, "added", ""
-
-    # --- hooks
-
-    def _hook(self, name: str) -> str:
-        folder = os.path.join(self.top, self._said("rev-parse", "--git-path", "hooks"))
-        return os.path.join(os.path.realpath(folder), name)
-
-    def _add_to_hook(self, name: str) -> Done:
-        path = self._hook(name)
-        if "\n" in self.below:
-            return path, "left", f"the name of the folder {self.below!r} has a line break"
-        if not os.path.lexists(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            done = self._edit(path, lambda text: self._with_hook(text, name), "updated")
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(path, 0o777 & ~umask)
-            return done
-        if not os.access(path, os.X_OK):
-            return path, "left", "it is not executable, so git does not run it"
-        return self._edit(path, lambda text: self._with_hook(text, name), "updated")
-
-    def _with_hook(self, text: str | None, name: str) -> str:
-        if text is not None and not _is_shell(text):
-            raise _Left("it is not a script of a shell")
-        theirs = self._without(text, _SHEBANG)
-        ends = any(word.strip(";&|(){}") in _LEAVING for word in (theirs or "").split())
-        lines = _hook_lines(name, self.below, self.file)
-        if theirs is not None and not ends:
-            lines = ["lore_status=$?", *lines, '(exit "$lore_status")']
-        return with_block(text, self._key, lines, head=_SHEBANG, first=ends)
-
-    @property
-    def _key(self) -> str:
-        return shell_quoted(self.below)
-
-    def _without(self, text: str | None, head: str) -> str | None:
-        return None if text is None else without_block(text, self._key, head=head)
-
-    # --- files and git
-
-    def _edit(self, path: str, change: Callable[[str | None], str | None], verb: str) -> Done:
-        try:
-            old = _read(path)
-            new = change(old)
-        except _Left as why:
-            return path, "left", str(why)
-        if new == old:
-            return path, "unchanged", ""
-        if new is None:
-            os.unlink(path)
-            return path, "removed", ""
-        write_whole(path, [new])
-        return path, "added" if old is None else verb, ""
-
-    def _said(self, *words: str) -> str:
-        done = self._ask(*words)
-        return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
-
-    def _ask(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        """Runs a command of git that starts no other program, under the person's own config."""
-        git = find_program("git")
-        if git is None:
-            raise LoreError("git is not installed: install it, then try again")
-        folder = self.top or self.project
-        return subprocess.run(
-            [git, "-C", folder, *words], env=environment(), stdin=subprocess.DEVNULL,
-            capture_output=True, check=False, timeout=SILENT,
-        )  # fmt: skip
-
-
-class _Left(Exception):
-    """A file stays as it is, and why."""
-
-
-def shell_quoted(text: str) -> str:
-    """A word of a shell that stands for this text alone.
-
-    >>> shell_quoted("it's")
-    "'it'\\\\''s'"
-    """
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:
@@ -241,29 +144,3 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
         "  fi",
         "fi",
     ]
-
-
-def _is_shell(text: str) -> bool:
-    """Whether the first line of a script names a shell."""
-    if not text.startswith("#!"):
-        return False
-    names = [os.path.basename(word) for word in text.split("\n", 1)[0][2:].split()]
-    if names and names[0] == "env":
-        names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]
-    return bool(names) and names[0] in _SHELLS
-
-
-def _read(path: str) -> str | None:
-    """The text of a file; None where there is none."""
-    if not os.path.lexists(path):
-        return None
-    if not os.path.isfile(path):
-        raise _Left("it is not a plain file")
-    with open(path, "rb") as file:
-        held = file.read(_LARGEST_HOOK + 1)
-    if len(held) > _LARGEST_HOOK:
-        raise _Left("it is too long")
-    try:
-        return held.decode()
-    except UnicodeDecodeError:
-        raise _Left("it is not UTF-8") from None

@@ -10,11 +10,15 @@ BEGIN, END = "# >>> lore >>>", "# <<< lore <<<"
 
 _OWN = "# This file came with it, and goes with it if nothing else is in it."
 _UNENDED = "# The line before had no end."
-_BY = "# Put here by 'lore sync --install', and taken out by 'lore sync --uninstall', for"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def block_key(put: str, take: str, what: str) -> str:
+    """The key of the blocks that one command puts in and another takes out, for ``what``."""
+    return f"Put here by '{put}', and taken out by '{take}', for {what}"
 
 
 def with_block(
@@ -24,7 +28,7 @@ def with_block(
 
     Args:
         text: what the file has; None where there is no file.
-        key: what the block is for, of one line.
+        key: what the block is for, of one line, which stands in it.
         head: the first line of a file that is made for it.
         first: it comes after the line that names the program, where it is not there yet.
     """
@@ -54,19 +58,41 @@ def without_block(text: str, key: str, *, head: str = "") -> str | None:
     notes = lines[start + 2 : start + 4]
     before, after = lines[:start], lines[end + 1 :]
     rest = "\n".join([*before, *after])
-    if _OWN in notes[:1] and rest.strip("\n") == head:
-        return None
-    return rest.removesuffix("\n") if _UNENDED in notes[:1] and after == [""] else rest
+    if _OWN in notes[:1]:
+        return None if rest.strip("\n") == head else "\n".join(_noted(_OWN, [*before, *after]))
+    if _UNENDED in notes[:1] and after == [""]:
+        return rest.removesuffix("\n")
+    if _UNENDED in notes[:1] and after[0] == BEGIN:
+        return "\n".join([*before, *_noted(_UNENDED, after)])
+    return rest
+
+
+def without_any_block(text: str) -> str:
+    """The text without what is between marks, whoever has put it there."""
+    kept, lines = [], text.split("\n")
+    while lines:
+        line = lines.pop(0)
+        if line == BEGIN and END in lines:
+            lines = lines[lines.index(END) + 1 :]
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _noted(note: str, lines: list[str]) -> list[str]:
+    """Lines whose first block has this note from now on; as they are where there is none."""
+    at = lines.index(BEGIN) + 2 if BEGIN in lines[:-1] else 0
+    return [*lines[:at], note, *lines[at:]] if at and lines[at : at + 1] != [note] else lines
 
 
 def _block(key: str, notes: Sequence[str], lines: Sequence[str]) -> list[str]:
-    return [BEGIN, f"{_BY} {key}", *notes, *lines, END]
+    return [BEGIN, f"# {key}", *notes, *lines, END]
 
 
 def _find(lines: Sequence[str], key: str) -> tuple[int, int] | None:
     """The first and the last line of the block of this key."""
     for number, line in enumerate(lines[:-1]):
-        if line == BEGIN and lines[number + 1] == f"{_BY} {key}":
+        if line == BEGIN and lines[number + 1] == f"# {key}":
             for end in range(number + 2, len(lines)):
                 if lines[end] == END:
                     return number, end

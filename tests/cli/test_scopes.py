@@ -36,6 +36,7 @@ HARMLESS = {
     "merge-file": "merges the files that it is given, and opens no store",
     "graph": "prints its verbs",
     "hook": "prints its verbs",
+    "hook shell": "a shell script that prints a script",
     "run": "prints its verbs",
     "plugin": "prints its verbs",
     "plugin list": "lists programs, and opens no store",
@@ -126,7 +127,9 @@ TRIED: dict[str, list[list[str]]] = {
     "hook status": [[]],
     "hook run": [*([event, "--client", client, "<{folder}/event.json"]
                    for event in ("session-start", "prompt", "file", "tool")
-                   for client in ("claude", "codex"))],
+                   for client in ("claude", "codex")),
+                 ["pre-commit", "--client", "git", "<{folder}/staged"],
+                 ["post-commit", "--client", "git", "<{folder}/commit"]],
     "mcp": [["--install", "claude", "--write"]],  # what it answers: below
 }  # fmt: skip
 """Commands with words that would show bob's knowledge to bob; stdin is what stands after ``<``."""
@@ -225,6 +228,8 @@ def common(folder: Path) -> None:
     (folder / "foreign.jsonl").write_text(f'{{"id": "{HIDDEN}", "body": "overwritten"}}\n')
     (folder / "page.md").write_text("# Harbour ledger\n\nThe tide of mine.\n")
     (folder / "empty.state").write_text('{"state": 1}\n')
+    (folder / "staged").write_bytes(b"\0src/boat.py\0")
+    (folder / "commit").write_bytes(b"\0ab12\nlesson: harbours silt\n\0src/boat.py\0")
     (folder / "event.json").write_text(json.dumps(EVENT))
 
 

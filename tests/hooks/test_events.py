@@ -145,3 +145,31 @@ def test_whatever_fields_an_agent_sends_they_are_read(fields: dict[str, Any]) ->
     sent = Sent(fields)
     assert all(isinstance(text, str) for text in (sent.session, sent.prompt, sent.tool))
     assert all(isinstance(path, str) and path for path in sent.files)
+
+
+def test_records_about_files_that_are_worked_on_or_named_come_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move_home(monkeypatch, tmp_path / "home")
+    (tmp_path / "src").mkdir()
+    for name in ("often", "once"):
+        (tmp_path / f"src/{name}.py").write_text("x = 1\n")
+    days = [f"2026-01-{day:02}T00:00:00Z" for day in range(1, 10)]
+    nodes = [{"id": f"lesson-{number}", "body": f"harbour rule {number}", "updated_at": day,
+              "created_at": day} for number, day in enumerate(days)]  # fmt: skip
+    edges = [{"from_id": f"lesson-{number}", "relation": "anchored_to",
+              "to_id": f"file-src/{name}.py"}
+             for number, name in ((0, "often"), (1, "often"), (2, "once"))]  # fmt: skip
+    lines = "".join(json.dumps(line) + "\n" for line in [*nodes, *edges])
+    (tmp_path / "known.jsonl").write_text(lines)
+    lore(tmp_path, "init")
+    lore(tmp_path, "index", "--quiet")
+    lore(tmp_path, "import", "known.jsonl")
+    begun = context(hook(tmp_path, "session-start"))
+    shown = [line.split()[1] for line in begun.split("\n") if line.startswith("- ")]
+    # of those that nobody has rated or read five, and the newest last
+    assert shown == ["lesson-1", "lesson-0", "lesson-2", "lesson-8", "lesson-7"]
+    lore(tmp_path, "anchor", "lesson-2", "src/once.py")
+    said = context(hook(tmp_path, "prompt", prompt="is `src/once.py:1` where it ought to be?"))
+    assert "lesson-2 " in said and "lesson-1 " not in said
+    assert hook(tmp_path, "prompt", prompt="fix harbour rule") == ""

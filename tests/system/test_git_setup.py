@@ -15,7 +15,8 @@ from repositories import Repository as Made
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.system.git_setup import HOOKS, Repository, shell_quoted
+from pylore.system.git_setup import HOOKS, Repository
+from pylore.system.hook_blocks import shell_quoted
 
 FILE = ".lore/knowledge.jsonl"
 SCRIPTS = {

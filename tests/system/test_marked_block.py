@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.system.marked_block import BEGIN, END, with_block, without_block
+from pylore.system.marked_block import BEGIN, END, with_block, without_any_block, without_block
 
 LINES = st.lists(
     st.text("ab#\r ", max_size=5) | st.sampled_from(["#!/bin/sh", "exit 0", "", BEGIN, END]),
@@ -49,3 +49,17 @@ def test_what_a_person_adds_after_it_stays() -> None:
     once = with_block("a", "'.'", ["x"])
     assert without_block(once + "b\n", "'.'") == "a\nb\n"
     assert with_block("#!/bin/sh\nexit\n", "'.'", ["x"], first=True).split("\n")[1] == BEGIN
+
+
+@given(st.none() | TEXTS, BODIES, st.booleans(), st.booleans(), st.booleans())
+def test_blocks_of_two_come_out_in_either_order(
+    text: str | None, body: list[str], first: bool, then: bool, turned: bool
+) -> None:
+    both = with_block(text, "one", body, head=HEAD, first=first)
+    both = with_block(both, "two", body, head=HEAD, first=then)
+    if text is None or BEGIN not in text:
+        assert without_any_block(both).strip("\n") == (HEAD if text is None else text).strip("\n")
+    one, two = ("two", "one") if turned else ("one", "two")
+    left = without_block(both, one, head=HEAD)
+    assert left is not None and one not in left.split("# ")
+    assert without_block(left, two, head=HEAD) == text

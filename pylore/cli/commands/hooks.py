@@ -1,12 +1,15 @@
-"""hook install, hook uninstall, hook status: what agents are told of lore."""
+"""hook install, hook uninstall, hook status: what agents and git are told of lore."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from ...app.trust import trusts
+from ...core.errors import LoreError, UsageError
 from ...hooks.agents import AGENTS
+from ...hooks.git_install import GIT, GitHooks
 from ...hooks.install import (
     agent_named,
     default_scope,
@@ -17,13 +20,27 @@ from ...hooks.install import (
 from ...hooks.install import install as put
 from ...hooks.install import uninstall as take
 from ...system.programs import find_program
-from ...terminal.output import write
-from ..runtime import data_folder
+from ...terminal.output import note, write
+from ..runtime import data_folder, require_found_store
 from .shared import Session
+
+if TYPE_CHECKING:
+    from ...system.hook_blocks import Done
+
+_FOLDER = ".lore"
 
 
 def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> None:
     session = Session(options)
+    if agent == GIT:
+        hooks = _git_hooks(scope)
+        if dry_run:
+            write(hooks.preview())
+            return
+        _say_unreachable(session)
+        _say_silence(session)
+        _print_done(session, hooks.install())
+        return
     one = agent_named(agent)
     scope = scope or default_scope(one)
     place = place_of(one, scope, os.getcwd())
@@ -31,13 +48,15 @@ def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> 
         write(preview(one, place))
         return
     changed = put(one, place, everywhere=scope == "user")
-    if find_program("lore") is None:
-        session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+    _say_unreachable(session)
     session.output.one(_row(agent, scope, place, "installed" if changed else "unchanged"), _text)
 
 
 def uninstall(agent: str, scope: str | None, **options: Any) -> None:
     session = Session(options)
+    if agent == GIT:
+        _print_done(session, _git_hooks(scope).uninstall())
+        return
     one = agent_named(agent)
     scope = scope or default_scope(one)
     place = place_of(one, scope, os.getcwd())
@@ -53,9 +72,48 @@ def status(**options: Any) -> None:
             place = place_of(one, scope, os.getcwd())
             if is_installed(one, place):
                 rows.append(_row(one.name, scope, place, "installed"))
-    note = _silence()
-    if note:
-        session.say([note])
+    rows += [_row(GIT, "local", place, "installed") for place in _hooks_of_git()]
+    _say_silence(session)
+    session.output.list(rows, lambda rows: "".join(map(_text, rows)))
+
+
+def _git_hooks(scope: str | None) -> GitHooks:
+    """The hooks of the repository that the project in use lies in."""
+    if scope not in (None, "local"):
+        raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
+    folder = os.path.abspath(data_folder())
+    if os.path.basename(folder) != _FOLDER:
+        raise LoreError(f"the store in {folder} is not a project's .lore: "
+                        "run 'lore init' in the project")  # fmt: skip
+    require_found_store(folder)
+    return GitHooks(os.path.dirname(folder))
+
+
+def _hooks_of_git() -> list[str]:
+    """The hooks of this project's repository that have lore's lines."""
+    try:
+        return _git_hooks(None).installed()
+    except LoreError:
+        return []
+
+
+def _say_unreachable(session: Session) -> None:
+    if find_program("lore") is None:
+        session.say(["there is no 'lore' on the PATH, which the entries call: see 'make install'"])
+
+
+def _say_silence(session: Session) -> None:
+    why = _silence()
+    if why:
+        session.say([why])
+
+
+def _print_done(session: Session, done: Iterable[Done]) -> None:
+    rows = []
+    for place, state, why in done:
+        if state == "left":
+            note(f"{place} was left as it is: {why}")
+        rows.append(_row(GIT, "local", place, state))
     session.output.list(rows, lambda rows: "".join(map(_text, rows)))
 
 

@@ -10,8 +10,8 @@ COMMAND = Command(
     "[options]",
     "",
     """\
-Where hooks are installed, a line for each agent and settings file, and whether the store
-of this folder is trusted: else they say nothing.""",
+Where hooks are installed, a line for each agent and settings file and for each hook of
+git, and whether the store of this folder is trusted: else they say nothing.""",
     OUTPUT,
     QUIET,
     run="hooks:status",

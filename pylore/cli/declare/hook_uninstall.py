@@ -11,8 +11,9 @@ COMMAND = Command(
     "[options] AGENT",
     "",
     """\
-Takes lore's entries out of an agent's settings, and nothing else. Where nobody has
-changed the file in between, it is the one that it was, byte for byte.""",
+Takes lore's entries out of an agent's settings, or its lines out of git's hooks, and
+nothing else. Where nobody has changed the file in between, it is the one that it was,
+byte for byte.""",
     *SCOPES,
     OUTPUT,
     QUIET,
