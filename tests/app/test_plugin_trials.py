@@ -30,6 +30,7 @@ def wrong(plugin: Plugin, sample: str = "", **flags: str) -> dict[str, str]:
     return {what.partition(" ")[0]: why for what, why, _ in cases if why}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "script", "said"),
     [

@@ -276,6 +276,7 @@ def test_every_command_is_tried_or_harmless() -> None:
     assert {*TRIED, *REFUSED, *HARMLESS} == {*every_command()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_is_about_the_whole_store_is_refused(name: str, project: Path) -> None:
     words = filled(REFUSED[name], project)
@@ -285,6 +286,7 @@ def test_what_is_about_the_whole_store_is_refused(name: str, project: Path) -> N
     assert said.count("\n") == 1
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", TRIED)
 def test_nothing_of_another_scope_is_shown(name: str, project: Path) -> None:
     to_bob = ""
