@@ -259,7 +259,8 @@ class Lore:
     def verify(self, *ids: str) -> Sequence[dict[str, Any]]:
         """Judges the anchors of these nodes, or of all, and keeps the verdicts.
 
-        Of a relocated anchor ``similarity``, 0 to 1, says how like it was the code is.
+        Of an anchor that has gone elsewhere ``similarity``, 0 to 1, says how like it was the
+        code there is: where it is another body, the anchor has drifted.
 
         Raises:
             LoreError: a node has no anchors.

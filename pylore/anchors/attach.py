@@ -10,7 +10,7 @@ from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers, take
 from .project import Project, Unreadable
 from .project_paths import fault_of, is_open, root_of
-from .verdict import BROKEN, Judge
+from .verdict import BROKEN, HOLDS, Judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def place_anchor(
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)
+    if old and old.verdict in BROKEN:
+        _unlink_commits(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
     link_anchor(store, write, anchor, matches, "user_edit")
     if node.file is None and anchor.kind != "glob" and node.type not in ("file", "symbol"):
@@ -69,7 +71,15 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
     for anchor in found:
         store.anchors.delete(anchor.key)
         unlink_anchor(store, anchor)
+    if any(anchor.verdict in BROKEN for anchor in found):
+        _unlink_commits(store, wanted.node_id)
     return found
+
+
+def _unlink_commits(store: Store, node_id: str) -> None:
+    """Takes back what links a node to commits that broke it, where no anchor is broken any more."""
+    if all(anchor.verdict in HOLDS for anchor in store.anchors.of(node_id)):
+        unlink_commits(store, node_id)
 
 
 def accept_anchors(store: Store, node_id: str) -> int:
