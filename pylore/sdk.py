@@ -13,6 +13,7 @@ from .app.anchors import (
     AnchorRequest,
     anchor,
     anchors_for_file,
+    finder,
     verified_rows,
     verify,
 )
@@ -430,7 +431,7 @@ class Lore:
 
     def _records(self) -> Records:
         store, embedder = self._open()
-        return Records(store, self.settings, embedder, self._root)
+        return Records(store, self.settings, embedder, self._root, finder)
 
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}

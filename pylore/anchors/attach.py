@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import LoreError
 from ..store.anchor import Anchor
 from ..system.trusted_roots import remember
@@ -15,7 +17,7 @@ from .verdict import BROKEN, HOLDS, Judge
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
-    from .definitions import FindSymbol
+    from .definitions import Finder, FindSymbol
     from .file_nodes import Write
 
 
@@ -82,10 +84,11 @@ def _unlink_commits(store: Store, node_id: str) -> None:
         unlink_commits(store, node_id)
 
 
-def accept_anchors(store: Store, node_id: str) -> int:
+def accept_anchors(store: Store, node_id: str, finder: Finder | None = None) -> int:
     """Lets a node's broken anchors hold for the code as it is now; how many there were.
 
-    The links to the commits that broke them are taken back.
+    ``finder`` finds symbols; by the looks of lines, if there is none. The links to the
+    commits that broke them are taken back.
     """
     broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN]
     count = 0
@@ -94,7 +97,11 @@ def accept_anchors(store: Store, node_id: str) -> int:
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
-        judge = Judge(Project(root_of(store, anchor.root)), find_definitions)
+        root = root_of(store, anchor.root)
+        find: FindSymbol = find_definitions
+        if finder and anchor.kind == "symbol" and os.path.isfile(os.path.join(root, anchor.path)):
+            find = finder(root, anchor.path)
+        judge = Judge(Project(root), find)
         try:
             store.anchors.replace([(anchor.key, judge.accept(anchor))])
             count += 1

@@ -95,9 +95,7 @@ class Successors:
         self._defined: dict[tuple[str, str], list[Defined]] = {}
         """(revision, path) to what is defined there; revision ``now`` is the work tree."""
 
-    def of(
-        self, anchor: Anchor, path: str, places: Sequence[tuple[str, str]] = ()
-    ) -> Succession:
+    def of(self, anchor: Anchor, path: str, places: Sequence[tuple[str, str]] = ()) -> Succession:
         """What became of an anchor's symbol, which its file, now at ``path``, does not define.
 
         ``places`` are the ``(path, name)`` that it has left. Nothing is known without git,

@@ -217,7 +217,7 @@ class Judge:
         return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
 
     def _moved_to(self, anchor: Anchor, new: Candidate) -> Anchor:
-        """The anchor at its successor: it holds where that has the anchored body, else it drifted."""
+        """The anchor at its successor: it holds if that has the anchored body, else it drifted."""
         there = {new.hash, *(hash for _, hash in self._bodies(new.path, new.qualified))}
         same = [hash for hash in new.expected if hash in there]
         verdict, reason = ("valid", "") if same else ("drifted", "its body changed")

@@ -165,6 +165,13 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
     return rows(store, found)
 
 
+def finder(root: str, path: str) -> FindSymbol:
+    """What finds symbols in one file, by its grammar where there is one."""
+    from ..code.find import find_best  # every other request does without
+
+    return find_best(root, path)
+
+
 def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
     kind, detail, file = request.kind, request.detail, request.file
     path, first, last = split_location(file)
@@ -202,6 +209,4 @@ def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
 def _finder(project: Project, wanted: Anchor) -> FindSymbol:
     if wanted.kind != "symbol":
         return find_definitions
-    from ..code.find import find_best
-
-    return find_best(project.root, wanted.path)
+    return finder(project.root, wanted.path)

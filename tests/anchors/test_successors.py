@@ -259,6 +259,21 @@ def test_what_a_person_accepts_holds_and_nothing_else(code: Code) -> None:
     assert code.now()[0] in BROKEN
 
 
+def test_what_is_accepted_by_its_grammar_stays_accepted(code: Code) -> None:
+    text = "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n"
+    code.write("a.go", text)
+    code.anchor("Login.Check", "a.go")
+    code.write("a.go", text.replace("seen", "was"))
+    assert code.now()[0] == "drifted"
+    root = str(code.repository.root)
+    records = Records(code.store, Settings(), None, root, find_best)
+    assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
+    code.write("a.go", text.replace("seen", "was") + "\nvar x int\n")
+    assert code.now()[0] == "valid"
+    code.write("a.go", text)
+    assert code.now()[0] == "drifted"
+
+
 def test_however_many_names_the_first_one_is_known(code: Code) -> None:
     code.anchor("logout")
     (anchor,) = code.store.anchors.of("decision-a")
