@@ -13,6 +13,7 @@ from .app.anchors import (
     AnchorRequest,
     anchor,
     anchors_for_file,
+    finder,
     verified_rows,
     verify,
 )
@@ -259,7 +260,8 @@ class Lore:
     def verify(self, *ids: str) -> Sequence[dict[str, Any]]:
         """Judges the anchors of these nodes, or of all, and keeps the verdicts.
 
-        Of a relocated anchor ``similarity``, 0 to 1, says how like it was the code is.
+        Of an anchor that has gone elsewhere ``similarity``, 0 to 1, says how like it was the
+        code there is: where it is another body, the anchor has drifted.
 
         Raises:
             LoreError: a node has no anchors.
@@ -429,7 +431,7 @@ class Lore:
 
     def _records(self) -> Records:
         store, embedder = self._open()
-        return Records(store, self.settings, embedder, self._root)
+        return Records(store, self.settings, embedder, self._root, finder)
 
     def _settings(self, extra: Mapping[str, object]) -> Settings:
         environ = {**os.environ, "LORE_FROM_CONFIG": self._config}

@@ -229,18 +229,18 @@ END
   expect 0 drifted
 }
 
-@test "a symbol with a new name, in another file, is relocated with its similarity, and heals" {
+@test "a symbol with a new name and an edit has drifted where it went, and heals" {
   printf 'def logout(session, at):\n    for token in session.tokens:\n        token.expire(at)\n    return session\n' >src/out.py
   git add src && git commit -qm out
   lore anchor decision-a src/out.py --symbol logout
   sed 's/logout/logOut/; s/token.expire(at)/token.expire(at=at)/' src/out.py >src/session.py
   git rm -qf src/out.py && git add src
   run_lore verify --changed --jq '.[] | .verdict, .path, .detail, (.similarity > 0.7 and .similarity < 1)'
-  expect 0 $'relocated\nsrc/session.py\nlogOut\ntrue'
+  expect 0 $'drifted\nsrc/session.py\nlogOut\ntrue'
   run_lore show decision-a --text
   contains "$output" "was src/out.py:logout, similarity 0."
-  run_lore stale --json
-  expect 0 '[]'
+  run_lore stale --fail --ids
+  expect 1 decision-a
   git reset -q --hard
   run_lore verify --jq '.[] | .verdict, .path, .detail, .similarity'
   expect 0 $'valid\nsrc/out.py\nlogout\nnull'
@@ -250,6 +250,18 @@ END
   expect 0
   contains "$output" "invalid"
   contains "$output" "logout is defined nowhere; nearest: src/session.py:clear (similarity 0."
+  git commit -qam "No logout"
+  lore verify -q
+  cd src || return 1
+  run_lore anchor decision-a session.py --symbol clear --jq .verdict
+  expect 0 valid
+  contains "$stderr" "invalid: 'lore anchor decision-a out.py --symbol logout --remove' takes it"
+  run_lore anchor decision-a out.py --symbol logout --remove
+  expect 0
+  run_lore stale --fail
+  expect 0 '[]'
+  run_lore show decision-a --jq '[.edges[].relation] | tojson'
+  expect 0 '["anchored_to"]'
 }
 
 @test "analyze-imports says how many imports lead to files" {

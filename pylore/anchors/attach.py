@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import LoreError
 from ..core.vocabulary import BROKEN
 from ..store.anchor import Anchor
@@ -11,12 +13,12 @@ from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers, take
 from .project import Project, Unreadable
 from .project_paths import fault_of, is_open, root_of
-from .verdict import Judge
+from .verdict import HOLDS, Judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
-    from .definitions import FindSymbol
+    from .definitions import Finder, FindSymbol
     from .file_nodes import Write
 
 
@@ -39,6 +41,8 @@ def place_anchor(
     old = {other.key: other for other in store.anchors.of(node.id)}.get(anchor.key)
     anchor.created_at = old.created_at if old else anchor.created_at
     state = store.anchors.put(anchor)
+    if old and old.verdict in BROKEN:
+        _unlink_commits(store, node.id)
     matches = project.matching(anchor.path) if anchor.kind == "glob" else []
     link_anchor(store, write, anchor, matches, "user_edit")
     if node.file is None and anchor.kind != "glob" and node.type not in ("file", "symbol"):
@@ -70,13 +74,22 @@ def remove_anchors(store: Store, wanted: Anchor) -> list[Anchor]:
     for anchor in found:
         store.anchors.delete(anchor.key)
         unlink_anchor(store, anchor)
+    if any(anchor.verdict in BROKEN for anchor in found):
+        _unlink_commits(store, wanted.node_id)
     return found
 
 
-def accept_anchors(store: Store, node_id: str) -> int:
+def _unlink_commits(store: Store, node_id: str) -> None:
+    """Takes back what links a node to commits that broke it, where no anchor is broken any more."""
+    if all(anchor.verdict in HOLDS for anchor in store.anchors.of(node_id)):
+        unlink_commits(store, node_id)
+
+
+def accept_anchors(store: Store, node_id: str, finder: Finder | None = None) -> int:
     """Lets a node's broken anchors hold for the code as it is now; how many there were.
 
-    The links to the commits that broke them are taken back.
+    ``finder`` finds symbols; by the looks of lines, if there is none. The links to the
+    commits that broke them are taken back.
     """
     broken = [anchor for anchor in store.anchors.of(node_id) if anchor.verdict in BROKEN]
     count = 0
@@ -85,7 +98,11 @@ def accept_anchors(store: Store, node_id: str) -> int:
         if fault:
             raise LoreError(f"'{node_id}' has an anchor that is not yours to follow: {fault}: "
                             f"'lore anchor {node_id}' lists them")  # fmt: skip
-        judge = Judge(Project(root_of(store, anchor.root)), find_definitions)
+        root = root_of(store, anchor.root)
+        find: FindSymbol = find_definitions
+        if finder and anchor.kind == "symbol" and os.path.isfile(os.path.join(root, anchor.path)):
+            find = finder(root, anchor.path)
+        judge = Judge(Project(root), find)
         try:
             store.anchors.replace([(anchor.key, judge.accept(anchor))])
             count += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .fingerprint import lines_of, stretch_hash
-from .likeness import Bag, bag_of, similarity, words_in, words_of
+from .likeness import Bag, bag_of, renamed, similarity, words_in, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +35,17 @@ _KINDS = {"function": "callable", "method": "callable", "class": "type", "interf
 class Body:
     """The text of a definition, for what is like it: its tokens, and its words."""
 
-    __slots__ = ("bag", "words")
+    __slots__ = ("_name", "_path", "_text", "bag", "words")
 
     def __init__(self, path: str, text: str, name: str) -> None:
+        self._path, self._text, self._name = path, text, name
         self.bag: Bag = bag_of(path, text, name)
         self.words = words_of(path, text, name)
+
+    def hashes_as(self, name: str) -> list[str]:
+        """The fingerprints that it would have under another name, one or two of them."""
+        texts = renamed(self._path, self._text, self._name, name)
+        return [stretch_hash(text.encode(errors="surrogateescape").split(b"\n")) for text in texts]
 
 
 class Defined:
@@ -78,7 +84,7 @@ class Defined:
 
     @property
     def _text(self) -> str:
-        return b"\n".join(self._lines).decode("utf-8", "replace")
+        return b"\n".join(self._lines).decode("utf-8", "surrogateescape")
 
 
 Alike = tuple[float, Defined]

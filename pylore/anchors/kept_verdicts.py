@@ -29,7 +29,7 @@ def worst(verdicts: Sequence[str]) -> str | None:
 def told(anchor: Anchor) -> dict[str, str | float | None]:
     """An anchor as results have it: where it leads, and whether it holds.
 
-    ``similarity``, 0 to 1, is how like what it led to the code is that it was relocated to;
+    ``similarity``, 0 to 1, is how like what was anchored the code is that the anchor went to;
     None where that is not compared.
     """
     return {
@@ -44,15 +44,17 @@ def told(anchor: Anchor) -> dict[str, str | float | None]:
 
 
 def similarity_said(similarity: float) -> str:
-    """How a reason ends where a body is like the anchored one: a relocation keeps it there."""
+    """How a reason ends where a body is like the anchored one: a change of place keeps it there."""
     return f"{_SIMILARITY}{similarity:.2f}"
 
 
 def _similarity(anchor: Anchor) -> float | None:
-    if anchor.verdict != "relocated" or anchor.kind in ("file", "glob"):
+    if anchor.verdict not in ("relocated", "drifted") or anchor.kind in ("file", "glob"):
         return None
-    said = anchor.reason.rpartition(_SIMILARITY)[2]
-    return float(said) if _is_figure(said) else 1.0
+    before, _, said = anchor.reason.rpartition(_SIMILARITY)
+    if before and _is_figure(said):
+        return float(said)
+    return 1.0 if anchor.verdict == "relocated" else None
 
 
 def _is_figure(text: str) -> bool:

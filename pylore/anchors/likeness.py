@@ -15,10 +15,10 @@ _HASHES = (".py", ".pyi", ".rb", ".sh", ".bash")
 
 _STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 _TOKEN = rf"(?P<string>{_STRING})|(?P<word>\w+)|(?P<mark>[^\w\s])"
-_BY_HASH = re.compile(
-    rf"(?P<left_out>\#.*|[rRuU]?\"\"\"(?s:.*?)\"\"\"|[rRuU]?'''(?s:.*?)''')|{_TOKEN}"
-)
-_BY_SLASH = re.compile(rf"(?P<left_out>//.*|/\*(?s:.*?)\*/)|{_TOKEN}")
+_LEFT_OUT_BY_HASH = r"\#.*|[rRuU]?\"\"\"(?s:.*?)\"\"\"|[rRuU]?'''(?s:.*?)'''"
+_LEFT_OUT_BY_SLASH = r"//.*|/\*(?s:.*?)\*/"
+_BY_HASH = re.compile(rf"(?P<left_out>{_LEFT_OUT_BY_HASH})|{_TOKEN}")
+_BY_SLASH = re.compile(rf"(?P<left_out>{_LEFT_OUT_BY_SLASH})|{_TOKEN}")
 
 _WORD = re.compile(r"[^\W\d]\w{2,}")
 
@@ -45,6 +45,28 @@ def words_of(path: str, text: str, name: str) -> frozenset[str]:
 def words_in(text: str) -> frozenset[str]:
     """All such words of a file, whatever they stand in."""
     return frozenset(_WORD.findall(text))
+
+
+def renamed(path: str, text: str, old: str, new: str) -> list[str]:
+    """A definition under another name, wherever it names itself, but for strings.
+
+    First with comments and documentation as they were, then with the name changed there too.
+
+    >>> renamed("a.py", "def f(): f('f')  # f", "f", "g")
+    ["def g(): g('f')  # f", "def g(): g('f')  # g"]
+    """
+    before, after = old.rpartition(".")[2], new.rpartition(".")[2]
+    own = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
+    left_out = _LEFT_OUT_BY_HASH if path.endswith(_HASHES) else _LEFT_OUT_BY_SLASH
+    parts = re.compile(rf"(?P<left_out>{left_out})|(?P<string>{_STRING})|(?P<own>{own.pattern})")
+
+    def code(match: re.Match[str]) -> str:
+        return after if match.lastgroup == "own" else match[0]
+
+    def comments_too(match: re.Match[str]) -> str:
+        return match[0] if match.lastgroup == "string" else own.sub(lambda _: after, match[0])
+
+    return list(dict.fromkeys(parts.sub(change, text) for change in (code, comments_too)))
 
 
 def similarity(one: Bag, other: Bag) -> float:

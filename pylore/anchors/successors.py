@@ -54,15 +54,19 @@ _UNCOMMITTED = ""
 
 
 class Candidate(Record):
-    """A definition of today, its fingerprint, and how like the anchored one it is, 0 to 1."""
+    """A definition of today, its fingerprint, and how like the anchored one it is, 0 to 1.
 
-    __slots__ = ("hash", "path", "qualified", "similarity")
+    ``expected``: the fingerprints that the anchored body would have under this name.
+    """
 
-    def __init__(self, path: str, qualified: str, hash: str, similarity: float) -> None:
-        self.path = path
-        self.qualified = qualified
-        self.hash = hash
+    __slots__ = ("expected", "hash", "path", "qualified", "similarity")
+
+    def __init__(self, found: Defined, similarity: float, expected: Sequence[str]) -> None:
+        self.path = found.path
+        self.qualified = found.qualified
+        self.hash = found.hash
         self.similarity = similarity
+        self.expected = expected
 
 
 class Succession(Record):
@@ -91,37 +95,39 @@ class Successors:
         self._defined: dict[tuple[str, str], list[Defined]] = {}
         """(revision, path) to what is defined there; revision ``now`` is the work tree."""
 
-    def of(self, anchor: Anchor, path: str) -> Succession:
+    def of(self, anchor: Anchor, path: str, places: Sequence[tuple[str, str]] = ()) -> Succession:
         """What became of an anchor's symbol, which its file, now at ``path``, does not define.
 
-        Nothing is known without git, and where git never had the text that was anchored.
+        ``places`` are the ``(path, name)`` that it has left. Nothing is known without git,
+        and where git never had the text that was anchored.
         """
         self.sought += 1
         if self.sought > MOST_SOUGHT:
             return Succession()
-        found = self._from(anchor, path)
+        left = [*dict.fromkeys([(anchor.path, anchor.detail), *places])][:MOST_CHANGES]
+        found = self._from(anchor, path, left)
         if path != anchor.path and not (found.successors or found.nearest):
-            found = self._from(anchor, anchor.path)  # it went before the file did, or with it
+            found = self._from(anchor, anchor.path, left)  # it went before the file did, or with it
         return found
 
-    def _from(self, anchor: Anchor, path: str) -> Succession:
+    def _from(self, anchor: Anchor, path: str, left: Sequence[tuple[str, str]]) -> Succession:
         name, since = anchor.detail, anchor.commit_id
         wanted: Body | None = None
         for _ in range(MOST_CHANGES):
             commit, lost = self._loss(path, name, since)
             if lost is None:
                 break
-            wanted = wanted or self._anchored(anchor, lost, commit)
+            wanted = wanted or self._anchored(anchor, lost, commit, left)
             if wanted is None:
                 break
             candidates = self._change(commit, lost.path).candidates(lost, wanted)
             successors = equally_alike(candidates, lost.name)
             if len(successors) != 1:
-                return Succession(_told(successors), _told(candidates))
+                return Succession(_told(successors, wanted), _told(candidates, wanted))
             there = successors[0][1]
             today = self._today(there, commit)
             if today is not None:
-                found = _told([(similarity(wanted.bag, today.bag), today)])
+                found = _told([(similarity(wanted.bag, today.bag), today)], wanted)
                 return Succession(found if found[0].similarity >= LEAST else (), found)
             path, name, since = there.path, there.qualified, commit
         return Succession()
@@ -208,17 +214,20 @@ class Successors:
 
     # --- what was anchored, and what is there today
 
-    def _anchored(self, anchor: Anchor, lost: Defined, commit: str) -> Body | None:
+    def _anchored(
+        self, anchor: Anchor, lost: Defined, commit: str, left: Sequence[tuple[str, str]]
+    ) -> Body | None:
         """The text whose fingerprint the anchor has kept."""
         hashes = set(anchor.hash.split())
         if lost.hash in hashes:
             return lost.body
         before = f"{commit}^" if commit else "HEAD"
-        for revision, path in ((before, lost.path), (anchor.commit_id, anchor.path)):
-            found = self._find(revision, path, anchor.detail)
+        held = [(anchor.commit_id, *place) for place in left]
+        for revision, path, name in ((before, lost.path, anchor.detail), *held):
+            found = self._find(revision, path, name)
             if found is not None and found.hash in hashes:
                 return found.body
-            body = self._by_looks(revision, path, anchor.detail, hashes)
+            body = self._by_looks(revision, path, name, hashes)
             if body is not None:
                 return body
         return None
@@ -230,7 +239,7 @@ class Successors:
         for one in find_definitions(path, text.decode("utf-8", "replace"), name):
             stretch = lines[one.line_start - 1 : one.line_end]
             if stretch_hash(stretch) in hashes:
-                return Body(path, b"\n".join(stretch).decode("utf-8", "replace"), name)
+                return Body(path, b"\n".join(stretch).decode("utf-8", "surrogateescape"), name)
         return None
 
     def _today(self, there: Defined, commit: str) -> Defined | None:
@@ -248,8 +257,8 @@ class Successors:
         return self._find("now", path, there.qualified)
 
 
-def _told(alike: Sequence[Alike]) -> list[Candidate]:
-    return [Candidate(one.path, one.qualified, one.hash, figure) for figure, one in alike]
+def _told(alike: Sequence[Alike], wanted: Body) -> list[Candidate]:
+    return [Candidate(one, figure, wanted.hashes_as(one.name)) for figure, one in alike]
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:

@@ -4,13 +4,13 @@
 |---|---|---|---|---|
 | file | it is there | renamed | – | gone |
 | hash | same content | same content elsewhere | other content | gone |
-| symbol | same body | same or like body elsewhere | other body | not defined anywhere |
+| symbol | same body | same body elsewhere | other body, there or elsewhere | not defined anywhere |
 | lines | same text | same text elsewhere in the file | text not found | file gone |
 | glob | matches a file | – | – | matches none |
 
 A relocated anchor has moved: it leads to the new place, where the next look finds it
-valid. A symbol that is somewhere else with another body, or under another name, takes its
-new fingerprint, and keeps those before it, by which it finds its way back.
+valid. A symbol under another name keeps the fingerprints of the body that was anchored under
+each of its names, and of no other body: an edit drifts, whatever way it is come to.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HOLDS = ("valid", "relocated")
 _HELD = dict.fromkeys(HOLDS, "valid")
 
 MOST_HASHES = 4
-"""Fingerprints that an anchor keeps of what it has led to, the last one first."""
+"""Fingerprints that an anchor keeps of its body: as it was anchored last, its last name first."""
 
 
 class SymbolMissing(Exception):
@@ -206,7 +206,7 @@ class Judge:
     def _succeeded(self, anchor: Anchor, path: str, reason: str) -> Anchor:
         """The anchor at what its symbol has become; invalid where nothing, or nobody knows what."""
         if self._successors is not None:
-            found = self._successors.of(anchor, path)
+            found = self._successors.of(anchor, path, self._places(anchor))
             if len(found.successors) == 1:
                 return self._moved_to(anchor, found.successors[0])
             if found.successors:
@@ -217,12 +217,12 @@ class Judge:
         return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
 
     def _moved_to(self, anchor: Anchor, new: Candidate) -> Anchor:
-        """The anchor at its successor; what had drifted before has drifted there."""
-        kept = anchor.hash.split()
-        drifted = anchor.verdict == "drifted"
-        hashes = " ".join([kept[0] if drifted else new.hash, *kept][:MOST_HASHES])
-        verdict, reason = ("drifted", "its body changed") if drifted else ("valid", "")
-        moved = self._at(anchor, new.path, new.qualified, verdict, reason, hashes)
+        """The anchor at its successor: it holds if that has the anchored body, else it drifted."""
+        there = {new.hash, *(hash for _, hash in self._bodies(new.path, new.qualified))}
+        same = [hash for hash in new.expected if hash in there]
+        verdict, reason = ("valid", "") if same else ("drifted", "its body changed")
+        hashes = _with_name(anchor.hash.split(), (same or new.expected)[0])
+        moved = self._at(anchor, new.path, new.qualified, verdict, reason, " ".join(hashes))
         moved.reason += similarity_said(new.similarity)
         return moved
 
@@ -291,6 +291,16 @@ class Judge:
         if verdict in HOLDS:
             changed.commit_id = self._project.head
         return changed
+
+
+def _with_name(known: list[str], hash: str) -> list[str]:
+    """The fingerprints of a body, with that under a new name; two or more, as likeness led there.
+
+    The one that the person anchored stays the last, however many names there were.
+    """
+    if hash in known and len(known) > 1:
+        return known
+    return [hash, *known[:-1]][: MOST_HASHES - 1] + known[-1:]
 
 
 def _named(candidates: Sequence[Candidate], between: str) -> str:

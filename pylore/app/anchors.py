@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ..anchors.attach import place_anchor, remove_anchors
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 KINDS = ("glob", "hash", "symbol", "lines")
+_OPTION = {kind: f" --{kind}" for kind in KINDS}
 
 
 class AnchorRequest(Record):
@@ -75,6 +77,21 @@ def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
         _finder(project, wanted),
     ), "anchor")  # fmt: skip
     return {**rows(store, [placed])[0], "state": state}
+
+
+def left_invalid(engine: Engine, id: str, here: str) -> list[str]:
+    """What to say of a node's anchors whose code is gone: the commands that take them away.
+
+    They are for somebody in the folder ``here``.
+    """
+    root = root_to_keep(engine.store, engine.root)
+    ways = [
+        f"lore anchor {id} {quote(os.path.relpath(os.path.join(engine.root, one.path), here))}"
+        f"{_OPTION.get(one.kind, '')}{' ' + quote(one.detail) if one.detail else ''} --remove"
+        for one in engine.store.anchors.of(id)
+        if one.verdict == "invalid" and one.root == root
+    ]
+    return [f"an older anchor of it is invalid: '{way}' takes it away" for way in ways]
 
 
 def unanchor(engine: Engine, request: AnchorRequest) -> list[dict[str, Any]]:
@@ -148,6 +165,13 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
     return rows(store, found)
 
 
+def finder(root: str, path: str) -> FindSymbol:
+    """What finds symbols in one file, by its grammar where there is one."""
+    from ..code.find import find_best  # every other request does without
+
+    return find_best(root, path)
+
+
 def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removing: bool) -> Anchor:
     kind, detail, file = request.kind, request.detail, request.file
     path, first, last = split_location(file)
@@ -185,6 +209,4 @@ def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
 def _finder(project: Project, wanted: Anchor) -> FindSymbol:
     if wanted.kind != "symbol":
         return find_definitions
-    from ..code.find import find_best
-
-    return find_best(project.root, wanted.path)
+    return finder(project.root, wanted.path)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..anchors.definitions import FindSymbol
     from ..app.engine import Engine
     from ..core.settings import Settings
     from ..embed import Embedder
@@ -76,7 +77,7 @@ class Session:
         """The writing side of the store."""
         from ..records.records import Records
 
-        return Records(store, self.settings, self.embedder(store), project_root())
+        return Records(store, self.settings, self.embedder(store), project_root(), _finder)
 
     def say(self, notes: list[str]) -> None:
         """Notes for the person, unless they want quiet."""
@@ -116,3 +117,9 @@ def _text(rows: Sequence[dict[str, Any]]) -> str:
     from ..terminal.text import changes_text
 
     return changes_text(rows)
+
+
+def _finder(root: str, path: str) -> FindSymbol:
+    from ..app.anchors import finder  # only what accepts an anchor needs it
+
+    return finder(root, path)

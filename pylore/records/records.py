@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Concatenate, ParamSpec, TypeVar
 
+    from ..anchors.definitions import Finder
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
@@ -121,8 +122,9 @@ class Records:
     """The writing side of a store. Every method is one transaction."""
 
     def __init__(
-        self, store: Store, settings: Settings, embedder: Embedder | None, root: str = ""
-    ) -> None:
+        self, store: Store, settings: Settings, embedder: Embedder | None, root: str = "",
+        finder: Finder | None = None,
+    ) -> None:  # fmt: skip
         if store.scope != settings.scope:
             store.keep_to(settings.scope)
         self._store = store
@@ -130,6 +132,7 @@ class Records:
         self._ahead = Ahead(store, lambda: embedder)
         self._embedder: Embedder | None = None
         self._root = root
+        self._finder = finder
         self._notes: list[str] = []
 
     @_worded(1)
@@ -463,7 +466,7 @@ class Records:
     def _back(self) -> Restoring:
         from .restore import Restoring
 
-        return Restoring(self._store, self._index, self._tie)
+        return Restoring(self._store, self._index, self._tie, self._finder)
 
     def _tie(self, node: Node, before: tuple[str, str]) -> None:
         """Lets links and anchors follow a node that is about another file than before."""

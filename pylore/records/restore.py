@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ..anchors.definitions import Finder
     from ..core.model import Node, Past, PastCommand
     from ..store import Store
     from ..store.protocols import EdgeKey
@@ -40,17 +41,20 @@ class Restoring:
         store: Store,
         index: Callable[..., None],
         tie: Callable[[Node, tuple[str, str]], None],
+        finder: Finder | None = None,
     ) -> None:
         self._store = store
         self._index = index
         self._tie = tie
+        self._finder = finder
 
     def node(self, id: str) -> Outcome:
         """Brings a forgotten node back; one that stands holds for the code as it is now."""
         node = self._store.nodes.require(id)
         gone = node.invalidated_at
         if gone is None:
-            return id, "restored" if accept_anchors(self._store, id) else "unchanged"
+            accepted = accept_anchors(self._store, id, self._finder)
+            return id, "restored" if accepted else "unchanged"
         node.invalidated_at = None
         mark_pruned(node, pruned=False)
         self._store.nodes.put(node)

@@ -12,9 +12,10 @@ from new_stores import new_store
 from repositories import Repository
 
 from pylore.anchors import successors
-from pylore.anchors.attach import place_anchor
+from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.kept_verdicts import told
 from pylore.anchors.project import Project
+from pylore.anchors.verdict import BROKEN, MOST_HASHES
 from pylore.anchors.verify import verify
 from pylore.code.find import find_best, find_by_grammar, outline
 from pylore.core.settings import Settings
@@ -123,17 +124,15 @@ def test_a_small_edit_in_another_file_is_followed_and_a_reset_leads_back(code: C
     code.write("src/sessions.py", f"{OTHER}\n\n{edited}")
     code.git("add", "-A")
     (row,) = code.look()
-    assert (row["verdict"], row["path"], row["detail"]) == (
-        "relocated",
-        "src/sessions.py",
-        "logout",
-    )
+    assert (row["verdict"], row["path"], row["detail"]) == ("drifted", "src/sessions.py", "logout")
     assert 0.8 < row["similarity"] < 1.0
-    assert row["reason"].endswith(f", similarity {row['similarity']:.2f}")
+    assert row["reason"] == (
+        f"its body changed; was src/auth.py:logout, similarity {row['similarity']:.2f}"
+    )
     (edge,) = [e for e in code.store.edges.of("decision-a") if e.relation == "anchored_to"]
     assert edge.to_id == "file-src/sessions.py"
     code.commit("Move")
-    assert code.now() == ("valid", "src/sessions.py", "logout", None)
+    assert code.now()[:3] == ("drifted", "src/sessions.py", "logout")
     code.git("reset", "-q", "--hard", "HEAD~1")
     assert code.now() == ("valid", "src/auth.py", "logout", None)
     code.write("src/auth.py", AUTH.replace("expire(at)", "expire()"))
@@ -152,9 +151,9 @@ def test_several_commits_in_a_row_are_followed(code: Code) -> None:
     code.write("src/new.py", OTHER.replace("area", "size"))
     code.commit("Something else")
     verdict, path, name, figure = code.now()
-    assert (verdict, path, name) == ("relocated", "src/entry.py", "Entry.is_open")
+    assert (verdict, path, name) == ("drifted", "src/entry.py", "Entry.is_open")
     assert isinstance(figure, float) and 0.8 < figure < 1.0
-    assert code.now() == ("valid", "src/entry.py", "Entry.is_open", None)
+    assert code.now() == ("drifted", "src/entry.py", "Entry.is_open", figure)
 
 
 def test_what_stood_beside_it_is_no_successor(code: Code) -> None:
@@ -214,11 +213,102 @@ def test_what_had_drifted_has_drifted_where_it_is_now(code: Code) -> None:
     assert code.now()[0] == "drifted"
     code.write("src/auth.py", drifted.replace("logout", "leave"))
     for _ in range(2):
-        assert code.now() == ("drifted", "src/auth.py", "leave", None)
+        assert code.now() == ("drifted", "src/auth.py", "leave", 0.97)
     code.git("reset", "-q", "--hard")
     assert code.now()[:3] == ("drifted", "src/auth.py", "logout")
     code.git("reset", "-q", "--hard", "HEAD~1")
     assert code.now()[:3] == ("valid", "src/auth.py", "logout")
+
+
+def test_an_edit_drifts_whatever_way_it_is_come_to(code: Code) -> None:
+    code.anchor("logout")
+    names = {"begun": "logout", "edited": "logout", "renamed": "leave", "undone": "leave",
+             "both": "quit"}  # fmt: skip
+    edited = AUTH.replace("token.expire(at)", "token.expire(at) and token.end()")
+    code.git("tag", "begun")
+    for tag, text in {
+        "edited": edited,
+        "renamed": edited.replace("logout", "leave"),
+        "undone": AUTH.replace("logout", "leave"),
+        "both": edited.replace("logout", "quit"),
+    }.items():
+        code.write("src/auth.py", text)
+        code.commit(tag)
+        code.git("tag", tag)
+    for tag in ("edited", "renamed", "begun", "renamed", "undone", "both", "begun", "both",
+                "edited", "both", "begun"):  # fmt: skip
+        code.git("checkout", "-q", tag)
+        for _ in range(2):
+            verdict, _, name, _ = code.now()
+            assert (verdict in BROKEN, name) == (tag in ("edited", "renamed", "both"), names[tag])
+    assert verdict == "valid"
+
+
+def test_what_a_person_accepts_holds_and_nothing_else(code: Code) -> None:
+    code.anchor("logout")
+    edited = AUTH.replace("token.expire(at)", "token.expire()").replace("logout", "leave")
+    code.write("src/auth.py", edited)
+    code.commit("Rename and edit")
+    assert code.now()[:3] == ("drifted", "src/auth.py", "leave")
+    with code.store.transaction():
+        assert accept_anchors(code.store, "decision-a")
+    assert code.now() == ("valid", "src/auth.py", "leave", None)
+    code.write("src/auth.py", edited.replace("leave", "quit"))
+    assert code.now() == ("relocated", "src/auth.py", "quit", 1.0)
+    code.git("checkout", "-q", "HEAD~1", "--", "src/auth.py")
+    assert code.now()[0] in BROKEN
+
+
+def test_what_is_accepted_by_its_grammar_stays_accepted(code: Code) -> None:
+    text = "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n"
+    code.write("a.go", text)
+    code.anchor("Login.Check", "a.go")
+    code.write("a.go", text.replace("seen", "was"))
+    assert code.now()[0] == "drifted"
+    root = str(code.repository.root)
+    records = Records(code.store, Settings(), None, root, find_best)
+    assert [change.state for change in records.restore(["decision-a"])] == ["restored"]
+    code.write("a.go", text.replace("seen", "was") + "\nvar x int\n")
+    assert code.now()[0] == "valid"
+    code.write("a.go", text)
+    assert code.now()[0] == "drifted"
+
+
+def test_however_many_names_the_first_one_is_known(code: Code) -> None:
+    code.anchor("logout")
+    (anchor,) = code.store.anchors.of("decision-a")
+    anchor.hash = f"{'1' * 32} {'2' * 32} {'3' * 32} {anchor.hash}"
+    code.store.anchors.put(anchor)
+    code.write("src/auth.py", AUTH.replace("logout", "leave"))
+    assert code.now() == ("relocated", "src/auth.py", "leave", 1.0)
+    assert len(code.store.anchors.of("decision-a")[0].hash.split()) == MOST_HASHES
+    code.git("reset", "-q", "--hard")
+    assert code.now()[:3] == ("valid", "src/auth.py", "logout")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdict"),
+    [
+        ("for token in", "# logout: all of them\n    for token in", "drifted"),
+        ("    session.log", "    if at:\n        session.log", "drifted"),
+        ('"out"', '"logout"', "drifted"),
+        ("    return session\n", "        return session\n", "drifted"),  # layout means something
+        ("a session.", "another session.", "drifted"),
+        ("session.tokens.clear()", "session.tokens.clear() ", "relocated"),
+    ],
+)
+def test_what_drifts_in_place_drifts_with_a_new_name(
+    code: Code, old: str, new: str, verdict: str
+) -> None:
+    code.anchor("logout")
+    edited = AUTH.replace(old, new, 1)
+    assert edited != AUTH
+    code.write("src/auth.py", edited)
+    assert code.now()[0] == {"relocated": "valid"}.get(verdict, verdict)
+    code.git("reset", "-q", "--hard")
+    assert code.now()[0] == "valid"
+    code.write("src/auth.py", edited.replace("def logout", "def leave"))
+    assert code.now()[::2] == (verdict, "leave")
 
 
 def test_what_was_anchored_before_its_commit_and_what_knows_of_none(code: Code) -> None:
@@ -260,24 +350,24 @@ def test_without_git_or_the_text_it_is_gone(code: Code) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "before", "after", "old", "new"),
+    ("path", "before", "after", "old", "new", "verdict"),
     [
         ("a.go", "package a\n\nfunc (l *Login) Check(t Token) bool {\n\treturn l.seen[t.Key]\n}\n",
          "package a\n\n// It.\nfunc (e *Entry) Check(t Token) bool {\n\treturn e.seen[t.Key]\n}\n",
-         "Login.Check", "Entry.Check"),
+         "Login.Check", "Entry.Check", "drifted"),
         ("a.ts", "export class A {\n  run(x: number) { return this.next(x) + 1; }\n}\n",
          "export class B {\n  /* It. */\n  go(x: number) { return this.next(x) + 1; }\n}\n",
-         "A.run", "B.go"),
+         "A.run", "B.go", "relocated"),
     ],
 )  # fmt: skip
 def test_other_languages(
-    code: Code, path: str, before: str, after: str, old: str, new: str
+    code: Code, path: str, before: str, after: str, old: str, new: str, verdict: str
 ) -> None:
     code.write(path, before)
     code.commit("Another language")
     code.anchor(old, path)
     code.write(path, after)
-    assert code.now()[:3] == ("relocated", path, new)
+    assert code.now()[:3] == (verdict, path, new)
 
 
 def test_how_like_an_exact_move_is(code: Code) -> None:

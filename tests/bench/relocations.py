@@ -52,8 +52,8 @@ class Judged(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """``right`` and ``wrong`` of what is relocated, ``asked`` of two, else ``invalid``."""
-        if self.anchor.verdict != "relocated":
+        """``right`` and ``wrong`` of what is found elsewhere, ``asked`` of two, or ``invalid``."""
+        if self.anchor.verdict == "invalid":
             return "asked" if "; it may be " in self.anchor.reason else "invalid"
         found = self.anchor.path, self.anchor.detail.rpartition(".")[2]
         return "right" if found == (self.case.new_path, self.case.new_name) else "wrong"
@@ -130,7 +130,8 @@ def _judged(tree: Tree, commit: str, found: list[Case]) -> Iterator[Judged]:
             found_anchor = judge.judge(anchor, after.with_words([case.name]))
         except (LoreError, Unreadable):
             continue
-        if found_anchor.verdict in ("relocated", "invalid"):  # else it is there still
+        lost = found_anchor.verdict == "invalid" or told(found_anchor)["similarity"] is not None
+        if lost:  # else it is there still
             yield Judged(case, there is not None and there.hash == anchor.hash, found_anchor)
 
 

@@ -14,6 +14,7 @@ from ...app.anchors import (
     broken_rows,
     count_anchors,
     kept_verdicts,
+    left_invalid,
     unanchor,
     verified_rows,
     verify,
@@ -42,6 +43,7 @@ def anchor(id: str, file: str, remove: bool, **options: Any) -> None:
             session.output.list(unanchor(engine, _request(id, file, **options)), anchors_text)
         else:
             found = place(engine, _request(id, file, **options))
+            session.say(left_invalid(engine, found["id"], os.getcwd()))
             session.output.one(found, lambda row: anchors_text([row]))
 
 

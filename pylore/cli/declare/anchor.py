@@ -14,10 +14,12 @@ An anchor keeps what the code looks like now. 'lore verify' looks whether it
 still does, and every search result carries the verdict:
 
   valid                it holds
-  relocated            the code is elsewhere now, and the anchor has gone with it;
-                       similarity, 0 to 1, says how like it was it is
-  drifted              the code is there, and has changed
-  invalid              the code is gone
+  relocated            the code is elsewhere now, as it was, and the anchor has gone
+                       with it
+  drifted              the code is there, or elsewhere, and has changed; 'lore restore
+                       ID' accepts it as it is now
+  invalid              the code is gone; tie the record to another place, and take
+                       this anchor away with --remove
 
 Without an option the anchor holds as long as the file is there, under this
 name or renamed. FILE:10-20 is the same as FILE --lines 10-20. A record may
@@ -25,9 +27,10 @@ have several anchors; the same one given again is taken anew.
 
 A symbol that is defined nowhere any more may have a new name, be in another file
 or in a class that was renamed, with small edits. Git tells which change lost it;
-what that change defines anew is compared by its tokens. From 0.65 on it is the
-successor, and the anchor goes there; below that, or where two are as alike, the
-anchor is invalid and its reason names the nearest.""",
+what that change defines anew is compared by its tokens. From a similarity of 0.65
+on, of 1, it is the successor, and the anchor goes there: relocated where nothing
+but the name is new, else drifted. Below that, or where two are as alike, the anchor
+is invalid and its reason names the nearest.""",
     Option("--glob", "FILE is a pattern, as 'src/**/*.py': one match is enough"),
     Option("--hash", "the whole content of the file"),
     Option(
