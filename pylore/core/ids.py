@@ -115,7 +115,7 @@ def check_scope(id: str, scope: str) -> str:
     Raises:
         LoreError: it is something else, or nothing stands before it.
     """
-    if "@@" not in id or id.startswith(("file-", "symbol-")):
+    if "@@" not in id or id.partition("-")[0] in ("file", "symbol"):
         return id
     from .scopes import MARK, is_name
 

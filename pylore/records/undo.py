@@ -42,9 +42,11 @@ class Steps:
         """Gives a node a former state, and its links that state's standing."""
         gone, forgotten = node.invalidated_at, state.invalidated_at is not None
         _take(NODE_STATE, node, state)
-        if forgotten:
+        if forgotten and gone is None:
             with self._store.whole():
-                node.invalidated_at = gone or forgotten_at(self._store, node.id)
+                node.invalidated_at = forgotten_at(self._store, node.id)
+        elif forgotten:
+            node.invalidated_at = gone
         if self._store.nodes.put(node) == "unchanged":
             return
         self._carry_links(node, gone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option
-from . import BUSY_TIMEOUT
+from . import BUSY_TIMEOUT, SCOPES
 
 COMMAND = Command(
     "export",
@@ -34,6 +34,7 @@ stays where it is.""",
         "for stdin; of the types that it was made with",
         kind="files",
     ),
+    SCOPES,
     BUSY_TIMEOUT,
     examples=(
         "lore export backup.jsonl",
