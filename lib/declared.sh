@@ -24,6 +24,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --id	ID	-
 --run	ID	@runs
 --new-type	-	-
+--scope	NAME	-
+--all-scopes	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -107,6 +109,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --receipt	FILE	@files
 --type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --files	GLOB,…	@files
+--scope	NAME	-
+--all-scopes	-	-
 --graph-depth	N	0 1 2 3
 --user-entity	ID	@ids
 --with-superseded	-	-
@@ -190,6 +194,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --state	-	-
 --since	STATE	@files
 --format	FORMAT	-
+--scope	NAME	-
+--all-scopes	-	-
 --busy-timeout	SECONDS	-
 1	[FILE]	@files' ;;
     'fact') REPLY='--confidence	X	-
@@ -199,6 +205,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --confirm	-	-
 --single	-	-
 --single-valued	NAME,…	@relations
+--scope	NAME	-
+--all-scopes	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -489,6 +497,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --limit	N	-
 --oldest	-	-
 --forgotten	-	-
+--scope	NAME	-
+--all-scopes	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
@@ -637,6 +647,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --since	DATE|AGE	-
 --filter-expanded	-	-
 --exclude	ID,…	@ids
+--scope	NAME	-
+--all-scopes	-	-
 --files	GLOB,…	@files
 --files-weight	X	-
 --batch	FILE	@files

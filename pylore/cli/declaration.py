@@ -212,9 +212,11 @@ class Command:
 
     def options(self) -> Iterator[Option]:
         """All options, but for settings that the help leaves out."""
-        yield from self.listed()
+        listed = [*self.listed()]
+        yield from listed
         yield from self.also
-        yield ALL_SCOPES
+        if ALL_SCOPES not in listed:
+            yield ALL_SCOPES
 
 
 def find(word: str) -> Command | None:

@@ -107,6 +107,28 @@ def check_id(id: str, types: dict[str, str] | None = None) -> str:
     return id
 
 
+def check_scope(id: str, scope: str) -> str:
+    """``id`` if what stands behind its ``@@`` is the scope in effect, or without one a scope.
+
+    The path of a file or a symbol may have ``@@`` in it.
+
+    Raises:
+        LoreError: it is something else, or nothing stands before it.
+    """
+    if "@@" not in id or id.partition("-")[0] in ("file", "symbol"):
+        return id
+    from .scopes import MARK, is_name
+
+    plain, _, whose = id.partition(MARK)
+    if whose != scope if scope else not is_name(whose):
+        wanted = f"'{scope}', the scope in effect," if scope else "the name of one scope"
+        raise LoreError(f"'{id[:80]}' is not a valid id: nothing but {wanted} may stand "
+                        f"behind its {MARK}")  # fmt: skip
+    if not plain.partition("-")[2].strip():
+        raise LoreError(f"'{id[:80]}' is not a valid id: give <type>-<key>{MARK}{whose}")
+    return id
+
+
 def link_parts(text: str) -> tuple[str, str] | None:
     """``ID:RELATION`` as its two parts; None where it is not that.
 

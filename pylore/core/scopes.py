@@ -8,6 +8,10 @@ history, in an export, in another store.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MARK = "@@"
 LONGEST = 64
 ALL = "*"
@@ -54,6 +58,19 @@ def is_seen(name: str, scope: str) -> bool:
     [True, False, True]
     """
     return not scope or MARK not in name or name.endswith(MARK + scope)
+
+
+def called(names: Iterable[str], scope: str) -> list[str]:
+    """What these relations are called under a scope: what is common, and its own without the
+    scope; another's are left out.
+
+    >>> called(["uses", "likes@@alice", "fears@@bob"], "alice")
+    ['uses', 'likes']
+    >>> called(["uses", "likes@@alice"], "")
+    ['uses']
+    """
+    seen = [plain(name) for name in names if MARK not in name or (scope and is_own(name, scope))]
+    return [*dict.fromkeys(seen)]
 
 
 def whose(*names: str) -> str:

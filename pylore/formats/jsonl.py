@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import check_id
+from ..core.ids import check_id, check_scope
 from ..core.limits import record_line
 from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
-from ..core.scopes import MARK
+from ..core.scopes import MARK, is_name
 from ..core.states import same
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
@@ -417,7 +417,7 @@ class _LineImporter:
             self.result.count(self._merge.node(node, was))
 
     def _take_node(self, fields: dict[str, Any]) -> None:
-        id = check_id(text(fields, "id", ""))
+        id = check_scope(check_id(text(fields, "id", "")), self._store.scope)
         type = text(fields, "type", id.partition("-")[0])
         if type not in self._types:
             if not self._options.new_types:
@@ -470,7 +470,7 @@ class _LineImporter:
             weights = self._settings.edge_weights
             if not self._options.new_relations and relation not in weights:
                 raise LoreError(f"unknown relation '{relation}'"
-                                f"{nearest(relation, list(self._relations))}")  # fmt: skip
+                                f"{nearest(relation, self._called())}")  # fmt: skip
             weight = weights.get(relation, DECLARED_WEIGHT)
             self._take_relation({"declare_relation": relation, "weight": weight})
         if from_id == to_id:
@@ -510,7 +510,7 @@ class _LineImporter:
         if dotted(id) != id:
             self._settle()  # what it means may stand in a line above
             id = meant(self._store, id)
-        return check_id(id)
+        return check_scope(check_id(id), self._store.scope)
 
     def _take_other(self, fields: dict[str, Any]) -> None:
         self._apply()
@@ -531,13 +531,22 @@ class _LineImporter:
             at = moment(fields, "at")
             if not at:
                 raise LoreError("purged lacks at, the time")
-            self._merge.purge(check_id(text(fields, "purged", "")), at)
+            id = check_scope(check_id(text(fields, "purged", "")), self._store.scope)
+            self._merge.purge(id, at)
         else:
             raise LoreError(unknown_kind(fields))
+
+    def _called(self) -> list[str]:
+        from ..core.scopes import called
+
+        return called(sorted(self._relations), self._store.scope)
 
     def _take_relation(self, fields: dict[str, Any]) -> None:
         given, mark, scope = text(fields, "declare_relation", "").partition(MARK)
         name = require_name(given, "relation") + mark + scope
+        if mark and not is_name(scope):
+            raise LoreError(f"'{name[:80]}' is not a valid name for a relation: nothing but the "
+                            f"name of one scope may stand behind its {MARK}")  # fmt: skip
         weight = number(fields, "weight", DECLARED_WEIGHT)
         backward = number(fields, "backward_weight", weight)
         self._merge.relation(name, (weight, backward, text(fields, "description", "")))

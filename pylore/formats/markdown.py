@@ -12,6 +12,7 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
+from ..core.ids import check_scope
 from ..core.scopes import own
 from ..core.text import counted
 from ..core.times import now
@@ -197,6 +198,8 @@ class MarkdownImport:
         document = parse_document(
             text, path, type=self._type, types=self._types, relations=self._relations, ids=ids
         )
+        if "id" in document.keys:
+            check_scope(document.id, self._store.scope)
         document.id = own(document.id, self._store.scope)
         return document
 
@@ -316,7 +319,8 @@ class _Writer:
             node = self._kept(old, node, file)
         self.put_node(node, kept=kept)
         if gone is not None:
-            self._store.edges.restore_node(node.id, gone)
+            with self._store.whole(node.id):
+                self._store.edges.restore_node(node.id, gone)
             self._back.append(node.id)
         self._store.documents.put(self._known.root, file, links_text(document))
 
@@ -401,12 +405,13 @@ class _Writer:
             self._store.documents.put(self._known.root, DocumentFile(id, path), "[]")
 
     def _forget(self, id: str, path: str) -> None:
-        at = forgotten_at(self._store, id)
-        node = self._store.nodes.require(id)
-        node.invalidated_at = at
-        mark_pruned(node)
-        self._store.nodes.put(node)
-        self._store.edges.invalidate_node(id, at)
+        with self._store.whole(id):
+            at = forgotten_at(self._store, id)
+            node = self._store.nodes.require(id)
+            node.invalidated_at = at
+            mark_pruned(node)
+            self._store.nodes.put(node)
+            self._store.edges.invalidate_node(id, at)
         self._waiting.add(node)
         file = copy(self._known.by_id.get(id)) or DocumentFile(id, path)
         file.path, file.gone_at = path, at

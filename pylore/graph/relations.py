@@ -74,7 +74,10 @@ def require_relations(names: Iterable[str], known: Iterable[str]) -> list[str]:
     for name in names:
         folded = fold(name)
         if folded not in known:
-            raise UsageError(f"unknown relation '{name}'{nearest(folded, known)}: "
+            from ..core.scopes import plain
+
+            called = [*dict.fromkeys(map(plain, known))]
+            raise UsageError(f"unknown relation '{name}'{nearest(folded, called)}: "
                              "see 'lore graph relations'")  # fmt: skip
         found.append(folded)
     return found

@@ -90,15 +90,19 @@ class Index:
             self._followed = follow(self._store, nodes, self._followed)
             things = [node.id for node in nodes if node.id.startswith(THING_IDS)]
             if things or self._store.edges.stated:
-                self.keep_facts([*things, *self._store.facts.leading_to(things)])
+                with self._store.whole():  # what others state of them is told by their names
+                    self.keep_facts([*things, *self._store.facts.leading_to(things)])
 
     def keep_facts(self, ids: Iterable[str] = ()) -> None:
         """Brings the passages that state facts of these things in step with their edges, and
         those of the things whose edges were written since this was last done."""
         due = sorted({*ids, *self._store.edges.stated})
         self._store.edges.stated.clear()
-        for start in range(0, len(due), BATCH):
-            self._keep_facts(due[start : start + BATCH])
+        if not due:
+            return
+        with self._store.whole():
+            for start in range(0, len(due), BATCH):
+                self._keep_facts(due[start : start + BATCH])
 
     def _keep_facts(self, ids: Sequence[str]) -> None:
         from .facts import sentences

@@ -86,6 +86,12 @@ class EdgeMerge:
 
     def purge(self, id: str, at: str, before: str) -> None:
         """A node was deleted for good at this time; ``before`` is when it was before."""
+        self._by_node = None if self._store.scope else self._by_node
+        with self._store.whole(id):
+            self._purge(id, at, before)
+        self._by_node = None if self._store.scope else self._by_node
+
+    def _purge(self, id: str, at: str, before: str) -> None:
         edges = self._store.edges.of(id, forgotten=True)
         states = self._states_of(id)
         if not edges and not states:

@@ -17,12 +17,13 @@ def delete_for_good(store: Store, node: Node) -> None:
 
     No older export brings it back: it was deleted after all that is known of it here.
     """
-    edges = store.edges.of(node.id, forgotten=True)
-    at = max(now(), clock(node), *map(clock, edges))
-    take_away(store, node)
-    store.edges.delete_node(node.id)
-    store.anchors.delete_node(node.id)
-    store.history.purge(node.id, at)
+    with store.whole(node.id):
+        edges = store.edges.of(node.id, forgotten=True)
+        at = max(now(), clock(node), *map(clock, edges))
+        take_away(store, node)
+        store.edges.delete_node(node.id)
+        store.anchors.delete_node(node.id)
+        store.history.purge(node.id, at)
 
 
 def take_away(store: Store, node: Node) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError, StoreBusy, UsageError, nearest
-from ..core.ids import KEY_DIGITS, check_id, make_id, named_id, record_id
+from ..core.ids import KEY_DIGITS, check_id, check_scope, make_id, named_id, record_id
 from ..core.json_plain import dumps, loads
 from ..core.model import Edge, Node, Record
 from ..core.states import clock, next_clock, set_clock
@@ -189,7 +189,8 @@ class Records:
         state = self._write(node)
         notes = self._near_duplicates(node) if state == "added" else []
         if gone is not None:
-            self._store.edges.restore_node(node.id, gone)
+            with self._store.whole(node.id):
+                self._store.edges.restore_node(node.id, gone)
         for other, relation in links:
             self._link(node.id, relation, meant(self._store, other), source=source)
         if path:
@@ -489,7 +490,7 @@ class Records:
 
     def _new_node(self, type: str, text: str, id: str) -> Node:
         if id:
-            check_id(self._own(id))
+            check_id(self._own(check_scope(id, self._settings.scope)))
             if not id.startswith(type + "-"):
                 raise LoreError(f"the id '{id}' is not of type {type}: give {type}-<key>")
             return Node(self._own(id), type, body=text)
@@ -575,7 +576,7 @@ class Records:
         if name in self._settings.edge_weights:
             self._declare(name)
             return self._own(name)
-        raise UsageError(f"unknown relation '{relation}'{nearest(name, list(known))}: "
+        raise UsageError(f"unknown relation '{relation}'{nearest(name, self._called(known))}: "
                          "declare it as a new relation")  # fmt: skip
 
     def _declare(self, relation: str) -> list[str]:
@@ -586,8 +587,13 @@ class Records:
             return []
         weight = self._settings.edge_weights.get(name, DECLARED_WEIGHT)
         self._store.relations.declare(self._own(name), weight, weight, "declared")
-        hint = nearest(name, list(known))
+        hint = nearest(name, self._called(known))
         return [f"new relation '{name}'{hint}"] if hint else []
+
+    def _called(self, relations: Iterable[str]) -> list[str]:
+        from ..core.scopes import called
+
+        return called(relations, self._settings.scope)
 
     def _relation_between(self, from_id: str, relation: str, to_id: str) -> str:
         """A relation that is known, as an edge between these two has it: of two nodes that are

@@ -58,7 +58,8 @@ class Restoring:
         node.invalidated_at = None
         mark_pruned(node, pruned=False)
         self._store.nodes.put(node)
-        self._store.edges.restore_node(id, gone)
+        with self._store.whole(id):
+            self._store.edges.restore_node(id, gone)
         self._index(node)
         return id, "restored"
 

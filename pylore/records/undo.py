@@ -42,14 +42,14 @@ class Steps:
         """Gives a node a former state, and its links that state's standing."""
         gone, forgotten = node.invalidated_at, state.invalidated_at is not None
         _take(NODE_STATE, node, state)
-        if forgotten:
-            node.invalidated_at = gone or forgotten_at(self._store, node.id)
+        if forgotten and gone is None:
+            with self._store.whole():
+                node.invalidated_at = forgotten_at(self._store, node.id)
+        elif forgotten:
+            node.invalidated_at = gone
         if self._store.nodes.put(node) == "unchanged":
             return
-        if forgotten and gone is None:
-            self._store.edges.invalidate_node(node.id, str(node.invalidated_at))
-        elif gone is not None and not forgotten:
-            self._store.edges.restore_node(node.id, gone)
+        self._carry_links(node, gone)
         self._note(node, "invalidated" if forgotten else "restored")
 
     def command(self, number: int) -> None:
@@ -59,7 +59,7 @@ class Steps:
         """
         history = self._store.history
         nodes, edges = history.added_by(number)
-        self._nodes_left(number, nodes)
+        turned = self._nodes_left(number, nodes)
         made = [id for id in nodes if not self._forget(id)]
         for before in _first(history.edges_left_by(number), edges):
             self._edge_left(before)
@@ -69,6 +69,20 @@ class Steps:
             self._drop_if_bare(id)
         for tie, anchor in history.anchors_left_by(number):
             self._anchor_left(tie, anchor)
+        if self._store.scope:  # whose history has no links that it does not see
+            for node, gone in turned:
+                self._carry_links(node, gone)
+
+    def _carry_links(self, node: Node, gone: str | None) -> None:
+        """Lets a node's links end or come back with it; ``gone`` is when it was forgotten."""
+        at = node.invalidated_at
+        if (at is None) == (gone is None):
+            return
+        with self._store.whole(node.id):
+            if at is not None:
+                self._store.edges.invalidate_node(node.id, at)
+            elif gone is not None:
+                self._store.edges.restore_node(node.id, gone)
 
     def revive(self, id: str) -> None:
         """Brings back a file or a symbol that was forgotten, for whoever links to it."""
@@ -80,7 +94,9 @@ class Steps:
             self._store.history.note_addition(id)
             self.changed[id] = node
 
-    def _nodes_left(self, number: int, added: list[str]) -> None:
+    def _nodes_left(self, number: int, added: list[str]) -> list[tuple[Node, str | None]]:
+        """The nodes that were changed, each with when it was forgotten before that."""
+        turned = []
         before: dict[str, Node] = {}
         left_for: dict[str, str] = {}
         for past in self._store.history.left_by(number):
@@ -90,9 +106,12 @@ class Steps:
         for id, node in self._store.nodes.get_many(before).items():
             # What git's hooks have brought since is a later state, and no command.
             if id not in added and clock(node) <= left_for.get(id, clock(node)):
+                gone = node.invalidated_at
                 _take(NODE_STATE, node, before[id])
                 if self._store.nodes.put(node) != "unchanged":
                     self._note(node, "invalidated" if node.invalidated_at else "restored")
+                    turned.append((node, gone))
+        return turned
 
     def _forget(self, id: str) -> bool:
         """Forgets what was added; False for a file's node, which others may need."""
@@ -156,11 +175,12 @@ class Steps:
 
 def forget(store: Store, node: Node) -> None:
     """Marks a node and its links as forgotten; the caller takes it out of the index."""
-    at = forgotten_at(store, node.id)
-    node.invalidated_at = at
-    mark_pruned(node, pruned=False)
-    store.nodes.put(node)
-    store.edges.invalidate_node(node.id, at)
+    with store.whole(node.id):
+        at = forgotten_at(store, node.id)
+        node.invalidated_at = at
+        mark_pruned(node, pruned=False)
+        store.nodes.put(node)
+        store.edges.invalidate_node(node.id, at)
 
 
 def forgotten_at(store: Store, id: str) -> str:

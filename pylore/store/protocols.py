@@ -1087,6 +1087,17 @@ class Store(Protocol):
         within a transaction.
         """
 
+    def whole(self, own: str = "") -> AbstractContextManager[None]:
+        """A ``with`` block of a transaction that sees and changes everything, whatever the scope.
+
+        For what hangs on a node of the scope's own, ``own``, and has to end or come back with
+        it, though the scope does not see it; nothing of that may be told. Without a scope it
+        does nothing.
+
+        Raises:
+            LoreError: ``own`` is not the scope's.
+        """
+
     def data_version(self) -> object:
         """What changes when somebody else has written since this was last asked."""
 

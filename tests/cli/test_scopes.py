@@ -82,7 +82,7 @@ TRIED: dict[str, list[list[str]]] = {
             ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
     "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
     "link": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", f"{SECRET[:-1]}_like",
-             "entity-tea"]],
+             "entity-tea"], ["entity-jacq", f"{SECRET}_likez", "entity-tea"]],
     "unlink": [["entity-jacq", "relates_to", HIDDEN], ["entity-jacq", "uses", "entity-boat"]],
     "edit": [[HIDDEN, "mine"], [HIDDEN, "--title", "mine"]],
     "forget": [[HIDDEN], [HIDDEN, "--purge"], ["decision-"]],
@@ -311,6 +311,55 @@ def test_what_is_hidden_is_refused_as_what_is_not_there(project: Path) -> None:
         one, other = (lore("alice", command, id, *rest) for id in (HIDDEN, unknown))
         assert one[0] == other[0] != 0, command
         assert one[1].replace(HIDDEN, unknown) == other[1]
+
+
+OWN = [
+    ["edit", "note-own", "the tide is mine"], ["retract", "note-own"], ["confirm", "note-own"],
+    ["forget", "note-own"], ["undo"], ["undo"], ["restore", "note-own"],
+    ["edit", "note-own", "--status", "superseded"], ["undo", "note-own"],
+    ["import", "{folder}/own.jsonl"], ["run-finish", "--run", "{own}"], ["undo"],
+    ["forget", "{own}"], ["forget", "note-own", "--purge"],
+]  # fmt: skip
+"""What alice does with her own, and nothing that she does not see keeps her from."""
+
+
+def test_what_is_tied_to_it_unseen_blocks_no_owner(project: Path) -> None:
+    own = lore("alice", "run-start", "--text")[1].strip()
+    (project / "own.jsonl").write_text('{"id": "note-own", "body": "the tide is ours"}\n')
+    for scope, words in (
+        ("alice", ["add", "note", "the tide of mine", "--id", "note-own"]),
+        ("", ["link", HIDDEN, "relates_to", "note-own@@alice"]),
+        ("", ["link", "note-own@@alice", "depends_on", HIDDEN, "--force"]),
+        ("", ["search", SECRET, "--run", own]),
+        ("", ["feedback", "--helpful", HIDDEN, "--run", own]),
+    ):
+        assert lore(scope, *words)[0] == 0, lore(scope, *words)
+    for words in OWN:
+        given = [word.format(folder=project, own=own) for word in words]
+        code, said = lore("alice", *given)
+        assert code == 0, (words, said)
+        assert SECRET not in said, (words, said)
+        assert "bob" not in said, (words, said)
+    assert "@@alice" not in lore("bob", "export")[1]
+    said = lore("", "doctor", "--json")[1]
+    for check in ("edges", "passages"):
+        assert f'{{"id":"{check}","ok":true' in said, said
+
+
+def test_an_id_names_one_scope_and_a_key(project: Path) -> None:
+    lines = project / "named.jsonl"
+    for scope in ("", "alice"):
+        for id in ("note-@@alice", "note-x@@alice@@bob", "note-x@@", "note-x@@A b"):
+            lines.write_text(
+                json.dumps({"from_id": "entity-jacq", "to_id": id, "relation": "uses"}) + "\n"
+            )
+            for words in (["add", "note", "x", "--id", id], ["import", str(lines)],
+                          ["add", "note", "y", "--link", f"{id}:relates_to"]):  # fmt: skip
+                code, said = lore(scope, *words)
+                assert (code, said.count("\n")) == (1, 1), said
+                assert said.startswith("lore: ")
+    lines.write_text('{"declare_relation": "uses@@A b"}\n')
+    assert "is not a valid name for a relation" in lore("", "import", str(lines))[1]
 
 
 def test_a_server_under_a_scope_keeps_to_it(project: Path) -> None:

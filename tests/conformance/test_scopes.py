@@ -144,3 +144,26 @@ def test_an_export_says_whose_everything_is(shared: Store, kept: Kept, tmp_path:
     mine = import_lines(shared, Settings(), None, [line.encode() for line in lines])
     assert (mine.added, mine.updated) == (0, 0)
     assert [*export_lines(shared)] == lines
+
+
+def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
+    unseen = (OURS, THEIRS, "relates_to")
+    for own in (COMMON, THEIRS):
+        with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
+            with shared.transaction(), shared.whole(own):
+                raise AssertionError("it was let in")
+    with shared.faults, shared.transaction("forget"), shared.whole(OURS):
+        assert shared.edges.get(*unseen) is not None
+        shared.edges.invalidate_node(OURS, EARLY)
+    assert shared.edges.get(*unseen) is None
+    assert shared.edges.of(OURS) == []
+    with pytest.raises(ZeroDivisionError), shared.transaction("forget"), shared.whole(OURS):
+        shared.edges.delete_node(OURS)
+        raise ZeroDivisionError
+    assert (shared.scope, shared.nodes.get(THEIRS)) == ("alice", None)
+    shared.keep_to("bob")
+    assert [one.name for one in shared.history.commands()] == ["add"]
+    shared.keep_to("")
+    edge = shared.edges.get(*unseen)
+    assert edge is not None
+    assert edge.invalidated_at == EARLY

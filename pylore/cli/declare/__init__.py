@@ -35,6 +35,9 @@ NO_DIVERSIFY = Option(
 SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES)
 """Switches that stand for a value of a setting: hot commands take them all."""
 
+SCOPES = Row("one's own facts, or everybody's", Option("--scope NAME", setting="scope"), ALL_SCOPES)
+"""Every command takes them; this is for the help of those where they matter most."""
+
 BUSY_TIMEOUT = Option(
     "--busy-timeout SECONDS", "how long to wait for another writer", setting="busy_timeout"
 )

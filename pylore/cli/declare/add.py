@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
 from ..declaration import Argument, Command, Option
-from . import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES
 
 COMMAND = Command(
     "add",
@@ -54,6 +54,7 @@ concept, entity, file, symbol, task, run, session, commit; learning is a lesson.
         setting="run",
     ),
     Option("--new-type", "declare the type, if it is a new one"),
+    SCOPES,
     OUTPUT,
     QUIET,
     Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option, Row
-from . import IDS, JQ, JSON, JSONL, MAX_BYTES, TEXT, quiet
+from . import IDS, JQ, JSON, JSONL, MAX_BYTES, SCOPES, TEXT, quiet
 
 COMMAND = Command(
     "context",
@@ -36,6 +36,7 @@ what it is linked to comes along. A lone - reads the question from stdin.""",
     Option(
         "--files GLOB,…", "start only from records and code of these files", kind="files", many=True
     ),
+    SCOPES,
     Option("--graph-depth N", "hops to walk, 0 to 3", setting="graph_depth"),
     Option(
         "--user-entity ID",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Option
-from . import BUSY_TIMEOUT
+from . import BUSY_TIMEOUT, SCOPES
 
 COMMAND = Command(
     "export",
@@ -40,6 +40,7 @@ stays where it is.""",
         "write what it makes of them (see docs/plugins.md)",
         into="form",
     ),
+    SCOPES,
     BUSY_TIMEOUT,
     examples=(
         "lore export backup.jsonl",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.vocabulary import SOURCES, STATUSES
 from ..declaration import Argument, Command, Option
-from . import BUSY_TIMEOUT, OUTPUT, QUIET
+from . import BUSY_TIMEOUT, OUTPUT, QUIET, SCOPES
 
 COMMAND = Command(
     "fact",
@@ -39,6 +39,7 @@ promote_after times.""",
     Option(
         "--single-valued NAME,…", "predicates of which that is always so", setting="single_valued"
     ),
+    SCOPES,
     OUTPUT,
     QUIET,
     Option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Command, Option
-from . import OUTPUT, QUIET
+from . import OUTPUT, QUIET, SCOPES
 
 COMMAND = Command(
     "list",
@@ -38,6 +38,7 @@ COMMAND = Command(
     Option("-n, --limit N", "the most records to list; all unless set", whole=True, low=1),
     Option("--oldest", "the first changed first"),
     Option("--forgotten", "what was forgotten, in place of what stands"),
+    SCOPES,
     OUTPUT,
     QUIET,
     examples=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..declaration import Argument, Command, Heading, Option, Row
-from . import EXPAND, IDS, JQ, JSON, JSONL, MAX_BYTES, NO_DIVERSIFY, QUIET, TEXT
+from . import EXPAND, IDS, JQ, JSON, JSONL, MAX_BYTES, NO_DIVERSIFY, QUIET, SCOPES, TEXT
 
 COMMAND = Command(
     "search",
@@ -37,6 +37,7 @@ reads the query from stdin.""",
     Option(
         "--exclude ID,…", "neither return these nodes nor walk through them", kind="ids", many=True
     ),
+    SCOPES,
     Heading("What is at hand"),
     Option(
         "--files GLOB,…",

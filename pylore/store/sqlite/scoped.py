@@ -117,8 +117,10 @@ def _views(scope: str) -> Iterator[str]:
         ("edge_history", ("from_id", "to_id", "relation")),
         ("anchors_left", ("node_id",)),
     )
+    # What it did to a link that is not seen, as the other end was forgotten, is another's.
     of_it = " OR ".join(
         f"EXISTS (SELECT 1 FROM main.{table} t WHERE t.command = c.id"
+        f" AND {' AND '.join(_seen(f't.{name}', scope) for name in names)}"
         f" AND ({' OR '.join(_own(f't.{name}', scope) for name in names)}))"
         for table, names in left
     )

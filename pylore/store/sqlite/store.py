@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from ...core.errors import NoStore, StoreBusy, StoreError, StoreReadOnly
+from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
 from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
@@ -181,15 +181,34 @@ class SqliteStore:
         Without a scope it sees and changes everything.
         """
         if scope != self.scope:
-            from .scoped import keep_to
-
-            keep_to(self.connection, scope)
-            self.scope = scope
-            self.fulltext.scoped = bool(scope)
-            if self._vectors is not None:
-                self._vectors.scoped = bool(scope)
+            self.see(scope)
             if self._kept is not None:
                 self.keep()
+
+    def whole(self, own: str = "") -> Whole:
+        """A ``with`` block of a transaction that sees and changes everything, whatever the scope.
+
+        ``own`` is the id of the node that it is about.
+
+        Raises:
+            LoreError: that is not the scope's own.
+        """
+        if self.scope and own:
+            from ...core.scopes import COMMON, is_own
+
+            if not is_own(own, self.scope):
+                raise LoreError(COMMON)
+        return Whole(self)
+
+    def see(self, scope: str) -> None:
+        """Puts another view before the tables."""
+        from .scoped import keep_to
+
+        keep_to(self.connection, scope)
+        self.scope = scope
+        self.fulltext.scoped = bool(scope)
+        if self._vectors is not None:
+            self._vectors.scoped = bool(scope)
 
     def transaction(self, command: str = "") -> Transaction:
         """A ``with`` block that commits as a whole or changes nothing.
@@ -279,6 +298,25 @@ class SqliteStore:
             self.faults.__exit__(kind, error, at)
         finally:
             self.close()
+
+
+class Whole:
+    """No view before the tables, until it ends; nothing where there is none."""
+
+    __slots__ = ("_scope", "_store")
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self._scope = store.scope
+
+    def __enter__(self) -> None:
+        if self._scope:
+            self._store.see("")
+
+    def __exit__(self, *_: object) -> None:
+        # A transaction that fails takes its views back too, and what was before is this.
+        if self._scope:
+            self._store.see(self._scope)
 
 
 class Snapshot:

@@ -10,8 +10,9 @@ import os
 from copy import deepcopy
 from types import TracebackType
 
-from pylore.core.errors import StoreBusy, StoreReadOnly
+from pylore.core.errors import LoreError, StoreBusy, StoreReadOnly
 from pylore.core.model import PastCommand
+from pylore.core.scopes import COMMON, is_own
 from pylore.core.times import now
 
 from .code import Anchors, CodeAnswers, CodeFiles
@@ -59,13 +60,27 @@ class Block:
         store.own = deepcopy(store.shared.state)
         if store.scope:
             self._all = store.own
-            store.own, self._hidden = parted(store.own, store.scope)
-            self._before = deepcopy(store.own)
+            self.part()
+            store.block = self
         if self._command:
             commands = store.own.commands
             number = commands[-1].id + 1 if commands else 1
             commands.append(PastCommand(number, self._command, now()))
             store.own.command = number
+
+    def part(self) -> None:
+        """Sets aside what the scope does not see."""
+        store = self._store
+        assert store.own is not None
+        store.own, self._hidden = parted(store.own, store.scope)
+        self._before = deepcopy(store.own)
+
+    def join(self) -> None:
+        """Puts it back beside what the scope has made of its own."""
+        store = self._store
+        assert store.own is not None
+        require_own(self._before, store.own, store.scope)
+        store.own = joined(store.own, self._hidden, self._all)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         store = self._store
@@ -92,6 +107,24 @@ class Block:
             state.commands.pop()
 
 
+class Whole:
+    """A part of a transaction in which nothing is set aside."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._scope = store.scope
+
+    def __enter__(self) -> None:
+        if self._scope:
+            self._store.block.join()
+            self._store.scope = ""
+
+    def __exit__(self, *_: object) -> None:
+        if self._scope:
+            self._store.scope = self._scope
+            self._store.block.part()
+
+
 class View(Block):
     """A snapshot: a copy that nobody else sees."""
 
@@ -111,6 +144,7 @@ class MemoryStore:
         self.shared = shared or Shared()
         self.own: State | None = None
         self.scope = ""
+        self.block = Block(self)
         self.path = os.path.join(folder, "memory")
         self.writable = not read_only
         self.faults, self.graph_faults = Nothing(), Nothing()
@@ -133,6 +167,11 @@ class MemoryStore:
 
     def keep_to(self, scope: str) -> None:
         self.scope = scope
+
+    def whole(self, own: str = "") -> Whole:
+        if self.scope and own and not is_own(own, self.scope):
+            raise LoreError(COMMON)
+        return Whole(self)
 
     @property
     def changing(self) -> State:

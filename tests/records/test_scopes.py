@@ -1,0 +1,122 @@
+"""What a scope owns it can take away and bring back, whatever others have tied to it unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from new_stores import new_store
+
+from pylore.core.errors import LoreError
+from pylore.core.ids import check_scope
+from pylore.core.settings import Settings
+from pylore.records.records import Change, Records
+from pylore.store import Store
+
+MINE, THEIRS = "entity-shop@@alice", "entity-tom@@bob"
+INTO, OUT_OF = (THEIRS, MINE, "depends_on"), (MINE, THEIRS, "relates_to")
+
+
+def records_of(store: Store, scope: str) -> Records:
+    store.keep_to(scope)
+    return Records(store, Settings.load(environ={}, flags={"scope": scope}), None)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A thing of each of two scopes, and edges between them that neither scope sees."""
+    with new_store(str(tmp_path / ".lore")) as store:
+        records_of(store, "alice").add("entity", "shop")
+        records_of(store, "bob").add("entity", "tom")
+        whole = records_of(store, "")
+        for from_id, to_id, relation in (INTO, OUT_OF):
+            whole.link(from_id, relation, to_id)
+        yield store
+
+
+def stated(store: Store) -> list[str]:
+    """The sentences of facts that the index has, each of which is one that stands."""
+    store.keep_to("")
+    held = store.facts.passages([MINE, THEIRS])
+    assert held.keys() == {stated[0] for stated in store.facts.of([MINE, THEIRS])}
+    return sorted(text for _, text in held.values())
+
+
+def live(store: Store) -> set[tuple[str, str, str]]:
+    store.keep_to("")
+    return {edge.key for edge in store.edges.all(live_only=True)}
+
+
+BOTH = ["shop relates to tom", "tom depends on shop"]
+
+
+def test_what_hangs_unseen_on_a_node_ends_and_comes_back_with_it(store: Store) -> None:
+    assert stated(store) == BOTH
+    steps: list[tuple[Callable[[Records], Change | list[Change]], bool]] = [
+        (lambda mine: mine.forget([MINE]), False), (lambda mine: mine.undo(), True),
+        (lambda mine: mine.undo(), False), (lambda mine: mine.restore([MINE]), True),
+        (lambda mine: mine.forget([MINE]), False), (lambda mine: mine.undo([MINE]), True),
+        (lambda mine: mine.undo([MINE]), False),
+        (lambda mine: mine.add("entity", "shop"), True),
+    ]  # fmt: skip
+    for number, (step, stands) in enumerate(steps):
+        told = step(records_of(store, "alice"))
+        for change in told if isinstance(told, list) else [told]:
+            assert (change.id, "bob" in "".join(change.notes)) == (MINE, False)
+        assert store.scope == "alice"
+        assert live(store) == ({INTO, OUT_OF} if stands else set()), number
+        assert stated(store) == (BOTH if stands else []), number
+
+
+def test_an_edit_tells_what_hangs_on_it(store: Store) -> None:
+    records_of(store, "alice").edit(MINE, title="bazaar")
+    assert stated(store) == [text.replace("shop", "bazaar") for text in BOTH]
+
+
+def test_what_ended_before_stays_so_and_comes_back_with_the_other_end(store: Store) -> None:
+    records_of(store, "").unlink(THEIRS, "depends_on", MINE)
+    records_of(store, "alice").forget([MINE])
+    records_of(store, "bob").forget([THEIRS])
+    records_of(store, "alice").restore([MINE])
+    assert live(store) == set()
+    records_of(store, "bob").restore([THEIRS])
+    assert live(store) == {OUT_OF}
+
+
+def test_a_purge_takes_it_away_for_good_and_is_no_command_of_anothers(store: Store) -> None:
+    records_of(store, "alice").forget([MINE], purge=True)
+    assert (live(store), stated(store), [*store.edges.history()]) == (set(), [], [])
+    store.keep_to("bob")
+    assert [one.name for one in store.history.commands()] == ["add"]
+
+
+def test_what_another_has_or_all_have_is_not_taken_away(store: Store) -> None:
+    records_of(store, "").add("entity", "all")
+    for id in ("entity-all", THEIRS):
+        with pytest.raises(LoreError):
+            records_of(store, "alice").forget([id])
+    assert live(store) == {INTO, OUT_OF}
+
+
+@pytest.mark.parametrize("scope", ["", "alice"])
+@pytest.mark.parametrize("id", ["note-@@alice", "note-x@@", "note-x@@bob@@alice", "note-x@@A b"])
+def test_an_id_has_one_scope_behind_a_key(id: str, scope: str, store: Store) -> None:
+    with pytest.raises(LoreError, match=f"^'{id}' is not a valid id: "):
+        records_of(store, scope).add("note", "text", id=id)
+    assert check_scope("note-x@@alice", scope) == "note-x@@alice"
+    assert check_scope("file-a@@2.png", scope) == "file-a@@2.png"
+
+
+def test_a_hint_names_relations_as_one_calls_them(store: Store) -> None:
+    records_of(store, "bob").fact("tom", "lives_in", "oslo")
+    notes = {
+        (scope, name): records_of(store, scope).fact("ann", name, "bergen").notes
+        for scope, name in (("alice", "lives_im"), ("", "lives_in"), ("bob", "lives_on"),
+                            ("alice", "lives_iz"))
+    }  # fmt: skip
+    assert [*notes.values()] == [
+        [], [],
+        ["new relation 'lives_on' (did you mean 'lives_in'?)"],
+        ["new relation 'lives_iz' (did you mean 'lives_in'?)"],
+    ]  # fmt: skip
