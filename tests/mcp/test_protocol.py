@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -262,6 +264,35 @@ def test_whatever_the_lines_are_all_requests_are_answered_in_their_order(
     marks = [one["id"] for one in found if isinstance(one, dict) and
              str(one.get("id")).startswith("mark-")]  # fmt: skip
     assert marks == [line["id"] for line in marked if isinstance(line, dict)]
+
+
+def test_a_store_that_nobody_asks_is_let_go_of_and_opened_again(folder: Path) -> None:
+    reading, writing = os.pipe()
+    environ = {"LORE_STORE": str(folder), "LORE_DIR": str(folder), "LORE_EMBEDDER": "none"}
+    current = CurrentStore(environ, str(folder))
+    closed = threading.Event()
+    close = current.close
+
+    def told() -> None:
+        close()
+        closed.set()
+
+    out = io.StringIO()
+    asked = json.dumps(tool(1, "lore_search", query="cookie")).encode() + b"\n"
+    with pytest.MonkeyPatch.context() as patch, os.fdopen(reading, "rb") as lines:
+        patch.setattr(current, "close", told)
+        patch.setattr("sys.stdout", out)
+        patch.setattr("pylore.mcp.stdio._end_with_parent", lambda: None)
+        options = {"write": False, "report": str, "lines": lines, "idle": 0.05}
+        loop = threading.Thread(target=serve, args=(current,), kwargs=options)
+        loop.start()
+        os.write(writing, asked)
+        assert closed.wait(10)
+        os.write(writing, asked)
+        os.close(writing)
+        loop.join(10)
+    said = [json.loads(line)["result"]["isError"] for line in out.getvalue().splitlines()]
+    assert said == [False, False]
 
 
 def test_a_model_pays_little_for_the_tools() -> None:
