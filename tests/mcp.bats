@@ -81,6 +81,11 @@ setup() { setup_store; }
   [ "$output" -lt 5 ]
   [ "$output" -gt 0 ]
   [[ "$stderr" == *"left out: max_bytes is 1200"* ]]
+  for command in 'search token' 'context token' "show $(lore list --ids -n 1)"; do
+    # shellcheck disable=SC2086 # these are words
+    run_lore $command --max-bytes 200
+    expect_error 2 "max_bytes is '200': give 0, or 1000 and more"
+  done
   run_lore related "$(lore list --ids -n 1)" -n 1 --quiet
   expect 0
 }

@@ -48,31 +48,41 @@ def first_rows(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, An
     """As many rows as a list of ``most`` bytes holds (0: all), and what is to be said of it.
 
     Raises:
+        UsageError: hardly anything has room in so many bytes.
         LoreError: it does not even hold the first one.
     """
-    if not require_room(most):
-        return rows, []
-    left = most - 2 * _ROW
-    for place, row in enumerate(rows):
-        left -= size(row) + _ROW
-        if left < 0 and not place:
-            raise LoreError(f"not even the first result has room: max_bytes is {most}")
-        if left < 0:
-            return rows[:place], [_left_out(len(rows) - place, most)]
-    return rows, []
+    count = _fitting(rows, most)
+    if rows and not count:
+        raise LoreError(f"not even the first result has room: max_bytes is {most}")
+    return rows[:count], _left_out(len(rows) - count, most)
 
 
 def first_nodes(rows: list[dict[str, Any]], most: int) -> tuple[list[dict[str, Any]], list[str]]:
     """The same for nodes with all that is known of them; of the first one there is always some.
 
     Where it alone has no room, its edges go from the end, then its body.
+
+    Raises:
+        UsageError: hardly anything has room in so many bytes.
     """
-    try:
-        return first_rows(rows, most)
-    except LoreError:
-        node = dict(rows[0])
-    notes = [_left_out(len(rows) - 1, most)] if len(rows) > 1 else []
-    return [node], notes + _shortened(node, most - 3 * _ROW, most)
+    count = _fitting(rows, most)
+    if count or not rows:
+        return rows[:count], _left_out(len(rows) - count, most)
+    node = dict(rows[0])
+    shortened = _shortened(node, most - 3 * _ROW, most)
+    return [node], _left_out(len(rows) - 1, most) + shortened
+
+
+def _fitting(rows: list[dict[str, Any]], most: int) -> int:
+    """How many of the first rows a list of ``most`` bytes holds; all where that is 0."""
+    if not require_room(most):
+        return len(rows)
+    left = most - 2 * _ROW
+    for place, row in enumerate(rows):
+        left -= size(row) + _ROW
+        if left < 0:
+            return place
+    return len(rows)
 
 
 def context_within(engine: Engine, request: ContextRequest, found: Context) -> Context:
@@ -137,6 +147,7 @@ def _shortened(node: dict[str, Any], room: int, most: int) -> list[str]:
     return notes
 
 
-def _left_out(count: int, most: int) -> str:
+def _left_out(count: int, most: int) -> list[str]:
+    """What to say of so many results that have no room; nothing where there are none."""
     things = "result" if count == 1 else "results"
-    return f"{count} {things} left out: max_bytes is {most}"
+    return [f"{count} {things} left out: max_bytes is {most}"] if count else []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ..core.settings import Settings
     from ..embed import Asking, Embedder
     from ..store import Store
+
+_MOST_ENGINES = 100
+"""Of one store, each under its own settings: more are not kept."""
 
 
 class Engine:
@@ -71,3 +74,30 @@ class Engine:
     def changed(self, pairs: Iterable[tuple[str, str]], origin: str) -> Engine:
         """The same with these ``(setting, text)`` set, as ``Settings.changed`` does."""
         return self.under(self.settings.changed(pairs, origin))
+
+
+class Engines:
+    """The engines of one store under settings by name, each made once.
+
+    ``first`` is one of them; ``settings_under`` says what the settings are under some flags.
+    """
+
+    def __init__(
+        self, first: Engine, settings_under: Callable[[Mapping[str, str]], Settings]
+    ) -> None:
+        self._first = first
+        self._settings_under = settings_under
+        self._made: dict[frozenset[tuple[str, str]], Engine] = {}
+
+    def under(self, flags: Mapping[str, str]) -> Engine:
+        """The engine under these flags.
+
+        Raises:
+            UsageError: one of them is wrong.
+        """
+        key = frozenset(flags.items())
+        if key not in self._made:
+            if len(self._made) >= _MOST_ENGINES:
+                self._made.clear()
+            self._made[key] = self._first.under(self._settings_under(flags))
+        return self._made[key]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.engine import Engine
+from ..app.engine import Engine, Engines
 from ..core.errors import UsageError
 from ..core.settings import from_environment
 from ..core.text import MAX_QUERY
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..evaluate.queries import Question
     from .declaration import Command
-
-_MOST_ENGINES = 100
-"""Sets of options of lines of a batch that are kept, each with its settings."""
 
 
 def search_command(argv: Sequence[str], command: Command) -> None:
@@ -145,19 +142,15 @@ def _answer_batch(
     from .batch import answer_all, for_a_line
 
     engine.store.keep()
-    engines = {frozenset(given.flags.items()): engine}
+    engines = Engines(engine, from_environment)
 
     def answer(question: Question) -> Hits:
         asked = for_a_line(given, question.options, command) if question.options else given
-        flags = frozenset(asked.flags.items())
-        if flags not in engines:
-            if len(engines) >= _MOST_ENGINES:
-                engines.clear()
-            engines[flags] = engine.under(from_environment(asked.flags))
-        found = search(engines[flags], _request(question.query, asked, question.exclude))
-        if engines[flags].settings.max_bytes:
-            _rows(engines[flags], found)
-        record_shown(engines[flags], question.query, found)
+        under = engines.under(asked.flags)
+        found = search(under, _request(question.query, asked, question.exclude))
+        if under.settings.max_bytes:
+            _rows(under, found)
+        record_shown(under, question.query, found)
         return found
 
     answer_all(

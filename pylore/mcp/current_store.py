@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.engine import Engine
+from ..app.engine import Engine, Engines
 from ..core.errors import LoreError, NoStore
 from ..core.settings import Settings
 from ..store import FILE, open_store
@@ -20,8 +20,6 @@ MAX_BYTES = "32768"
 
 PATIENCE = 5.0
 """Seconds that a write waits for another one, at the most: a model waits for the answer."""
-
-_MOST_ENGINES = 100
 
 Stamps = tuple[tuple[int, int, int], ...]
 
@@ -46,7 +44,7 @@ class CurrentStore:
         self._stamps: Stamps | None = None
         self._store: Store | None = None
         self._identity: tuple[int, int] | None = None
-        self._engines: dict[frozenset[tuple[str, str]], Engine] = {}
+        self._engines: Engines | None = None
 
     def use_folder(self, folder: str) -> None:
         """Takes this data folder from now on, as if ``LORE_DIR`` named it."""
@@ -63,12 +61,9 @@ class CurrentStore:
         """
         self._follow()
         store = self._opened()
-        key = frozenset(flags.items())
-        if key not in self._engines:
-            if len(self._engines) >= _MOST_ENGINES:
-                self._engines.clear()
-            self._engines[key] = self._new_engine(store, flags)
-        return self._engines[key]
+        if self._engines is None:
+            self._engines = Engines(Engine(store, self._settings({}), self._root()), self._settings)
+        return self._engines.under(flags)
 
     @property
     def is_projects(self) -> bool:
@@ -88,20 +83,17 @@ class CurrentStore:
 
     def close(self) -> None:
         """Lets go of the store until the next call."""
-        self._engines.clear()
+        self._engines = None
         if self._store is not None:
             self._store.close()
             self._store = None
 
-    def _new_engine(self, store: Store, flags: Mapping[str, str]) -> Engine:
-        settings = Settings.load(environ=self._environ, flags=self._flags)
-        ours = {} if settings.origins.get("max_bytes") else {"max_bytes": MAX_BYTES}
-        flags = {**ours, **self._flags, **flags}
-        settings = Settings.load(environ=self._environ, flags=flags)
-        first = next(iter(self._engines.values()), None)
-        if first is not None:
-            return first.under(settings)
-        return Engine(store, settings, self._root())
+    def _settings(self, flags: Mapping[str, str]) -> Settings:
+        """The settings of a call: those of this process under what the call sets."""
+        settings = Settings.load(environ=self._environ, flags={**self._flags, **flags})
+        if settings.origins.get("max_bytes"):
+            return settings
+        return settings.changed([("max_bytes", MAX_BYTES)], "default:max_bytes")
 
     def _root(self) -> str:
         return os.path.dirname(os.path.abspath(self._folder)) if self.is_projects else self.here
@@ -122,8 +114,8 @@ class CurrentStore:
             from ..system.links import require_own_store
 
             require_own_store(self._folder)
-        settings = Settings.load(environ=self._environ, flags=self._flags)
-        store = open_store(self._folder, busy_timeout=min(PATIENCE, settings.busy_timeout))
+        patience = min(PATIENCE, self._settings({}).busy_timeout)
+        store = open_store(self._folder, busy_timeout=patience)
         store.keep()
         return store
 
@@ -148,7 +140,7 @@ class CurrentStore:
         self._folder = self._environ.get("LORE_STORE", "")
         self._watched = self._places()
         self._stamps = self._seen()
-        self._engines.clear()
+        self._engines = None
         if self._folder != before:
             self.close()
 
