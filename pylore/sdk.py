@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ from .app.related import RelatedRequest, related
 from .app.run_audit import audit
 from .app.search import SearchRequest, record_ids, record_shown, search
 from .app.show import show
-from .core.errors import LoreError, UsageError, nearest
+from .core.errors import UsageError, nearest
 from .core.model import Edge, Hits, Node
 from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
@@ -38,7 +37,7 @@ from .records.runs import RunOutcome, Runs
 from .store import create_store, open_store
 from .store.filter import Scope
 from .store.meant import meant
-from .system.programs import find_program
+from .system.config_reader import ask_config, config_reader
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
@@ -484,21 +483,13 @@ def _config(folder: str) -> str:
     if reader is None:
         return ""
     environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
-    bash = find_program("bash")
-    if bash is None:
-        raise LoreError("bash, which reads the config files, is not on the PATH: install it")
-    done = subprocess.run(
-        [bash, reader, folder], env=environ, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise UsageError(done.stderr.strip().removeprefix("lore: ") or "a config file is wrong")
-    return done.stdout
+    return ask_config(reader, folder, environ)
 
 
 def _reader() -> str | None:
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for root in (here, os.path.join(sys.prefix, "share", "lore")):
-        path = os.path.join(root, "lib", "config.sh")
+        path = config_reader(root)
         if os.path.exists(path):
             return path
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..app.engine import Engine, Engines
-from ..core.errors import LoreError, NoStore
+from ..core.errors import NoStore
 from ..core.settings import Settings
 from ..store import FILE, open_store
 
@@ -188,22 +188,9 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _variables(environ: Mapping[str, str], here: str) -> dict[str, str]:
-    """What ``lib/config.sh``, the one reader of config files, finds from the folder ``here``."""
-    import subprocess
+    """What ``lib/config.sh`` finds from the folder ``here``."""
+    from ..system.config_reader import ask_config, config_reader
 
-    from ..system.programs import find_program
-
-    bash = find_program("bash")
-    reader = os.path.join(environ.get("LORE_ROOT", ""), "lib", "config.sh")
-    if bash is None or not os.path.exists(reader):
-        raise LoreError("bash, which reads the config files, is not on the PATH: install it")
-    done = subprocess.run(
-        [bash, reader, "--variables"], env={**environ, "PWD": here}, cwd=here,
-        capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace", check=False,
-    )  # fmt: skip
-    if done.returncode:
-        from ..core.errors import UsageError
-
-        said = done.stderr.strip().removeprefix("lore: ")
-        raise UsageError(said or "a config file is wrong: see 'lore config list'")
-    return dict(pair.split("=", 1) for pair in done.stdout.split("\0") if "=" in pair)
+    reader = config_reader(environ.get("LORE_ROOT", ""))
+    said = ask_config(reader, "--variables", {**environ, "PWD": here}, here)
+    return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)
