@@ -25,8 +25,8 @@ def ask_config(reader: str, word: str, environ: Mapping[str, str], here: str | N
     if bash is None:
         raise LoreError("bash, which reads the config files, is not on the PATH: install it")
     done = subprocess.run(
-        [bash, reader, word], env=dict(environ), cwd=here, capture_output=True, text=True, errors="replace",
-        check=False, stdin=subprocess.DEVNULL,
+        [bash, reader, word], env=dict(environ), cwd=here, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode:
         raise UsageError(done.stderr.strip().removeprefix("lore: ") or "a config file is wrong")
