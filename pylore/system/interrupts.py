@@ -28,7 +28,10 @@ class Tidying:
     def __enter__(self) -> None:
         for number in self._SIGNALS:
             if signal.getsignal(number) == signal.SIG_DFL:
-                signal.signal(number, _interrupt)
+                try:
+                    signal.signal(number, _interrupt)
+                except ValueError:  # not the main thread: signals do not come here
+                    return
                 self._set.append(number)
 
     def __exit__(self, *_: object) -> None:

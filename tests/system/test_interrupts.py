@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pylore.system.interrupts import start_session
+from pylore.system.interrupts import Tidying, start_session
 
 
 @pytest.fixture
@@ -40,3 +41,20 @@ def test_without_a_signal_it_runs_in_a_session_of_its_own() -> None:
     with start_session(["/bin/sh", "-c", "exit 3"]) as process:
         assert os.getsid(process.pid) == process.pid
         assert process.wait() == 3
+
+
+def test_a_thread_that_is_not_the_main_one_tidies_too() -> None:
+    done: list[str] = []
+
+    def tidy() -> None:
+        with Tidying():
+            done.append("within")
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        thread = threading.Thread(target=tidy)
+        thread.start()
+        thread.join()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert done == ["within"]
