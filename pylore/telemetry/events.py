@@ -96,12 +96,13 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
     version = event.get("v")
     if not isinstance(version, int) or version > VERSION or event.get("kind") not in KINDS:
         return None
-    if not event.get("t") or not all(_is_right(name, event[name]) for name in event):
+    if not event.get("t") or not all(is_right(name, event[name]) for name in event):
         return None
     return event
 
 
-def _is_right(name: str, value: Any) -> bool:
+def is_right(name: str, value: Any) -> bool:
+    """Whether a field of an event has a value of its type."""
     if value is None:
         return name not in ("t", "kind")
     if name in _TEXTS:
