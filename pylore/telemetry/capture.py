@@ -12,10 +12,9 @@ import stat
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from ..system.json_encode import dumps
 from .captured import Captured, Session
 from .event_log import append, event_file
-from .events import FIELDS, MOST_ERROR, MOST_TEXT, read_events
+from .events import event_line, read_events, shortened
 from .transcripts.lines import Lines
 
 if TYPE_CHECKING:
@@ -239,13 +238,11 @@ class Capture:
         events = [event for _, some in self._held for event in some]
         self._redactor.redact(events)
         for event in events:
-            for name, most in (("text", MOST_TEXT), ("err", MOST_ERROR)):
-                if len(event.get(name, "")) > most:
-                    event[name] = event[name][: most - 1].rstrip() + "…"
+            shortened(event)
         new = [*self._new(events)] if self._doubtful else events
         if new:
             captured.will_write(self._read)
-            data = b"".join(map(_line, new))
+            data = b"".join(map(event_line, new))
             append(data)
             self.receipt.bytes_written += len(data)
         captured.has_written(self._read, self._read_files)
@@ -280,11 +277,6 @@ class Capture:
         else:
             self._leave_out("not known")
         self._say(f"{path}: {why}")
-
-
-def _line(event: dict[str, Any]) -> bytes:
-    row = {name: event[name] for name in FIELDS if name in event}
-    return (dumps(row) + "\n").encode("utf-8", "backslashreplace")
 
 
 def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:

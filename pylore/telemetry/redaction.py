@@ -89,6 +89,8 @@ class Redactor:
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The texts without secrets, in their order; raises as ``redact``."""
+        if not texts:
+            return []
         different = [*dict.fromkeys(text.replace("\0", " ") for text in texts)]
         whole = _BETWEEN.join(different)
         if self._ours:
