@@ -168,8 +168,12 @@ class _Detectors:
         """A text without what they find."""
         for kind, expression in self._expressions:
             spans = [_span(match) for match in expression.finditer(whole)]
-            spans = [span for span in spans if not _is_harmless(whole[span[0] : span[1]])
-                     and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))]
+            spans = [
+                span
+                for span in spans
+                if not _is_harmless(whole[span[0] : span[1]])
+                and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))
+            ]
             if spans:
                 whole = _replaced(whole, _name(kind), spans, counts)
         whole = _replaced(whole, "keyword", [*self._by_keyword(whole)], counts)
@@ -193,9 +197,10 @@ class _Detectors:
     def _by_entropy(self, whole: str) -> Iterator[tuple[int, int]]:
         for match in _QUOTED.finditer(whole):
             text = match.group(2)
-            if not _is_harmless(text) and not _is_name(text):
-                if self._entropy.calculate_shannon_entropy(text) > _ENTROPY:
-                    yield match.span(2)
+            if _is_harmless(text) or _is_name(text):
+                continue
+            if self._entropy.calculate_shannon_entropy(text) > _ENTROPY:
+                yield match.span(2)
 
 
 def _is_name(text: str) -> bool:

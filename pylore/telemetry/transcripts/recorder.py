@@ -1,4 +1,4 @@
-"""What all transcripts have in common: turns, calls and their results, and how they become events."""
+"""What all transcripts have in common: turns, calls and results, and how they become events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_LORE = re.compile(r"(?:^|__|\.|/)lore(?:__|\.|/)")
 _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
 
 
-class Call:
+class ToolCall:
     """One call of a tool, until its result is seen."""
 
     __slots__ = ("files", "kind", "line", "name", "of", "span", "t", "text", "when")
@@ -58,7 +58,7 @@ class Recorder:
         self.project = ""
         self.began = ""
         self.turn = 0
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, ToolCall] = {}
         self.shown = Shown()
         self._events: list[dict[str, Any]] = []
 
@@ -89,7 +89,7 @@ class Recorder:
         for piece in pieces(self.shown.without(text)):
             self._add("say", moment(when), line, span=span, parent=parent, text=piece)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ToolCall) -> None:
         """A tool is called."""
         self.calls[call.span] = call
 
