@@ -28,7 +28,7 @@ _HEAD = 1 << 16
 """Bytes of a file that are looked at for its session; more, where they name none."""
 _MORE_HEAD = 1 << 22
 _BESIDE_TEXT = 200
-_ENOUGH = 4 << 20
+_ENOUGH = 16 << 20
 """Characters of events that are held before they are written."""
 
 

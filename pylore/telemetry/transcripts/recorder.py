@@ -6,7 +6,6 @@ import os
 import re
 from calendar import timegm
 from datetime import datetime, timezone
-from time import strptime
 
 from ...core.times import now
 from ..event_log import VERSION
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 MOST_FILES = 20
 _LONGEST_NAME = 200
 _OF_LORE = re.compile(r"(?:^|__|\.|/)lore(?:__|\.|/)")
+_NUMBERS = ((0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2))
+"""Where the numbers of a time stand, and how long they are."""
 _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
 
 
@@ -162,8 +163,5 @@ def _milliseconds(start: str, end: str) -> int | None:
 
 
 def _since_epoch(when: str) -> int:
-    try:
-        seconds = timegm(strptime(when[:19], "%Y-%m-%dT%H:%M:%S"))
-    except ValueError:
-        return 0
-    return seconds * 1000 + int(f"{when[20:-1]:0<3}"[:3] or 0)
+    numbers = [int(when[at : at + size]) for at, size in _NUMBERS]
+    return timegm((*numbers, 0, 0, 0)) * 1000 + int(f"{when[20:-1]:0<3}"[:3] or 0)
