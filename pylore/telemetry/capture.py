@@ -15,7 +15,7 @@ from ..core.errors import LoreError
 from .captured import Captured, Progress
 from .event_log import append, event_file
 from .events import event_line, read_events, shortened
-from .transcripts.reading import Reading
+from .transcripts.transcript_pass import TranscriptPass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -188,7 +188,7 @@ class Capture:
     def _take(self, file: _Transcript, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
-        reading = Reading(
+        reading = TranscriptPass(
             self._kind.reader(file.path), *((known.end, known.digest) if known else ())
         )
         try:

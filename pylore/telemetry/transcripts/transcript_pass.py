@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from . import Reader
 
 
-class Reading:
+class TranscriptPass:
     """One pass over a transcript, which may begin with what was read before.
 
     That is its first ``mark`` bytes, if they have the ``digest``.
