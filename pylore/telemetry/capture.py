@@ -188,9 +188,8 @@ class Capture:
     def _take(self, file: _Transcript, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
-        reading = TranscriptPass(
-            self._kind.reader(file.path), *((known.end, known.digest) if known else ())
-        )
+        mark, digest = (known.end, known.digest) if known else (0, "")
+        reading = TranscriptPass(self._kind.reader(file.path), mark, digest)
         try:
             with open(file.path, "rb") as opened:
                 reading.read(opened, drops_known=known is not None and self._since >= known.since)
