@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from ..core.model import Edge, Node
+from ..core.model import Edge, Node, Record
 from ..records.records import split_location
 from .mdfile import Document
 from .mdlinks import PATH, RELATIVE, Link
@@ -18,12 +18,36 @@ if TYPE_CHECKING:
     from .jsonl import Imported
     from .mdtargets import Target, Targets
 
-    Wanted = dict[tuple[str, str, str], list[str]]
-    """edge to the line ranges that its document names"""
+    Wanted = dict[tuple[str, str, str], "Stated"]
+    """edge to what its document says of it"""
 
 TAKEN_BACK = "retracted"
 """The status of an edge that its document no longer states. One that a person took away has
 another, and so does not come back with the next import."""
+
+
+_MOST_PLACES = 50
+"""Of more links from one document to one node, the first are kept."""
+
+
+class Stated(Record):
+    """An edge as a document states it: the ranges of lines that it names there, and where in the
+    body of the document its links stand, in characters."""
+
+    __slots__ = ("at", "ranges")
+
+    def __init__(self) -> None:
+        self.ranges: list[str] = []
+        self.at: list[int] = []
+
+    def metadata(self, path: str) -> str:
+        """The metadata of such an edge, as JSON."""
+        said: dict[str, object] = {"document": path}
+        if self.ranges:
+            said["lines"] = self.ranges
+        if self.at:
+            said["at"] = self.at[:_MOST_PLACES]
+        return json.dumps(said, ensure_ascii=False)
 
 
 def links_text(document: Document) -> str:
@@ -36,7 +60,8 @@ def links_text(document: Document) -> str:
             if key in seen:
                 continue  # a word that is named again says nothing more
             seen.add(key)
-        rows.append([link.kind, link.target, link.line, link.lines])
+        place = [] if link.at is None else [link.at]
+        rows.append([link.kind, link.target, link.line, link.lines, *place])
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -48,7 +73,7 @@ def linking(id: str, path: str, links: str) -> Document:
         shape = [type(value) for value in row] if isinstance(row, list) else []
         if shape == [str, str, int]:
             document.relations.append((row[0], row[1], row[2]))
-        elif shape == [str, str, int, str] and row[1]:
+        elif shape in ([str, str, int, str], [str, str, int, str, int]) and row[1]:
             document.links.append(Link(*row))
     return document
 
@@ -98,7 +123,8 @@ class PageEdges:
             target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
             lines = text[len(path) + 1 :]
             self._declare(relation)
-            self._want(wanted, document, target, relation, lines, f"line {line}: '{text}'")
+            where = f"line {line}: '{text}'"
+            self._want(wanted, document, target, relation, lines, None, where)
         for link in document.links:
             target = self._targets.of_link(link, folder)
             if target is None and (
@@ -108,7 +134,7 @@ class PageEdges:
                 continue
             relation = "anchored_to" if target and target.file else "links_to"
             where = f"line {link.line}: '{link.target}'"
-            self._want(wanted, document, target, relation, link.lines, where)
+            self._want(wanted, document, target, relation, link.lines, link.at, where)
         return wanted
 
     def _declare(self, relation: str) -> None:
@@ -120,7 +146,7 @@ class PageEdges:
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,
-        lines: str, where: str,
+        lines: str, at: int | None, where: str,
     ) -> None:  # fmt: skip
         if target is None:
             self._unresolved.append(where)
@@ -128,16 +154,17 @@ class PageEdges:
             if target.file and self._store.nodes.get(target.id) is None:
                 file = Node(target.id, "file", title=target.file, file=target.file, source="file")
                 self._put_node(file)
-            ranges = wanted.setdefault((document.id, target.id, relation), [])
-            if lines and target.file and lines not in ranges:
-                ranges.append(lines)
+            stated = wanted.setdefault((document.id, target.id, relation), Stated())
+            if lines and target.file and lines not in stated.ranges:
+                stated.ranges.append(lines)
+            if at is not None:
+                stated.at.append(at)
 
     def _write(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
         """Brings the edges of one document in line with what it states."""
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
-        for key, ranges in wanted.items():
-            stated = {"document": path, **({"lines": ranges} if ranges else {})}
-            metadata = json.dumps(stated, ensure_ascii=False)
+        for key, stated in wanted.items():
+            metadata = stated.metadata(path)
             edge = old.get(key)
             if edge is None:
                 edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)

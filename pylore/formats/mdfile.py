@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from datetime import datetime, timezone
+from itertools import accumulate
 
 from ..core.errors import LoreError, nearest
 from ..core.ids import check_id
@@ -161,6 +162,17 @@ def _set_text(document: Document, lines: list[str], shown: list[str], first: int
     if filled:
         document.body = "\n".join(lines[filled[0] : filled[-1] + 1])
         document.line_start, document.line_end = first + filled[0], first + filled[-1]
+        _place_links(document, lines[filled[0] : filled[-1] + 1])
+
+
+def _place_links(document: Document, lines: Sequence[str]) -> None:
+    """Says of each link where it begins in the body, of which these are the lines."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    first = document.line_start or 1
+    for link in document.links:
+        number = link.line - first
+        if 0 <= number < len(lines) and link.column < len(lines[number]):
+            link.at = starts[number] + link.column
 
 
 def _set_identity(

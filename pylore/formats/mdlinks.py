@@ -39,15 +39,23 @@ _LONGEST_PATH = 500
 
 
 class Link(Record):
-    """A link as it is written: its kind, where it leads, which lines there, and its own line."""
+    """A link as it is written: its kind, where it leads, which lines there, and its own place.
 
-    __slots__ = ("kind", "line", "lines", "target")
+    ``line`` counts from 1 and ``column`` from 0; ``at`` is where it begins in the body that it
+    was found in, in characters, as far as that is known.
+    """
 
-    def __init__(self, kind: str, target: str, line: int, lines: str = "") -> None:
+    __slots__ = ("at", "column", "kind", "line", "lines", "target")
+
+    def __init__(
+        self, kind: str, target: str, line: int, lines: str = "", at: int | None = None
+    ) -> None:
         self.kind = kind
         self.target = target
         self.line = line
+        self.column = 0
         self.lines = lines
+        self.at = at
 
 
 def prose(lines: Sequence[str]) -> list[str]:
@@ -125,6 +133,7 @@ def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
         counted = start
         if link is not None:
             link.line = line
+            link.column = start - (text.rfind("\n", 0, start) + 1)
             yield link
 
 

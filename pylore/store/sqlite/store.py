@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .facts import SqliteFacts
+    from .placed import SqlitePlaced
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .kept import KeptReads
@@ -139,6 +140,13 @@ class SqliteStore:
         from .facts import SqliteFacts
 
         return SqliteFacts(self.connection, self._reads)
+
+    @property
+    def placed(self) -> SqlitePlaced:
+        """Which edges stand in which passages; made here: only a walk asks."""
+        from .placed import SqlitePlaced
+
+        return SqlitePlaced(self.connection)
 
     @property
     def staged_vectors(self) -> SqliteStagedVectors:
