@@ -60,8 +60,7 @@ def links_text(document: Document) -> str:
             if key in seen:
                 continue  # a word that is named again says nothing more
             seen.add(key)
-        place = [] if link.at is None else [link.at]
-        rows.append([link.kind, link.target, link.line, link.lines, *place])
+        rows.append([link.kind, link.target, link.line, link.lines, link.at])
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -73,7 +72,7 @@ def linking(id: str, path: str, links: str) -> Document:
         shape = [type(value) for value in row] if isinstance(row, list) else []
         if shape == [str, str, int]:
             document.relations.append((row[0], row[1], row[2]))
-        elif shape in ([str, str, int, str], [str, str, int, str, int]) and row[1]:
+        elif shape in ([str, str, int, str], [str, str, int, str, list]) and row[1]:
             document.links.append(Link(*row))
     return document
 
@@ -124,7 +123,7 @@ class PageEdges:
             lines = text[len(path) + 1 :]
             self._declare(relation)
             where = f"line {line}: '{text}'"
-            self._want(wanted, document, target, relation, lines, None, where)
+            self._want(wanted, document, target, relation, lines, [], where)
         for link in document.links:
             target = self._targets.of_link(link, folder)
             if target is None and (
@@ -146,7 +145,7 @@ class PageEdges:
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,
-        lines: str, at: int | None, where: str,
+        lines: str, at: list[int], where: str,
     ) -> None:  # fmt: skip
         if target is None:
             self._unresolved.append(where)
@@ -157,8 +156,7 @@ class PageEdges:
             stated = wanted.setdefault((document.id, target.id, relation), Stated())
             if lines and target.file and lines not in stated.ranges:
                 stated.ranges.append(lines)
-            if at is not None:
-                stated.at.append(at)
+            stated.at += at
 
     def _write(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
         """Brings the edges of one document in line with what it states."""

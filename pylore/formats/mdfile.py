@@ -170,9 +170,11 @@ def _place_links(document: Document, lines: Sequence[str]) -> None:
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     first = document.line_start or 1
     for link in document.links:
-        number = link.line - first
-        if 0 <= number < len(lines) and link.column < len(lines[number]):
-            link.at = starts[number] + link.column
+        link.at = [
+            starts[line - first] + column
+            for line, column in link.places
+            if 0 <= line - first < len(lines) and column < len(lines[line - first])
+        ]
 
 
 def _set_identity(

@@ -16,6 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    _Uses = dict[str, list[tuple[int, int]]]
+    """Label to where it is used: lines and columns."""
+
 WIKI, RELATIVE, PATH = "wiki", "relative", "path"
 
 _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})")
@@ -29,7 +32,8 @@ _BRACKET = re.compile(
     + r"""(?:[ \t\n]{1,9}(?:"[^"]*"|'[^']*'))?[ \t\n]{0,9}\))?""",
     re.DOTALL,
 )  # fmt: skip
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_USE = re.compile(r"\[([^\[\]\n]{1,999})\](?![(:])")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
@@ -41,21 +45,21 @@ _LONGEST_PATH = 500
 class Link(Record):
     """A link as it is written: its kind, where it leads, which lines there, and its own place.
 
-    ``line`` counts from 1 and ``column`` from 0; ``at`` is where it begins in the body that it
-    was found in, in characters, as far as that is known.
+    ``places`` are where it stands, lines from 1 and columns from 0: a definition, where it is
+    used. ``at`` are the same in the body of its document, in characters.
     """
 
-    __slots__ = ("at", "column", "kind", "line", "lines", "target")
+    __slots__ = ("at", "kind", "line", "lines", "places", "target")
 
     def __init__(
-        self, kind: str, target: str, line: int, lines: str = "", at: int | None = None
+        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = ()
     ) -> None:
         self.kind = kind
         self.target = target
         self.line = line
-        self.column = 0
         self.lines = lines
-        self.at = at
+        self.places: list[tuple[int, int]] = []
+        self.at = [*at]
 
 
 def prose(lines: Sequence[str]) -> list[str]:
@@ -106,35 +110,52 @@ class _Blocks:
 def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
     """Every link of these lines of ``prose``, in their order; the first is ``first_line``."""
     found: list[Link] = []
+    uses: _Uses = {}
     block: list[str] = []
     for number, line in enumerate([*lines, ""], start=first_line):
         if line.strip():
             block.append(line)
         elif block:
-            found.extend(_links_of_block("\n".join(block), number - len(block)))
+            found.extend(_links_of_block("\n".join(block), number - len(block), uses))
             block = []
+    for link in found:
+        if isinstance(link, _Definition):
+            link.places = uses.get(link.label) or link.places
     return found
 
 
-def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
+class _Definition(Link):
+    """``[label]: target``."""
+
+    __slots__ = ("label",)
+    label: str
+
+
+def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
+    """The links of a block, in their order; ``uses`` gets where it has ``[label]``."""
     if "[" not in text and "`" not in text:
         return
     links: list[tuple[int, Link | None]] = []
+    names: list[tuple[int, str]] = []
     text, spans = _take_code_spans(text)
     text = _blank_comments(text)
     links += [(start, _code_link(span)) for start, span in spans]
     links += [(match.start(), _wiki_link(match[1])) for match in _WIKI.finditer(text)]
     text = _WIKI.sub(lambda match: " " * len(match[0]), text)
     links += [(start, _relative_link(target)) for start, target in _destinations(text)]
-    links += [(m.start(), _relative_link(m[1])) for m in _DEFINITION.finditer(text)]
+    links += [(m.start(), _definition(m[1], m[2])) for m in _DEFINITION.finditer(text)]
+    names += [(m.start(), _label(m[1])) for m in _USE.finditer(text)]
     line, counted = first_line, 0
-    for start, link in sorted(links, key=lambda item: item[0]):
+    for start, one in sorted([*links, *names], key=lambda item: item[0]):
         line += text.count("\n", counted, start)
         counted = start
-        if link is not None:
-            link.line = line
-            link.column = start - (text.rfind("\n", 0, start) + 1)
-            yield link
+        place = line, start - (text.rfind("\n", 0, start) + 1)
+        if isinstance(one, str):
+            uses.setdefault(one, []).append(place)
+        elif one is not None:
+            one.line = line
+            one.places = [place]
+            yield one
 
 
 def _take_code_spans(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -178,15 +199,17 @@ def _blanked(text: str) -> str:
 
 def _destinations(text: str) -> Iterator[tuple[int, str]]:
     """Where each inline link begins and leads; images are none."""
-    opened: list[str] = []
+    opened: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(text):
         token = match[0]
         if token.startswith("\\"):
             continue
         if token.endswith("["):
-            opened.append(token)
-        elif opened and opened.pop() == "[" and match[1] is not None:
-            yield match.start(), match[1]
+            opened.append((token, match.start()))
+        elif opened:
+            bracket, start = opened.pop()
+            if bracket == "[" and match[1] is not None:
+                yield start, match[1]
 
 
 def _wiki_link(text: str) -> Link | None:
@@ -203,6 +226,19 @@ def _relative_link(text: str) -> Link | None:
     anchor = _LINE_ANCHOR.match(part)
     lines = "-".join(filter(None, anchor.groups())) if anchor else ""
     return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
+
+
+def _definition(label: str, target: str) -> Link | None:
+    link = _relative_link(target)
+    if link is None:
+        return None
+    definition = _Definition(link.kind, link.target, 0, link.lines)
+    definition.label = _label(label)
+    return definition
+
+
+def _label(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _code_link(text: str) -> Link | None:

@@ -32,7 +32,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("[x](<a b.md>)", [("relative", "a b.md", "")]),
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
         ("[x](a_(b).md)", [("relative", "a_(b).md", "")]),
-        ("[x `y` [z]](a.md)", [("path", "y", ""), ("relative", "a.md", "")]),
+        ("[x `y` [z]](a.md)", [("relative", "a.md", ""), ("path", "y", "")]),
         ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
         ("[x](../src/a.py#L3)", [("relative", "../src/a.py", "3")]),

@@ -29,6 +29,9 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 -----
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key)
 -----
+CREATE INDEX edges_placed_in ON graph_edges(to_key)
+WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL
+-----
 CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged'
 -----
 CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged'

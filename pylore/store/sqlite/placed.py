@@ -1,10 +1,12 @@
 """Edges that say where in the text of their node they stand: ``at`` in their metadata.
 
-Two partial indexes hold these edges and no others: a store without them is asked for nothing.
+A node of code has no text that links stand in, and may have thousands of edges: none of those
+that leave it is looked at. What leads to a node is found by an index of these edges alone.
 """
 
 from __future__ import annotations
 
+from ...core.vocabulary import TEXTS
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
@@ -22,16 +24,16 @@ _SEVERAL = "(SELECT count(*) FROM (SELECT 1 FROM passages WHERE node_key = {} LI
 
 _TOUCHING = " UNION ".join(
     f"SELECT {ID_OF.format('e.from_key')}, {ID_OF.format('e.to_key')}, e.relation"
-    " FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value"
-    f" CROSS JOIN graph_edges e INDEXED BY edges_placed_{way} ON e.{end}_key = n.key"
+    f" FROM json_each(?1) j CROSS JOIN nodes n ON n.id = j.value{of}"
+    f" CROSS JOIN graph_edges e ON e.{end}_key = n.key"
     f" WHERE {_PLACED} AND {_SEVERAL.format('e.from_key')}"
-    for way, end in (("out", "from"), ("in", "to"))
+    for end, of in (("from", " AND n.type NOT IN ('file', 'symbol', 'commit', 'run')"), ("to", ""))
 )
 _WITHIN = f"""
 SELECT p.key, e.relation, t.id, e.weight
-FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
+FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value AND p.collection = '{TEXTS}'
 CROSS JOIN passage_texts s ON s.key = p.key
-CROSS JOIN graph_edges e INDEXED BY edges_placed_out ON e.from_key = p.node_key
+CROSS JOIN graph_edges e ON e.from_key = p.node_key
 CROSS JOIN nodes t ON t.key = e.to_key
 WHERE {_PLACED} AND t.invalidated_at IS NULL AND EXISTS (
   SELECT 1 FROM json_each(e.metadata, '$.at') a WHERE typeof(a.value) = 'integer'

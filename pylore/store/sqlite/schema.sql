@@ -110,6 +110,10 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 CREATE INDEX edges_ended ON graph_edges(invalidated_at)
 WHERE invalidated_at IS NOT NULL AND source <> 'system';
 
+-- Edges that say where in the text of their node they stand: a walk asks which lead to a node.
+CREATE INDEX edges_placed_in ON graph_edges(to_key)
+WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL;
+
 -- What is staged of a thing is looked at whenever that is read.
 CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged';
 CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
