@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .facts import SqliteFacts
-    from .placed import SqlitePlaced
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .kept import KeptReads
+    from .placed import SqlitePlaced
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
