@@ -54,7 +54,7 @@ class SqlitePlaced:
             GraphUnavailable: the graph's tables are missing or damaged.
         """
         with GraphFaults():
-            rows: set[EdgeKey] = set(self._db.execute(_TOUCHING, (dumps(ids),)))  # type: ignore[arg-type]
+            rows: set[EdgeKey] = set(self._db.execute(_TOUCHING, (dumps(ids),)))
         return rows
 
     def within(self, passages: Sequence[int]) -> list[tuple[int, str, str, float]]:
