@@ -7,8 +7,8 @@ import os
 
 from ..core.model import Edge, Node, Record
 from ..records.records import split_location
+from .links import NAME, PATH, RELATIVE, Link
 from .mdfile import Document
-from .mdlinks import PATH, RELATIVE, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def links_text(document: Document) -> str:
     rows: list[list[object]] = [[*relation] for relation in document.relations]
     for link in document.links:
         key = (link.target, link.lines)
-        if link.kind == PATH:
+        if link.kind in (PATH, NAME):
             if key in seen:
                 continue  # a word that is named again says nothing more
             seen.add(key)
@@ -127,7 +127,7 @@ class PageEdges:
         for link in document.links:
             target = self._targets.of_link(link, folder)
             if target is None and (
-                link.kind == PATH
+                link.kind in (PATH, NAME)
                 or (link.kind == RELATIVE and self._targets.is_folder(link, folder))
             ):
                 continue

@@ -7,10 +7,10 @@ path. Everything here takes time linear in the text, whatever the text is.
 from __future__ import annotations
 
 import re
-from html import unescape
-from urllib.parse import unquote
 
-from ..core.model import Record
+from ..core.text import one_line
+from .links import WIKI, Link, code_link, relative_link
+from .page import Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     _Uses = dict[str, list[tuple[int, int]]]
     """Label to where it is used: lines and columns."""
 
-WIKI, RELATIVE, PATH = "wiki", "relative", "path"
-
+_HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -34,32 +33,21 @@ _BRACKET = re.compile(
 )  # fmt: skip
 _DEFINITION = re.compile(r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
 _USE = re.compile(r"\[([^\[\]\n]{1,999})\](?![(:])")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
-_LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
 _BUT_NEWLINES = re.compile(r"[^\n]")
-_LONGEST_PATH = 500
 
 
-class Link(Record):
-    """A link as it is written: its kind, where it leads, which lines there, and its own place.
-
-    ``places`` are where it stands, lines from 1 and columns from 0: a definition, where it is
-    used. ``at`` are the same in the body of its document, in characters.
-    """
-
-    __slots__ = ("at", "kind", "line", "lines", "places", "target")
-
-    def __init__(
-        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = ()
-    ) -> None:
-        self.kind = kind
-        self.target = target
-        self.line = line
-        self.lines = lines
-        self.places: list[tuple[int, int]] = []
-        self.at = [*at]
+def read(lines: Sequence[str], first_line: int) -> Page:
+    """The title and links of a text; the first of its lines is ``first_line``."""
+    shown = prose(lines)
+    page = Page()
+    for number, line in enumerate(shown):
+        heading = _HEADING.match(line)
+        title = one_line(heading[1] or "") if heading else ""
+        if title:
+            page.title, page.title_lines = title, [number]
+            break
+    page.links = find_links(shown, first_line)
+    return page
 
 
 def prose(lines: Sequence[str]) -> list[str]:
@@ -139,10 +127,10 @@ def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
     names: list[tuple[int, str]] = []
     text, spans = _take_code_spans(text)
     text = _blank_comments(text)
-    links += [(start, _code_link(span)) for start, span in spans]
+    links += [(start, code_link(span)) for start, span in spans]
     links += [(match.start(), _wiki_link(match[1])) for match in _WIKI.finditer(text)]
     text = _WIKI.sub(lambda match: " " * len(match[0]), text)
-    links += [(start, _relative_link(target)) for start, target in _destinations(text)]
+    links += [(start, relative_link(target)) for start, target in _destinations(text)]
     links += [(m.start(), _definition(m[1], m[2])) for m in _DEFINITION.finditer(text)]
     names += [(m.start(), _label(m[1])) for m in _USE.finditer(text)]
     line, counted = first_line, 0
@@ -217,19 +205,8 @@ def _wiki_link(text: str) -> Link | None:
     return Link(WIKI, target, 0) if target else None
 
 
-def _relative_link(text: str) -> Link | None:
-    target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
-    if _SCHEME.match(target):
-        return None
-    target, _, part = target.partition("#")
-    target = unquote(target.partition("?")[0])
-    anchor = _LINE_ANCHOR.match(part)
-    lines = "-".join(filter(None, anchor.groups())) if anchor else ""
-    return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
-
-
 def _definition(label: str, target: str) -> Link | None:
-    link = _relative_link(target)
+    link = relative_link(target)
     if link is None:
         return None
     definition = _Definition(link.kind, link.target, 0, link.lines)
@@ -239,11 +216,3 @@ def _definition(label: str, target: str) -> Link | None:
 
 def _label(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _code_link(text: str) -> Link | None:
-    target = text.strip()
-    if not target or "\n" in target or len(target) > _LONGEST_PATH:
-        return None
-    location = _LOCATION.match(target)
-    return Link(PATH, location[1], 0, location[2]) if location else Link(PATH, target, 0)

@@ -181,7 +181,7 @@ def test_another_default_type(project: Project) -> None:
 
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
-    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.txt", ".git/d.md", ".venv/lib/e.md",
+    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.toml", ".git/d.md", ".venv/lib/e.md",
                  "node_modules/p/README.md", "x/.hidden/f.md", ".#lock.md"):  # fmt: skip
         project.write(path, "text")
     os.symlink(project.root, project.root / "x" / "loop")
@@ -565,7 +565,7 @@ def test_file_names_that_are_no_text(project: Project) -> None:
 
 def test_a_folder_without_markdown(project: Project) -> None:
     project.write("empty/code.py", "")
-    with pytest.raises(LoreError, match="empty: there are no Markdown files"):
+    with pytest.raises(LoreError, match="empty: there are no documents"):
         project.run("empty")
     assert len(project.run("empty", skip_bad=True).skipped) == 1
 
