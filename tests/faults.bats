@@ -389,7 +389,7 @@ import apsw; apsw.Connection('.lore/search.db').execute(
   mkdir docs
   echo '{}' >docs/a.jsonl
   run_lore import docs
-  expect_error 1 "docs: there are no Markdown files in this folder: nothing was imported; name one that has some"
+  expect_error 1 "docs: there are no documents in this folder: nothing was imported; name one that has some"
   refute_contains "$stderr" --skip-bad
   printf '\xef\xbb\xbf{"id":"note-a"}\r\n{"id":"note-b"}\r\n' >docs/a.jsonl # as some editors write it
   run_lore import docs/a.jsonl

@@ -446,6 +446,6 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   echo secret >"$HOME/key"
   ln -s "$HOME/key" pages/notes.md
   run_lore import pages
-  expect_error 1 "no Markdown files in this folder but pages/notes.md, which is a link that leads out of"
+  expect_error 1 "no documents in this folder but pages/notes.md, which is a link that leads out of"
   refute_contains "$stderr" secret
 }

@@ -9,7 +9,10 @@ from . import tuning
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TypeVar
 
+    What = TypeVar("What", str, int)
+    """What is scored: an id, or the key of a passage."""
     Leg = Mapping[str, float]
     """Id to score, best first: what one retriever found."""
     Factors = Mapping[str, float]
@@ -32,11 +35,11 @@ def rrf(legs: Mapping[str, Leg], k: int) -> dict[str, float]:
 
 
 def convex(
-    legs: Mapping[str, Leg],
+    legs: Mapping[str, Mapping[What, float]],
     shares: Mapping[str, float],
     vector_min: float,
-    among: frozenset[str] | None = None,
-) -> dict[str, float]:
+    among: frozenset[What] | None = None,
+) -> dict[What, float]:
     """A weighted sum of the legs' scores, each brought to 0..1 first.
 
     Full text is divided by its best score, since zero means "no word in common". A
@@ -46,7 +49,7 @@ def convex(
     """
     found = {name: leg for name, leg in legs.items() if leg}
     total = sum(shares[name] for name in found)
-    fused: dict[str, float] = {}
+    fused: dict[What, float] = {}
     for name, leg in found.items():
         low = vector_min if name == "vector" else 0.0
         high = max(leg.values())
@@ -148,8 +151,8 @@ def score_of(factors: Factors) -> float:
     return round(score, 6)
 
 
-def best_first(scores: Mapping[str, float]) -> dict[str, float]:
-    """The same scores, the highest first; ties by id."""
+def best_first(scores: Mapping[What, float]) -> dict[What, float]:
+    """The same scores, the highest first; ties by id or key."""
     # The order by id is kept among equals: two sorts without a call of Python a score.
     ids = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
     return {id: scores[id] for id in ids}

@@ -19,7 +19,7 @@ from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
 from ..embed.ahead import Ahead
 from ..records.merge import Conflict
-from ..records.sources import is_markdown, is_pruned, mark_pruned, state_of
+from ..records.sources import is_page, is_pruned, mark_pruned, state_of
 from ..records.undo import forgotten_at
 from ..store.document import DocumentFile
 from ..system.file_stamps import settled
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted
+_KINDS = 5
+"""Kinds of files that are named of those that an import leaves out."""
 _NONE = "[]"
 _FOLDERS = "document_folders"
 """The key of ``meta`` with the folders among whose names links were looked up, as JSON."""
@@ -372,7 +374,7 @@ class _Writer:
         """Forgets them, or else says which they are."""
         said = []
         for id, path in own_documents(self._store):
-            if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_markdown(path):
+            if id in self._scan.paths or id.startswith(SYMBOL_IDS) or not is_page(path):
                 continue
             other = self._scan.files.get(path)
             if other is None and not self._is_gone(path):
@@ -496,10 +498,21 @@ class _Writer:
         if more > 0:
             self._result.notes.append(f"{more} more links lead to nothing that is known")
         self._say_nodes()
+        self._say_others()
         self._result.notes += lost[:_NOTES]
         if len(lost) > _NOTES:
             self._result.notes.append(f"{len(lost) - _NOTES} more documents have lost their file")
         self._result.dangling = len(self._store.edges.dangling_among(self._result.brought))
+
+    def _say_others(self) -> None:
+        """Counts what is no document, the most of a kind first."""
+        kinds = sorted(self._scan.others.items(), key=lambda item: (-item[1], item[0]))
+        if not kinds:
+            return
+        said = [f"{count} {ending or 'without an ending'}" for ending, count in kinds[:_KINDS]]
+        more = sum(count for _, count in kinds[_KINDS:])
+        said += [f"{more} of {counted(len(kinds) - _KINDS, 'other kind')}"] if more else []
+        self._result.notes.append(f"no documents, and left out: {', '.join(said)}")
 
     def _say_nodes(self) -> None:
         """Says which documents are back, and which say something else than their files."""

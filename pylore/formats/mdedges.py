@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 
-from ..core.model import Edge, Node
+from ..core.model import Edge, Node, Record
 from ..records.records import split_location
+from .links import NAME, PATH, RELATIVE, Link
 from .mdfile import Document
-from .mdlinks import PATH, RELATIVE, Link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +18,36 @@ if TYPE_CHECKING:
     from .jsonl import Imported
     from .mdtargets import Target, Targets
 
-    Wanted = dict[tuple[str, str, str], list[str]]
-    """edge to the line ranges that its document names"""
+    Wanted = dict[tuple[str, str, str], "Stated"]
+    """edge to what its document says of it"""
 
 TAKEN_BACK = "retracted"
 """The status of an edge that its document no longer states. One that a person took away has
 another, and so does not come back with the next import."""
+
+
+_MOST_PLACES = 50
+"""Of more links from one document to one node, the first are kept."""
+
+
+class Stated(Record):
+    """An edge as a document states it: the ranges of lines that it names there, and where in the
+    body of the document its links stand, in characters."""
+
+    __slots__ = ("at", "ranges")
+
+    def __init__(self) -> None:
+        self.ranges: list[str] = []
+        self.at: list[int] = []
+
+    def metadata(self, path: str) -> str:
+        """The metadata of such an edge, as JSON."""
+        said: dict[str, object] = {"document": path}
+        if self.ranges:
+            said["lines"] = self.ranges
+        if self.at:
+            said["at"] = self.at[:_MOST_PLACES]
+        return json.dumps(said, ensure_ascii=False)
 
 
 def links_text(document: Document) -> str:
@@ -32,11 +56,11 @@ def links_text(document: Document) -> str:
     rows: list[list[object]] = [[*relation] for relation in document.relations]
     for link in document.links:
         key = (link.target, link.lines)
-        if link.kind == PATH:
+        if link.kind in (PATH, NAME):
             if key in seen:
                 continue  # a word that is named again says nothing more
             seen.add(key)
-        rows.append([link.kind, link.target, link.line, link.lines])
+        rows.append([link.kind, link.target, link.line, link.lines, link.at])
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -48,7 +72,7 @@ def linking(id: str, path: str, links: str) -> Document:
         shape = [type(value) for value in row] if isinstance(row, list) else []
         if shape == [str, str, int]:
             document.relations.append((row[0], row[1], row[2]))
-        elif shape == [str, str, int, str] and row[1]:
+        elif shape in ([str, str, int, str], [str, str, int, str, list]) and row[1]:
             document.links.append(Link(*row))
     return document
 
@@ -98,17 +122,18 @@ class PageEdges:
             target = self._targets.of_text(text, folder) or self._targets.of_text(path, folder)
             lines = text[len(path) + 1 :]
             self._declare(relation)
-            self._want(wanted, document, target, relation, lines, f"line {line}: '{text}'")
+            where = f"line {line}: '{text}'"
+            self._want(wanted, document, target, relation, lines, [], where)
         for link in document.links:
             target = self._targets.of_link(link, folder)
             if target is None and (
-                link.kind == PATH
+                link.kind in (PATH, NAME)
                 or (link.kind == RELATIVE and self._targets.is_folder(link, folder))
             ):
                 continue
             relation = "anchored_to" if target and target.file else "links_to"
             where = f"line {link.line}: '{link.target}'"
-            self._want(wanted, document, target, relation, link.lines, where)
+            self._want(wanted, document, target, relation, link.lines, link.at, where)
         return wanted
 
     def _declare(self, relation: str) -> None:
@@ -120,7 +145,7 @@ class PageEdges:
 
     def _want(
         self, wanted: Wanted, document: Document, target: Target | None, relation: str,
-        lines: str, where: str,
+        lines: str, at: list[int], where: str,
     ) -> None:  # fmt: skip
         if target is None:
             self._unresolved.append(where)
@@ -128,16 +153,16 @@ class PageEdges:
             if target.file and self._store.nodes.get(target.id) is None:
                 file = Node(target.id, "file", title=target.file, file=target.file, source="file")
                 self._put_node(file)
-            ranges = wanted.setdefault((document.id, target.id, relation), [])
-            if lines and target.file and lines not in ranges:
-                ranges.append(lines)
+            stated = wanted.setdefault((document.id, target.id, relation), Stated())
+            if lines and target.file and lines not in stated.ranges:
+                stated.ranges.append(lines)
+            stated.at += at
 
     def _write(self, id: str, path: str, paths: set[str], wanted: Wanted) -> None:
         """Brings the edges of one document in line with what it states."""
         old = {e.key: e for e in self._store.edges.of(id, forgotten=True) if e.from_id == id}
-        for key, ranges in wanted.items():
-            stated = {"document": path, **({"lines": ranges} if ranges else {})}
-            metadata = json.dumps(stated, ensure_ascii=False)
+        for key, stated in wanted.items():
+            metadata = stated.metadata(path)
             edge = old.get(key)
             if edge is None:
                 edge = Edge(*key, source="file", metadata=metadata, created_at=self._now)

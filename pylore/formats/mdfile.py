@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from datetime import datetime, timezone
+from itertools import accumulate
 
 from ..core.errors import LoreError, nearest
 from ..core.ids import check_id
@@ -15,22 +15,22 @@ from ..core.model import Node, Record
 from ..core.text import clean_tags, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS
+from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown
 from ..system.project_files import read_plain
-from .frontmatter import LineError, parse
-from .mdlinks import find_links, prose
+from .frontmatter import FrontMatter, LineError, parse
+from .page import form_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
-    from .frontmatter import FrontMatter, Value
-    from .mdlinks import Link
+    from .frontmatter import Value
+    from .links import Link
+    from .page import Page
 
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
                "rejected": "retracted"}  # fmt: skip
-_HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 
 
 class Document(Record):
@@ -130,15 +130,15 @@ def parse_document(
         if len(line) > MARKDOWN_LINE:
             raise LineError(number, f"longer than {MARKDOWN_LINE} characters: break it")
     document = Document(path)
-    front = parse(lines)
+    front = parse(lines) if is_markdown(path) else FrontMatter()
     _apply_front_matter(document, front, relations)
     _set_identity(document, front, type, types, ids)
     rest = lines[front.length :]
-    shown = prose(rest)
-    document.links = find_links(shown, front.length + 1)
+    page = form_of(path).read(rest, front.length + 1)
+    document.links = page.links
     if len(document.links) > LINKS:
         raise LoreError(f"has more than {LINKS} links: cut it into several files")
-    _set_text(document, rest, shown, front.length + 1)
+    _set_text(document, rest, page, front.length + 1)
     return document
 
 
@@ -146,21 +146,31 @@ def _line_at(content: bytes, offset: int) -> int:
     return content.count(b"\n", 0, offset) + 1
 
 
-def _set_text(document: Document, lines: list[str], shown: list[str], first: int) -> None:
+def _set_text(document: Document, lines: list[str], page: Page, first: int) -> None:
     """Title and body; the heading that is the title is not part of the body."""
-    for index, line in enumerate(shown):
-        match = _HEADING.match(line)
-        if match and (heading := one_line(match[1] or "")):
-            if document.title in ("", heading):
-                document.title = heading
-                lines[index] = ""
-            break
+    if page.title and document.title in ("", page.title):
+        document.title = page.title
+        for index in page.title_lines:
+            lines[index] = ""
     if not document.title:
         document.title = os.path.splitext(os.path.basename(document.path))[0]
     filled = [index for index, line in enumerate(lines) if line.strip()]
     if filled:
         document.body = "\n".join(lines[filled[0] : filled[-1] + 1])
         document.line_start, document.line_end = first + filled[0], first + filled[-1]
+        _place_links(document, lines[filled[0] : filled[-1] + 1])
+
+
+def _place_links(document: Document, lines: Sequence[str]) -> None:
+    """Says of each link where it begins in the body, of which these are the lines."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    first = document.line_start or 1
+    for link in document.links:
+        link.at = [
+            starts[line - first] + column
+            for line, column in link.places
+            if 0 <= line - first < len(lines) and column < len(lines[line - first])
+        ]
 
 
 def _set_identity(

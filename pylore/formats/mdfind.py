@@ -1,11 +1,11 @@
-"""Finding Markdown files, and what a store calls them."""
+"""Finding documents, and what a store calls their files."""
 
 from __future__ import annotations
 
 import os
 
 from ..core.errors import LoreError
-from ..records.sources import is_markdown
+from ..records.sources import is_page
 from ..system.file_stamps import lstamp_of
 from ..system.project_files import is_below
 
@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 _LEFT_OUT = ("node_modules",)
 
 
-def markdown_files(
-    path: str, on_error: Callable[[OSError], None], on_link: Callable[[str, str], None]
+def document_files(
+    path: str,
+    on_error: Callable[[OSError], None],
+    on_link: Callable[[str, str], None],
+    on_other: Callable[[str], None] = lambda name: None,
 ) -> Iterator[str]:
-    """The path itself, or the Markdown files below a folder, in a fixed order.
+    """The path itself, or the documents below a folder, in a fixed order.
 
     Hidden files and folders and ``node_modules`` are left out, and links are not
     followed: what they lead to in the folder is found without them. ``on_error`` hears of
-    folders that cannot be read, ``on_link`` of links to anything else, with the reason.
+    folders that cannot be read, ``on_link`` of links to anything else, with the reason,
+    ``on_other`` of the names of files that are no documents.
     """
     if not os.path.isdir(path):
         yield path
@@ -44,7 +48,9 @@ def markdown_files(
             if name.startswith("."):
                 continue
             is_link, is_folder = entry.is_symlink(), _is_folder(entry)
-            if (name in _LEFT_OUT) if is_folder else not is_markdown(name):
+            if (name in _LEFT_OUT) if is_folder else not is_page(name):
+                if not is_folder:
+                    on_other(name)
                 continue
             if is_link and os.path.exists(entry.path):
                 why = _why_lost(top, os.path.realpath(entry.path))
@@ -69,7 +75,7 @@ def _why_lost(top: str, real: str) -> str:
     if not is_below(top, real) and real != top:
         return f"is a link that leads out of {top}"
     within = os.path.relpath(real, top)
-    found = os.path.isdir(real) or is_markdown(real)
+    found = os.path.isdir(real) or is_page(real)
     hidden = any(name.startswith(".") for name in within.split(os.sep) if name != os.curdir)
     return "" if found and not hidden else "is a link to what is left out"
 

@@ -7,17 +7,19 @@ path. Everything here takes time linear in the text, whatever the text is.
 from __future__ import annotations
 
 import re
-from html import unescape
-from urllib.parse import unquote
 
-from ..core.model import Record
+from ..core.text import one_line
+from .links import WIKI, Link, code_link, relative_link
+from .page import Page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-WIKI, RELATIVE, PATH = "wiki", "relative", "path"
+    _Uses = dict[str, list[tuple[int, int]]]
+    """Label to where it is used: lines and columns."""
 
+_HEADING = re.compile(r" {0,3}#(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_END = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*$")
 _LIST_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -29,25 +31,23 @@ _BRACKET = re.compile(
     + r"""(?:[ \t\n]{1,9}(?:"[^"]*"|'[^']*'))?[ \t\n]{0,9}\))?""",
     re.DOTALL,
 )  # fmt: skip
-_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
-_LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
-_LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
+_DEFINITION = re.compile(r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*(<[^<>\n]*>|\S+)", re.MULTILINE)
+_USE = re.compile(r"\[([^\[\]\n]{1,999})\](?![(:])")
 _BUT_NEWLINES = re.compile(r"[^\n]")
-_LONGEST_PATH = 500
 
 
-class Link(Record):
-    """A link as it is written: its kind, where it leads, which lines there, and its own line."""
-
-    __slots__ = ("kind", "line", "lines", "target")
-
-    def __init__(self, kind: str, target: str, line: int, lines: str = "") -> None:
-        self.kind = kind
-        self.target = target
-        self.line = line
-        self.lines = lines
+def read(lines: Sequence[str], first_line: int) -> Page:
+    """The title and links of a text; the first of its lines is ``first_line``."""
+    shown = prose(lines)
+    page = Page()
+    for number, line in enumerate(shown):
+        heading = _HEADING.match(line)
+        title = one_line(heading[1] or "") if heading else ""
+        if title:
+            page.title, page.title_lines = title, [number]
+            break
+    page.links = find_links(shown, first_line)
+    return page
 
 
 def prose(lines: Sequence[str]) -> list[str]:
@@ -98,34 +98,52 @@ class _Blocks:
 def find_links(lines: Sequence[str], first_line: int = 1) -> list[Link]:
     """Every link of these lines of ``prose``, in their order; the first is ``first_line``."""
     found: list[Link] = []
+    uses: _Uses = {}
     block: list[str] = []
     for number, line in enumerate([*lines, ""], start=first_line):
         if line.strip():
             block.append(line)
         elif block:
-            found.extend(_links_of_block("\n".join(block), number - len(block)))
+            found.extend(_links_of_block("\n".join(block), number - len(block), uses))
             block = []
+    for link in found:
+        if isinstance(link, _Definition):
+            link.places = uses.get(link.label) or link.places
     return found
 
 
-def _links_of_block(text: str, first_line: int) -> Iterator[Link]:
+class _Definition(Link):
+    """``[label]: target``."""
+
+    __slots__ = ("label",)
+    label: str
+
+
+def _links_of_block(text: str, first_line: int, uses: _Uses) -> Iterator[Link]:
+    """The links of a block, in their order; ``uses`` gets where it has ``[label]``."""
     if "[" not in text and "`" not in text:
         return
     links: list[tuple[int, Link | None]] = []
+    names: list[tuple[int, str]] = []
     text, spans = _take_code_spans(text)
     text = _blank_comments(text)
-    links += [(start, _code_link(span)) for start, span in spans]
+    links += [(start, code_link(span)) for start, span in spans]
     links += [(match.start(), _wiki_link(match[1])) for match in _WIKI.finditer(text)]
     text = _WIKI.sub(lambda match: " " * len(match[0]), text)
-    links += [(start, _relative_link(target)) for start, target in _destinations(text)]
-    links += [(m.start(), _relative_link(m[1])) for m in _DEFINITION.finditer(text)]
+    links += [(start, relative_link(target)) for start, target in _destinations(text)]
+    links += [(m.start(), _definition(m[1], m[2])) for m in _DEFINITION.finditer(text)]
+    names += [(m.start(), _label(m[1])) for m in _USE.finditer(text)]
     line, counted = first_line, 0
-    for start, link in sorted(links, key=lambda item: item[0]):
+    for start, one in sorted([*links, *names], key=lambda item: item[0]):
         line += text.count("\n", counted, start)
         counted = start
-        if link is not None:
-            link.line = line
-            yield link
+        place = line, start - (text.rfind("\n", 0, start) + 1)
+        if isinstance(one, str):
+            uses.setdefault(one, []).append(place)
+        elif one is not None:
+            one.line = line
+            one.places = [place]
+            yield one
 
 
 def _take_code_spans(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -169,15 +187,17 @@ def _blanked(text: str) -> str:
 
 def _destinations(text: str) -> Iterator[tuple[int, str]]:
     """Where each inline link begins and leads; images are none."""
-    opened: list[str] = []
+    opened: list[tuple[str, int]] = []
     for match in _BRACKET.finditer(text):
         token = match[0]
         if token.startswith("\\"):
             continue
         if token.endswith("["):
-            opened.append(token)
-        elif opened and opened.pop() == "[" and match[1] is not None:
-            yield match.start(), match[1]
+            opened.append((token, match.start()))
+        elif opened:
+            bracket, start = opened.pop()
+            if bracket == "[" and match[1] is not None:
+                yield start, match[1]
 
 
 def _wiki_link(text: str) -> Link | None:
@@ -185,20 +205,14 @@ def _wiki_link(text: str) -> Link | None:
     return Link(WIKI, target, 0) if target else None
 
 
-def _relative_link(text: str) -> Link | None:
-    target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
-    if _SCHEME.match(target):
+def _definition(label: str, target: str) -> Link | None:
+    link = relative_link(target)
+    if link is None:
         return None
-    target, _, part = target.partition("#")
-    target = unquote(target.partition("?")[0])
-    anchor = _LINE_ANCHOR.match(part)
-    lines = "-".join(filter(None, anchor.groups())) if anchor else ""
-    return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
+    definition = _Definition(link.kind, link.target, 0, link.lines)
+    definition.label = _label(label)
+    return definition
 
 
-def _code_link(text: str) -> Link | None:
-    target = text.strip()
-    if not target or "\n" in target or len(target) > _LONGEST_PATH:
-        return None
-    location = _LOCATION.match(target)
-    return Link(PATH, location[1], 0, location[2]) if location else Link(PATH, target, 0)
+def _label(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,4 +1,4 @@
-"""What there is to import: which Markdown files are new, changed or renamed, and which are not.
+"""What there is to import: which documents are new, changed or renamed, and which are not.
 
 A file whose stamp is the one that it was read with is not opened. What its reading and its
 links depend on beside it is kept too, so that it is read, or its links looked up, again
@@ -13,10 +13,10 @@ from hashlib import sha256
 from ..core.errors import LoreError, StoreError
 from ..core.model import Record
 from ..core.scopes import own, plain, whose
-from ..records.sources import is_markdown, is_pruned, state_of
+from ..records.sources import is_page, is_pruned, state_of
 from ..store.filter import Scope
 from ..system.file_stamps import settled
-from .mdfind import Places, markdown_files
+from .mdfind import Places, document_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..store.document import DocumentFile
     from .mdfile import Document
 
-READING = 1
+READING = 2
 """Another number where the same file would be read as something else than before."""
 
 _NAMED = 3
@@ -106,7 +106,8 @@ class KnownFiles:
 
 class FileScan:
     """Goes through the files of an import. ``forgotten`` and ``skipped`` say what it left out,
-    ``local`` are documents that say something else than their files, which are as they were.
+    ``local`` are documents that say something else than their files, which are as they were,
+    ``others`` counts the files of the folders that are no documents, by the ends of their names.
     """
 
     def __init__(
@@ -126,6 +127,7 @@ class FileScan:
         self.forgotten: list[tuple[str, str]] = []  # file and id
         self.skipped: list[tuple[str, str]] = []
         self.local: set[str] = set()
+        self.others: dict[str, int] = {}
         self._store = store
         self._known = known
         self._places = places
@@ -140,7 +142,7 @@ class FileScan:
     def find(self, path: str, *, may_be_empty: bool) -> None:
         """Takes every file of one path; a folder may be empty where files may be gone."""
         found, before = False, len(self.skipped)
-        for file in markdown_files(path, self._unreadable, self._link):
+        for file in document_files(path, self._unreadable, self._link, self._other):
             found = True
             try:
                 self._find_file(file)
@@ -154,14 +156,14 @@ class FileScan:
             if not found and not (may_be_empty and any(self.lost())):
                 links = [f"{file}, which {why}" for file, why in self.skipped[before:]]
                 but = f" but {', '.join(links[:_NAMED])}" if links else ""
-                self._fault(path, LoreError(f"there are no Markdown files in this folder{but}"),
+                self._fault(path, LoreError(f"there are no documents in this folder{but}"),
                             "name one that has some, or files of JSON lines")  # fmt: skip
 
     def lost(self) -> Iterable[DocumentFile]:
         """The documents below the folders of this import whose files it has not found."""
         return (
             one for path, one in self._known.by_path.items()
-            if path not in self._seen and is_markdown(path) and self.is_below(path)
+            if path not in self._seen and is_page(path) and self.is_below(path)
             and not self._known.is_forgotten(one.node_id)
         )  # fmt: skip
 
@@ -171,6 +173,10 @@ class FileScan:
 
     def _unreadable(self, error: OSError) -> None:
         self._fault(error.filename, LoreError(f"cannot be read ({error.strerror})"), "")
+
+    def _other(self, name: str) -> None:
+        ending = os.path.splitext(name)[1].lower()
+        self.others[ending] = self.others.get(ending, 0) + 1
 
     def _link(self, file: str, why: str) -> None:
         self.skipped.append((file, why))

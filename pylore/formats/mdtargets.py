@@ -11,9 +11,9 @@ from ..core.model import Record
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
 from ..records.records import split_location
-from ..records.sources import EXTENSIONS, is_markdown
+from ..records.sources import EXTENSIONS, is_page
 from ..store.meant import file_node_id, meant
-from .mdlinks import PATH, WIKI
+from .links import NAME, PATH, WIKI
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.document import DocumentFile
     from ..system.folder_names import FolderNames
+    from .links import Link
     from .mdfile import Document
-    from .mdlinks import Link
 
     Places = dict[str, list[tuple[str, str]]]
     """folded name to (path, id) of every document that has it"""
@@ -70,19 +70,19 @@ class Targets:
         for id, type, title, _, _, file in self._store.nodes.outlines():
             if type == "file":
                 continue
-            is_page = file is not None and is_markdown(file)
+            has_page = file is not None and is_page(file)
             first = 2
-            if is_page and file and self._documents.get(file) == id:
+            if has_page and file and self._documents.get(file) == id:
                 first = 0
                 title = files[file].title if file in files else title
-            keys = (_file_key(file) if is_page and file else "", _key(title))
+            keys = (_file_key(file) if has_page and file else "", _key(title))
             for key, places in zip(keys, self._places[first : first + 2], strict=True):
                 if key in wanted:
                     places.setdefault(key, []).append((file or "", id))
 
     def of_link(self, link: Link, folder: str) -> Target | None:
         """Where a link of a document in ``folder`` leads."""
-        if link.kind == WIKI:
+        if link.kind in (WIKI, NAME):
             return self.of_text(link.target, folder)
         if link.kind == PATH:
             return self._at(link.target) or self._at(os.path.join(folder, link.target))
@@ -141,7 +141,7 @@ class Targets:
 
 def names_asked(document: Document) -> set[str]:
     """The names by which the links of a document may ask for a node."""
-    names = [link.target for link in document.links if link.kind == WIKI]
+    names = [link.target for link in document.links if link.kind in (WIKI, NAME)]
     names += [target for _, target, _ in document.relations]
     texts = [_unwrapped(name) for name in names]
     texts += [split_location(text)[0] for text in texts]
@@ -173,7 +173,7 @@ def _file_key(path: str) -> str:
 
 
 def _without_extension(path: str) -> str:
-    return os.path.splitext(path)[0] if is_markdown(path) else path
+    return os.path.splitext(path)[0] if is_page(path) else path
 
 
 def _unwrapped(text: str) -> str:

@@ -15,6 +15,10 @@ each neighbour. Thinning by the target's in-degree was tried without gain."""
 MOST_NAMING = 100
 """A bridge that more records name than this ties none of them. Not measured by itself."""
 
+OF_A_PLACE = 0.35
+"""What an edge counts to the walk that stands in one passage of a longer text, relative to one
+of the whole text (docs/decisions/0075)."""
+
 FRONTIER = 20
 """So many reached nodes may always start the next hop. Not measured by itself: a second hop
 adds a point of recall@5 on MuSiQue and nothing on three other sets."""

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from ..core.model import Node
     from ..store import Store
 
-EXTENSIONS = (".md", ".markdown")
+MARKDOWN = (".md", ".markdown")
+EXTENSIONS = (*MARKDOWN, ".rst", ".adoc", ".asciidoc", ".txt")
+"""How the names of documents end."""
+
+_NO_DOCUMENTS = ("requirements", "constraints", "cmakelists", "robots", "sources", "top_level")
+"""How the names of text files begin that a program reads, and no person."""
 STATED = "_stated"
 """The key of ``data`` that lists what the front matter sets: the rest is kept as it is edited."""
 
@@ -38,12 +43,20 @@ _NO_TEXTS = ("id", "type", "title", "created_at")
 
 def is_markdown(path: str) -> bool:
     """Whether the name of a file says that it is Markdown."""
-    return path.lower().endswith(EXTENSIONS)
+    return path.lower().endswith(MARKDOWN)
+
+
+def is_page(path: str) -> bool:
+    """Whether the name of a file says that it is a document: see ``EXTENSIONS``."""
+    name = os.path.basename(path).lower()
+    return name.endswith(EXTENSIONS) and not (
+        name.endswith(".txt") and name.startswith(_NO_DOCUMENTS)
+    )
 
 
 def is_document(store: Store, node: Node) -> bool:
-    """Whether a node was made from a Markdown file, here or elsewhere."""
-    if node.type in CODE_TYPES or not node.file or not is_markdown(node.file):
+    """Whether a node was made from a file, here or elsewhere."""
+    if node.type in CODE_TYPES or not node.file or not is_page(node.file):
         return False
     return node.source == "file" or bool(_stated(node)) or store.documents.has(node.id)
 

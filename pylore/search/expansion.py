@@ -52,7 +52,12 @@ def expanded(
     settings = settings if caps is None else caps(settings)
     direct = list(matches.direct)
     seeds = rule.seeds(matches, settings, notes)
-    walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides)
+    lends: bool = getattr(rule, "lends", False)
+    walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides, lends=lends)
+    if lends:
+        from .placed_links import lend
+
+        lend(store, settings, matches.starts, walk, excluded, hides)
     among = within(store, walk, scope, {hit.id for hit in direct}, settings)
     _say_caps(walk, len(among), settings, notes)
     among = among[: settings.graph_max_nodes]
@@ -77,17 +82,24 @@ def reach(
     walk: Walker,
     excluded: frozenset[str] = frozenset(),
     hides: tuple[str, ...] = (),
+    *,
+    lends: bool = False,
 ) -> Walk:
     """Walks from the seeds (id to score).
 
     ``excluded`` nodes are not entered, nor those in a status of ``hides``. That hubs' edges were
-    cut is said in ``notes``; what the cap on nodes left out is for the caller to say.
+    cut is said in ``notes``; what the cap on nodes left out is for the caller to say. With
+    ``lends``, edges that stand in a passage are of less weight: the passage speaks for them.
 
     Raises:
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     edges: Bundles = _edges(store)
+    if lends:
+        from ..graph.placed import PlacedEdges
+
+        edges = PlacedEdges(edges, store.placed.touching)
     barred: Set[str] = excluded
     if hides:
         edges, barred = _barring(store, edges, excluded, hides)

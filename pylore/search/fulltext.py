@@ -36,6 +36,8 @@ class FullTextLeg:
         self._wanted = max(tuning.PASSAGES, 4 * settings.limit)
         self._enough = max(tuning.ENOUGH, settings.limit)
         self.passage: dict[str, int] = {}
+        self.rows: dict[str, list[tuple[int, str, float]]] = {}
+        """Collection to the passages that match: key, node, BM25."""
         self.of_things: dict[str, dict[int, float]] = {}
         """Thing to all of its passages that match: some may state facts."""
         self.how: dict[str, str] = {}
@@ -73,6 +75,7 @@ class FullTextLeg:
         rows = self._fulltext.search(
             collection, self._query, how, self._where, self._settings.field_weights, self._wanted
         )
+        self.rows.setdefault(collection, []).extend(rows)
         if collection == NAMES:
             for key, id, _ in rows:
                 self.of_things.setdefault(id, {})[key] = 0.0

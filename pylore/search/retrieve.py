@@ -37,13 +37,17 @@ class Candidates:
     """
 
     __slots__ = (
-        "confidence", "coverage", "fused", "how", "legs", "near", "of_things", "passage", "rrf",
-        "weak",
+        "confidence", "coverage", "fused", "how", "legs", "near", "nearest", "of_things", "passage",
+        "rows", "rrf", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.legs: dict[str, dict[str, float]] = {}
         self.passage: dict[str, int] = {}
+        self.rows: dict[str, list[tuple[int, str, float]]] = {}
+        """Collection to the passages that full text has found: key, node, BM25."""
+        self.nearest: list[tuple[int, str, float]] = []
+        """The nearest passages by meaning: key, node, cosine."""
         self.of_things: dict[str, dict[int, float]] = {}
         """Entity or concept to its passages that match, each with its cosine: some of them may
         state facts."""
@@ -61,6 +65,26 @@ class Candidates:
     def best(self) -> float:
         """The highest fused score, or 1 where there is none above 0."""
         return max(self.fused.values(), default=1.0) or 1.0
+
+    def passages(self, settings: Settings, count: int) -> list[tuple[int, str, float]]:
+        """The best passages, ``(key, node, score)``, best first, the best one with 1.
+
+        Each leg counts as in a convex fusion, relative to its own best passage.
+        """
+        shares = {"fulltext": settings.fulltext_share, "vector": 1 - settings.fulltext_share}
+        legs: dict[str, dict[int, float]] = {"fulltext": {}, "vector": {}}
+        owners: dict[int, str] = {}
+        for rows in self.rows.values():
+            best = max([row[2] for row in rows], default=0.0) or 1.0
+            for key, id, score in rows:
+                owners[key] = id
+                legs["fulltext"].setdefault(key, score / best)
+        for key, id, score in self.nearest:
+            owners[key] = id
+            legs["vector"][key] = max(score, settings.vector_min)
+        fused = convex(legs, shares, settings.vector_min)
+        best = max(fused.values(), default=0.0) or 1.0
+        return [(key, owners[key], fused[key] / best) for key in [*best_first(fused)][:count]]
 
     def factors(self, id: str) -> Factors:
         """What the score of a match is the product of, before its age and credibility."""
@@ -107,7 +131,7 @@ def candidates(
         words = FullTextLeg(store, settings, query, scope)
         found.legs["fulltext"] = words.scores
         found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
-        found.of_things = words.of_things
+        found.of_things, found.rows = words.of_things, words.rows
     if vector is not None:
         found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
     if further is not None:
@@ -178,7 +202,8 @@ def _vector_leg(
 ) -> dict[str, float]:
     wanted = max(tuning.NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
-    for key, id, score in lifted(store.vectors.search(vector, searched(scope), wanted), scope):
+    found.nearest = lifted(store.vectors.search(vector, searched(scope), wanted), scope)
+    for key, id, score in found.nearest:
         if score >= settings.vector_min and id.startswith(THING_IDS):
             found.of_things.setdefault(id, {})[key] = score
         if id not in leg and score >= settings.vector_min:

@@ -85,6 +85,14 @@ WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
 """Around one node there is room for more than a search has, unless a setting says otherwise:
 the symbols of a file must not hide what else it is linked to. Not measured."""
 
+LENDING = 50
+"""So many of the best passages lend their weight to what they link to. With 20, recall@5 on PEPs
+is a point lower, with 100 nearly the same (docs/decisions/0075)."""
+
+LENT = 0.7
+"""What a passage lends of its score, squared, where an edge of weight 1 counts as much: more and
+less are worse on PEPs, by which it was chosen (docs/decisions/0075)."""
+
 # --- files at hand (docs/decisions/0026: by hand, there is no public set of such questions)
 
 TIED = 1.0

@@ -409,6 +409,29 @@ class FactPassages(Protocol):
         """
 
 
+class PlacedLinks(Protocol):
+    """Edges that say where in the text of their node they stand.
+
+    ``at`` in the metadata of an edge are places in the body of the node that it begins at, in
+    characters. They count where that text has several passages.
+    """
+
+    def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
+        """The live edges from or to these nodes that say so.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+
+    def within(self, passages: Sequence[int]) -> list[tuple[int, str, str, float]]:
+        """What stands in these passages: ``(passage, relation, to, weight)``, in any order, of
+        live edges to live nodes.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+
+
 class FullText(Protocol):
     """Full text over passages, a collection (texts, names, code) with word counts of its own.
 
@@ -1013,6 +1036,10 @@ class Store(Protocol):
     @property
     def facts(self) -> FactPassages:
         """Which passages state facts."""
+
+    @property
+    def placed(self) -> PlacedLinks:
+        """Which edges stand in which passages."""
 
     @property
     def history(self) -> PastStates:

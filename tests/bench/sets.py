@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -19,6 +20,11 @@ _INDEXING = (
     "pylore/code", "pylore/formats", "graph/rules",
 )  # fmt: skip
 """What decides how a set looks in the store."""
+
+
+CITATIONS = {"pep": re.compile(r"(?i)\bpep(?:s?[ _-]*|:`|-)0*(\d+)")}
+"""Set to how its texts name a document by the number at the end of its id: so an edge that does not
+say where it stands is given its places."""
 
 
 class LeftOut(Exception):
@@ -60,10 +66,37 @@ def store_of(folder: Path) -> Path:
     if checkout:
         _index(store, checkout)
     else:
-        files = [str(folder / name) for name in ("nodes.jsonl", "edges.jsonl")]
-        lore(store, "import", "--skip-bad", *(file for file in files if os.path.exists(file)))
+        files = [folder / name for name in ("nodes.jsonl", "edges.jsonl")]
+        if folder.name in CITATIONS:
+            files[1] = _with_places(*files, CITATIONS[folder.name], store / "placed.jsonl")
+        lore(store, "import", "--skip-bad", *(str(file) for file in files if file.exists()))
     (store / "done").touch()
     return store
+
+
+def _with_places(nodes: Path, edges: Path, citation: re.Pattern[str], target: Path) -> Path:
+    """The same edges, those whose document cites the other one with the places where it does."""
+    cited: dict[tuple[str, int], list[int]] = {}
+    for node in _good_lines(nodes):
+        for found in citation.finditer(node["body"]):
+            cited.setdefault((node["id"], int(found[1])), []).append(found.start())
+    with target.open("w", encoding="utf-8") as lines:
+        for edge in _good_lines(edges):
+            number = edge["to_id"].rpartition("-")[2]
+            places = cited.get((edge["from_id"], int(number)) if number.isdigit() else ("", 0))
+            if places:
+                edge["metadata"] = {**edge.get("metadata", {}), "at": places}
+            lines.write(json.dumps(edge) + "\n")
+    return target
+
+
+def _good_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines that can be read; ``--skip-bad`` leaves out the others too."""
+    for line in path.read_text("utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
 
 
 def _fingerprint(folder: Path) -> Iterator[str]:

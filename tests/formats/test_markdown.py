@@ -181,7 +181,7 @@ def test_another_default_type(project: Project) -> None:
 
 
 def test_hidden_folders_and_packages_are_left_out(project: Project) -> None:
-    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.txt", ".git/d.md", ".venv/lib/e.md",
+    for path in ("a.md", "b.MARKDOWN", "x/c.md", "c.toml", ".git/d.md", ".venv/lib/e.md",
                  "node_modules/p/README.md", "x/.hidden/f.md", ".#lock.md"):  # fmt: skip
         project.write(path, "text")
     os.symlink(project.root, project.root / "x" / "loop")
@@ -244,6 +244,7 @@ def test_every_kind_of_link(project: Project) -> None:
     assert project.edges("doc-docs/sub/d") == {("anchored_to", "file-src/auth.py")}
     assert result.unresolved == 0
     metadata = project.metadata("doc-docs/a", "file-lib/config.sh", "anchored_to")
+    assert metadata.pop("at")
     assert metadata == {"document": "docs/a.md", "lines": ["10-20", "30"]}
     edge = project.store.edges.get("doc-docs/a", "doc-docs/c", "links_to")
     assert edge and (edge.source, edge.weight) == ("file", 1.0)
@@ -251,6 +252,22 @@ def test_every_kind_of_link(project: Project) -> None:
     assert (file.type, file.title, file.file, file.source) == (
         "file", "src/auth.py", "src/auth.py", "file",
     )  # fmt: skip
+
+
+def test_an_edge_says_where_its_links_stand(project: Project) -> None:
+    project.write("b.md", "# B\n")
+    text = (
+        "\n# A\n\nSee [b](b.md) and\n\n```\n[b](b.md)\n```\nlast [B][the b], [[b]].\n\n"
+        "[The B]: b.md\n"
+    )
+    project.write("a.md", text)
+    project.run(".")
+    body = project.node("doc-a").body
+    places = project.metadata("doc-a", "doc-b", "links_to")["at"]
+    assert [body[at : at + 5] for at in sorted(places)] == ["[b](b", "[the ", "[[b]]"]
+    project.write("a.md", text.replace("See", "Before it:"))
+    project.run(".")
+    assert project.metadata("doc-a", "doc-b", "links_to")["at"][0] == places[0] + 7
 
 
 def test_links_to_ids_and_titles_of_the_store(project: Project) -> None:
@@ -548,7 +565,7 @@ def test_file_names_that_are_no_text(project: Project) -> None:
 
 def test_a_folder_without_markdown(project: Project) -> None:
     project.write("empty/code.py", "")
-    with pytest.raises(LoreError, match="empty: there are no Markdown files"):
+    with pytest.raises(LoreError, match="empty: there are no documents"):
         project.run("empty")
     assert len(project.run("empty", skip_bad=True).skipped) == 1
 

@@ -311,10 +311,10 @@ def test_a_folder_may_lose_all_its_documents_when_it_is_pruned(project: Project)
     project.write("docs/a.md", "a")
     project.run("docs")
     (project.root / "docs/a.md").unlink()
-    with pytest.raises(LoreError, match="there are no Markdown files in this folder"):
+    with pytest.raises(LoreError, match="there are no documents in this folder"):
         project.run("docs")
     assert project.run("docs", prune=True).pruned == 1
-    with pytest.raises(LoreError, match="there are no Markdown files in this folder"):
+    with pytest.raises(LoreError, match="there are no documents in this folder"):
         project.run("docs", prune=True)
 
 
@@ -359,7 +359,8 @@ def test_a_renamed_file_keeps_its_document(project: Project) -> None:
     assert [past.node.file for past in project.store.history.of_node(node.id)][-1] == "docs/a.md"
     assert project.edges("note-a") == {("relates_to", "doc-docs/a")}
     assert project.edges("doc-docs/a") == {("links_to", "doc-docs/b")}
-    assert project.metadata("doc-docs/a", "doc-docs/b", "links_to") == {"document": "else/z.md"}
+    stated = {"document": "else/z.md", "at": [0]}
+    assert project.metadata("doc-docs/a", "doc-docs/b", "links_to") == stated
     (project.root / "else/z.md").write_text("changed")
     assert project.run("else").updated == 1
     assert project.node("doc-docs/a").body == "changed"

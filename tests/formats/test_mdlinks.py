@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.formats.mdlinks import Link, prose
+from pylore.formats.links import Link
 from pylore.formats.mdlinks import find_links as find_links_in_prose
+from pylore.formats.mdlinks import prose
 
 
 def find_links(lines: list[str], first_line: int = 1) -> list[Link]:
@@ -32,7 +33,7 @@ def links(text: str) -> list[tuple[str, str, str]]:
         ("[x](<a b.md>)", [("relative", "a b.md", "")]),
         ("[x](a%20b.md)", [("relative", "a b.md", "")]),
         ("[x](a_(b).md)", [("relative", "a_(b).md", "")]),
-        ("[x `y` [z]](a.md)", [("path", "y", ""), ("relative", "a.md", "")]),
+        ("[x `y` [z]](a.md)", [("relative", "a.md", ""), ("path", "y", "")]),
         ("[![badge](b.png)](a.md)", [("relative", "a.md", "")]),
         ("[x](../src/a.py#L3-L9)", [("relative", "../src/a.py", "3-9")]),
         ("[x](../src/a.py#L3)", [("relative", "../src/a.py", "3")]),

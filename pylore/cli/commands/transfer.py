@@ -18,6 +18,7 @@ from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
 from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among
+from ...records.sources import is_page
 from ...system.atomic_write import write_whole
 from ...system.event_plugins import Events
 from ...system.project_files import leaves_by_link
@@ -65,9 +66,9 @@ def import_files(
                     ImportOptions(**options, prefer=prefer),
                     name=_name(path, form), progress=advance,
                 )
-                for path in paths if made or not _is_markdown(path)
+                for path in paths if made or not _is_pages(path)
             ]  # fmt: skip
-            pages = [path for path in paths if not made and _is_markdown(path)]
+            pages = [path for path in paths if not made and _is_pages(path)]
             if pages:
                 parts.append(_pages(store, session, ahead, pages, type, advance, prune=prune,
                                     ours=ours, **options))  # fmt: skip
@@ -136,8 +137,18 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _is_markdown(path: str) -> bool:
-    return path.lower().endswith((".md", ".markdown")) or os.path.isdir(path)
+def _is_pages(path: str) -> bool:
+    if os.path.isdir(path):
+        return True
+    return is_page(path) and not _has_lines(path)
+
+
+def _has_lines(path: str) -> bool:
+    """Whether a text file holds JSON lines, as any file may that an import is told of."""
+    if not path.lower().endswith(".txt"):
+        return False
+    with open(path, "rb") as file:
+        return file.read(1) == b"{"
 
 
 def _name(path: str, form: str | None) -> str:
@@ -187,10 +198,10 @@ def _steps(paths: Sequence[str]) -> int:
     """
     if not sys.stderr.isatty():
         return 0
-    from ...formats.mdfind import markdown_files
+    from ...formats.mdfind import document_files
 
-    lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_markdown(path))
-    pages = (markdown_files(path, _silent, _silent) for path in paths if _is_markdown(path))
+    lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_pages(path))
+    pages = (document_files(path, _silent, _silent) for path in paths if _is_pages(path))
     return 2 * lines + sum(1 for found in pages for _ in found)
 
 

@@ -9,10 +9,11 @@ COMMAND = Command(
     "import",
     "[--type TYPE] [--prune] [--ours | --theirs] [--skip-bad] [--new-types]"
     " [--new-relations] PATH…",
-    "bring in JSON lines, or Markdown files and folders",
+    "bring in JSON lines, or documents and folders of them",
     """\
-A path that ends in .md or .markdown, and every folder, is read as Markdown;
-anything else, and a lone - (stdin), as JSON lines. All paths of one call are one
+A path that ends in .md, .markdown, .rst, .adoc, .asciidoc or .txt is a document, and
+a folder is all of these below it; anything else, and a lone - (stdin), is JSON
+lines. All paths of one call are one
 transaction: when something is wrong, nothing is imported. Importing the same
 thing twice changes nothing. Prints how many nodes and edges were read, how many
 were added, updated, kept (what was here stands) or unchanged, how many conflicts
@@ -30,12 +31,13 @@ Lines written by hand need less: a node an id and a type, an edge from_id, to_id
 and relation. A node without updated_at, and an edge without created_at, is an
 edit of now: every other field is optional, and what is not said stays as it is.
 
-Markdown: each file becomes a node, its id made from its path below the folder of
+Documents: each file becomes a node, its id made from its path below the folder of
 .lore, so that it stays the same when the text changes. Title: the front matter's,
-else the first # heading, else the file's name. In folders, hidden files and
-folders and node_modules are left out.
+else the first heading, else the file's name. In folders, hidden files and
+folders, node_modules and what programs read (requirements.txt) are left out;
+what else is no document is counted by the ends of its names.
 
-  Front matter is YAML between two lines of ---, without anchors and tags of it;
+  Front matter, of Markdown alone, is YAML between two lines of ---, without anchors and tags of it;
   values stay text as they are written. Known keys: id, type, title, tags, status,
   date (or created), source, confidence, category, and every relation (supersedes,
   implements, relates_to, …), which links to ids, titles or paths. Other keys are
@@ -47,7 +49,10 @@ folders and node_modules are left out.
   link to another file, and a back-ticked path of one (`src/a.py:10-20`), becomes an
   anchored_to edge to the node of that file. A link that is taken out of a document
   is invalidated by the next import, and restored when it comes back. Edges made by
-  hand stay.
+  hand stay. In reStructuredText the same hold of `text <other.rst>`_, :doc:, :ref: to a
+  title or a file's name, toctrees and ``src/a.py``; in AsciiDoc of link:, xref:, <<a.adoc#>>
+  and `src/a.py`; in plain text of paths alone. An edge keeps where in the text it stands
+  (at, in its metadata): what matches there counts for what it links to.
 
   The file is the source of its document: 'lore edit' sends you there. A text that
   was changed here all the same stays, which is said, until the file changes too: that
@@ -59,7 +64,7 @@ folders and node_modules are left out.
   again.""",
     Option(
         "--type TYPE",
-        "what a Markdown file is that does not say it (default: doc)",
+        "what a document is that does not say it (default: doc)",
         kind="types",
         default="doc",
     ),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
         """One value of the setting ``expansion``, kept as ``RULE`` in the module that
         ``EXPANSION_RULES`` has for it.
 
-        One whose walk has caps of its own has ``caps`` too: the settings with these in them.
+        One whose walk has caps of its own has ``caps`` too: the settings with these in them. One
+        that ``lends`` gets what passages lend to what they link to: ``placed_links``.
         """
 
         def seeds(

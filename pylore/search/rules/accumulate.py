@@ -20,6 +20,7 @@ class Accumulate:
     """From the best matches, returned or not, each relative to the best one."""
 
     walk = staticmethod(accumulate)
+    lends = True
 
     def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
         seeds: dict[str, float] = {}

@@ -29,6 +29,9 @@ CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DE
 -----
 CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key)
 -----
+CREATE INDEX edges_placed_in ON graph_edges(to_key)
+WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL
+-----
 CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged'
 -----
 CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged'
@@ -170,6 +173,22 @@ CREATE TABLE anchors_left(
   created_at TEXT,
   verified_at TEXT
 )
+-----
+CREATE TABLE candidates(
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,                      -- of the record that it would be
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  score REAL NOT NULL,
+  first_at TEXT NOT NULL,                  -- of what it was found in
+  last_at TEXT NOT NULL,
+  status TEXT NOT NULL,                    -- open, skipped, refused, promoted, known
+  promoted_as TEXT,                        -- the record that it became or belongs to
+  found_at TEXT NOT NULL,
+  decided_at TEXT,
+  command INTEGER,                         -- which row of commands decided
+  data TEXT NOT NULL                       -- JSON: its files, sessions, commits and signals
+) WITHOUT ROWID
 -----
 CREATE TABLE changed(
   step INTEGER PRIMARY KEY,

@@ -22,6 +22,7 @@ from .edges import Edges, Statistics
 from .facts import Facts
 from .history import History
 from .nodes import Nodes
+from .placed import Placed
 from .runs import Impressions, Ratings, Review
 from .scoped import joined, parted, require_own
 from .small import Meta, Relations, Types
@@ -156,6 +157,7 @@ class MemoryStore:
         self.code_answers = CodeAnswers(self)
         self.history, self.documents = History(self), Documents(self)
         self.contents, self.facts = Contents(self), Facts(self)
+        self.placed = Placed(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
     @property

@@ -1,0 +1,59 @@
+"""Which edges stand in which passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from things import LATE, a_node, an_edge
+
+from pylore.core.vocabulary import TEXTS
+from pylore.indexing.indexer import Index
+from pylore.store import Store
+
+LONG = "words " * 200 + "a link to b, " + "more " * 200 + "another link to b"
+FIRST, LAST = LONG.index("a link"), LONG.index("another link")
+
+
+@pytest.fixture
+def store(store: Store) -> Iterator[Store]:
+    nodes = [a_node("doc-a", body=LONG), a_node("doc-short", body="a link to b"), a_node("doc-b"),
+             a_node("doc-gone", invalidated_at=LATE), a_node("file-a.py", body=LONG)]  # fmt: skip
+    with store.transaction():
+        for node in nodes:
+            store.nodes.put(node)
+        Index(store, None).update(nodes)
+        yield store
+
+
+def keys(store: Store, id: str) -> list[int]:
+    return sorted(key for key, of in store.nodes.passages([id]) if of == TEXTS)
+
+
+def test_an_edge_stands_in_the_passages_that_its_places_are_in(store: Store) -> None:
+    store.edges.put_many([
+        an_edge("doc-a", "doc-b", "links_to", 0.5, metadata=f'{{"at":[{FIRST},{LAST},9999]}}'),
+        an_edge("doc-a", "doc-gone", "links_to", metadata='{"at":[0]}'),
+        an_edge("doc-a", "doc-b", "relates_to", metadata='{"at":"0"}'),
+        an_edge("doc-a", "doc-b", "depends_on"),
+        an_edge("doc-a", "doc-b", "implements", metadata='{"at":[0]}', invalidated_at=LATE),
+    ])  # fmt: skip
+    passages = keys(store, "doc-a")
+    first, second, *_, last = passages
+    assert len(passages) > 2
+    assert sorted(store.placed.within(passages)) == [
+        (key, "links_to", "doc-b", 0.5) for key in (second, last)
+    ]
+    assert store.placed.within([first]) == []
+    assert store.placed.within([]) == []
+
+
+def test_those_at_either_end_of_a_node_are_known(store: Store) -> None:
+    there = ("doc-a", "doc-b", "links_to")
+    store.edges.put_many([
+        an_edge(*there, metadata='{"at":[0]}'),
+        an_edge("doc-short", "doc-b", "links_to", metadata='{"at":[0]}'),
+        an_edge("doc-b", "doc-a", "links_to"),
+    ])  # fmt: skip
+    assert store.placed.touching(["doc-a"]) == store.placed.touching(["doc-b"]) == {there}
+    assert store.placed.touching(["doc-short", "doc-nowhere"]) == set()

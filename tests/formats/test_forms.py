@@ -1,0 +1,131 @@
+"""Documents that are no Markdown: reStructuredText, AsciiDoc, plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from new_stores import new_store
+from pages import Project
+from samples import examples
+
+from pylore.formats.page import form_of
+from pylore.records.sources import is_page
+
+RST = """\
+.. _intro:
+
+============
+The *Intro*
+============
+
+See `other <other.rst>`_, :doc:`guide/more` and :ref:`its label <intro>`, ``src/a.py``
+and `named`_ ones; :pep:`8` and `the site <https://example.org>`_.
+
+.. _named: other.rst
+.. toctree::
+   :maxdepth: 2
+
+   guide/more
+   The other <other>
+
+.. versionadded:: 2.0
+   As in :doc:`/guide/more`.
+
+::
+
+   a block with `x <other.rst>`_
+
+.. include:: /etc/passwd
+"""
+
+ASCIIDOC = """\
+= The Intro
+:toc:
+
+See link:other.adoc[the other], xref:guide/more.adoc#part[more], <<other.adoc#,too>>, <<part>>
+and `src/a.py`; https://example.org[a site], link:{base}/x[none].
+
+----
+link:other.adoc[in a block]
+----
+// link:other.adoc[in a comment]
+"""
+
+PLAIN = """\
+The Intro
+=========
+
+It is in src/a.py:3-9, and in guide/more.txt. Not and/or, nor https://example.org/x/y.
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    root = tmp_path / "a project"
+    root.mkdir()
+    with new_store(str(tmp_path / "store")) as store:
+        yield Project(root, store)
+
+
+@pytest.mark.parametrize(
+    "ending,text,links",
+    [
+        ("rst", RST, {"doc-other": ["`other <other", "`named`_ ones", "other <other>"],
+                      "doc-guide/more": [":doc:`guide/m", ":doc:`/guide/"],
+                      "file-src/a.py": ["``src/a.py``\n"]}),
+        ("adoc", ASCIIDOC, {"doc-other": ["link:other.ad", "<<other.adoc#"],
+                            "doc-guide/more": ["xref:guide/mo"],
+                            "file-src/a.py": ["`src/a.py`; h"]}),
+        ("txt", PLAIN, {"doc-guide/more": ["guide/more.tx"], "file-src/a.py": ["src/a.py:3-9,"]}),
+    ],
+)  # fmt: skip
+def test_title_links_and_where_they_stand(
+    ending: str, text: str, links: dict[str, list[str]], project: Project
+) -> None:
+    project.write("src/a.py", "")
+    project.write(f"other.{ending}", "words")
+    project.write(f"guide/more.{ending}", "words")
+    project.write(f"intro.{ending}", text)
+    project.run(".")
+    node = project.node("doc-intro")
+    assert node.title == "The Intro"
+    assert "Intro" not in node.body.partition("\n")[0]
+    assert {to for _, to in project.edges("doc-intro")} == links.keys()
+    for to, written in links.items():
+        relation = "links_to" if to.startswith("doc-") else "anchored_to"
+        places = project.metadata("doc-intro", to, relation)["at"]
+        assert [node.body[at : at + 13] for at in sorted(places)] == written
+
+
+def test_what_is_no_document_is_counted(project: Project) -> None:
+    for name in ("a.rst", "b.PNG", "c.png", "d.toml", "requirements.txt", "x/Makefile"):
+        project.write(name, "text")
+    result = project.run(".")
+    assert result.notes == [
+        "no documents, and left out: 2 .png, 1 without an ending, 1 .toml, 1 .txt"
+    ]
+
+
+def test_which_files_are_documents() -> None:
+    assert all(map(is_page, ["a.md", "b.RST", "c.adoc", "d.asciidoc", "docs/notes.txt"]))
+    assert not any(map(is_page, ["a.py", "requirements-dev.txt", "x/CMakeLists.txt", "txt"]))
+
+
+_MARKS = st.text("`<>_:|*=-.[]()#/\\ \n\tadoc{}\"'0", max_size=80)
+
+
+@pytest.mark.parametrize("ending", ["rst", "adoc", "txt", "md"])
+@settings(max_examples=examples(40), deadline=None)
+@given(text=_MARKS | st.text(max_size=80))
+def test_any_text_is_read_and_every_link_is_on_a_line_of_it(ending: str, text: str) -> None:
+    lines = text.split("\n")
+    page = form_of(f"a.{ending}").read(lines, 1)
+    for link in page.links:
+        assert link.target
+        for line, column in link.places:
+            assert 1 <= line <= len(lines) and 0 <= column <= len(lines[line - 1])
+    assert all(0 <= index < len(lines) for index in page.title_lines)
