@@ -52,7 +52,7 @@ def expanded(
     settings = settings if caps is None else caps(settings)
     direct = list(matches.direct)
     seeds = rule.seeds(matches, settings, notes)
-    lends: bool = getattr(rule, "lends", False)
+    lends = getattr(rule, "lends", False) and store.placed.any()
     walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides, lends=lends)
     if lends:
         from .placed_links import lend

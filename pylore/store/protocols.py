@@ -416,6 +416,13 @@ class PlacedLinks(Protocol):
     characters. They count where that text has several passages.
     """
 
+    def any(self) -> bool:
+        """Whether there are such edges at all: a walk asks that first.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
         """The live edges from or to these nodes that say so.
 

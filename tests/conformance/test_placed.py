@@ -50,10 +50,12 @@ def test_an_edge_stands_in_the_passages_that_its_places_are_in(store: Store) -> 
 
 def test_those_at_either_end_of_a_node_are_known(store: Store) -> None:
     there = ("doc-a", "doc-b", "links_to")
+    assert not store.placed.any()
     store.edges.put_many([
         an_edge(*there, metadata='{"at":[0]}'),
         an_edge("doc-short", "doc-b", "links_to", metadata='{"at":[0]}'),
         an_edge("doc-b", "doc-a", "links_to"),
     ])  # fmt: skip
+    assert store.placed.any()
     assert store.placed.touching(["doc-a"]) == store.placed.touching(["doc-b"]) == {there}
     assert store.placed.touching(["doc-short", "doc-nowhere"]) == set()

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from ..protocols import EdgeKey
 
+_ANY = """
+SELECT EXISTS (SELECT 1 FROM graph_edges
+  WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL)"""
 _PLACED = "instr(e.metadata, '\"at\":') > 0 AND e.invalidated_at IS NULL"
 _SEVERAL = "(SELECT count(*) FROM (SELECT 1 FROM passages WHERE node_key = {} LIMIT 2)) = 2"
 """A place in a text of one passage says no more than that the edge is there."""
@@ -46,6 +49,15 @@ class SqlitePlaced:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
+
+    def any(self) -> bool:
+        """Whether there are such edges at all.
+
+        Raises:
+            GraphUnavailable: the graph's tables are missing or damaged.
+        """
+        with GraphFaults():
+            return bool(self._db.execute(_ANY).get)
 
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
         """The live edges from or to these nodes that say where they stand in a longer text.

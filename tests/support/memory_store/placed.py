@@ -14,6 +14,9 @@ _CODE = ("file", "symbol", "commit", "run")
 
 
 class Placed(Part):
+    def any(self) -> bool:
+        return any(self._placed())
+
     def touching(self, ids: Sequence[str]) -> set[Key]:
         return {
             edge.key for edge, _ in self._placed()
