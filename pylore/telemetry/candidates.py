@@ -128,7 +128,7 @@ def find_candidates(events: Iterable[Mapping[str, Any]]) -> list[Candidate]:
     Args:
         events: of any number of sessions, those of one session in their order.
     """
-    found = []
+    found: list[Candidate] = []
     for event in events:
         if event.get("kind") in ("prompt", "say"):
             found.extend(_marked(event))
