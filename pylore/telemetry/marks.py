@@ -1,0 +1,59 @@
+"""Marks: how a line says by itself that it is worth keeping (``Root cause: …``, ``TIL …``)."""
+
+from __future__ import annotations
+
+import re
+
+_LEAD = r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*"
+"""What stands before a mark: a bullet, a number, emphasis, one emoji."""
+
+_MARKS = (
+    ("root-cause", "failure", r"(?:the )?(?:real |actual |likely )?(?:root cause|cause)"),
+    ("lesson", "lesson", r"(?:key )?(?:lessons?(?: learned)?|takeaways?|rule of thumb)"),
+    ("decision", "decision", r"(?:design |key )?(?:decision|decided|rationale|convention)"),
+    ("til", "lesson", r"til|today i learned"),
+    ("gotcha", "lesson", r"gotchas?|pitfalls?|caveats?|watch out|beware"),
+    ("note", "observation", r"(?:important(?: note)?|key (?:insight|finding)|insight|note)"),
+)
+"""Name of the mark, type of what it marks, how it is written."""
+
+_MARKED = tuple(
+    (name, type, re.compile(
+        rf"{_LEAD}(?:{words})(?P<where> (?:of|for|in|with|is|was)\b[^:\n]{{0,60}})?"
+        rf"[*_`]*\s*(?::|—|–| - )[*_`]*\s*(?P<rest>\S.*)", re.IGNORECASE | re.DOTALL))
+    for name, type, words in _MARKS
+)  # fmt: skip
+_TIL = re.compile(rf"{_LEAD}(?:TIL\b|[Tt]oday [Ii] learned)[:,]?\s+(?P<rest>\S.*)", re.DOTALL)
+_ANY = re.compile("|".join(words for _, _, words in _MARKS), re.IGNORECASE)
+_RULE = re.compile(r"\b(?:always|never)\b", re.IGNORECASE)
+
+Mark = tuple[str, str, str]
+"""Its name, the type of record that it marks, and what stands after it."""
+
+
+def mark_of(paragraph: str) -> Mark | None:
+    """The mark that a paragraph begins with, if there is one.
+
+    >>> mark_of("**Root cause:** the lock was held")
+    ('root-cause', 'failure', 'the lock was held')
+    >>> mark_of("The decision is yours.") is None
+    True
+    """
+    if not _ANY.search(paragraph[:80]):
+        return None
+    if found := _TIL.match(paragraph):
+        return "til", "lesson", found["rest"].strip()
+    for name, type, pattern in _MARKED:
+        if found := pattern.match(paragraph):
+            return name, type, found["rest"].strip()
+    return None
+
+
+def has_rule(text: str) -> bool:
+    """Whether a text says that something is to be done always or never."""
+    return _RULE.search(text) is not None
+
+
+def is_marked(paragraph: str) -> bool:
+    """Whether a paragraph of an answer is worth an event of its own."""
+    return any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph)
