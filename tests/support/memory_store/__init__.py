@@ -22,7 +22,7 @@ from .edges import Edges, Statistics
 from .facts import Facts
 from .history import History
 from .nodes import Nodes
-from .runs import Impressions, Ratings, Review
+from .runs import Candidates, Impressions, Ratings, Review
 from .scoped import joined, parted, require_own
 from .small import Meta, Relations, Types
 from .state import Shared, State
@@ -155,6 +155,7 @@ class MemoryStore:
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.code_answers = CodeAnswers(self)
         self.history, self.documents = History(self), Documents(self)
+        self.candidates = Candidates(self)
         self.contents, self.facts = Contents(self), Facts(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
 
