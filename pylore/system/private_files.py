@@ -64,13 +64,13 @@ def make_private_file(path: str) -> None:
 
 
 def open_private_log(path: str) -> int:
-    """A file open for appending, for this user alone; its folder is made.
+    """A file open for appending and reading, for this user alone; its folder is made.
 
     Raises:
         OSError: it cannot be opened, or is a link.
     """
     make_private_folder(os.path.dirname(path))
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     number = os.open(path, flags, 0o600)
     os.fchmod(number, 0o600)
     return number

@@ -1,0 +1,146 @@
+"""Events as they are read: one dict a line of the log.
+
+``v t src session turn span parent kind name ok ms files text err ref``; what is not known is
+not there. Live hooks write names and paths alone; what is captured of a transcript has a
+``ref``.
+"""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+
+from ..core.errors import LoreError
+from ..system.json_lines import parse_object
+from .event_log import VERSION, event_file, put_away_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from typing import IO, Any
+
+KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session")
+FIELDS = (
+    "v", "t", "src", "session", "turn", "span", "parent", "kind", "name", "ok", "ms", "files",
+    "text", "err", "ref",
+)  # fmt: skip
+MOST_TEXT = 500
+MOST_ERROR = 200
+MOST_LINE = 1_000_000
+"""Bytes of one line; a longer one is none of ours."""
+
+_TEXTS = frozenset(("t", "src", "session", "span", "parent", "kind", "name", "text", "err", "ref"))
+_NUMBERS = frozenset(("turn", "ms"))
+
+
+def read_events(
+    path: str | None = None,
+    *,
+    since: str = "",
+    session: str = "",
+    kinds: Collection[str] = (),
+    files: Collection[str] = (),
+) -> Iterator[dict[str, Any]]:
+    """The events of the log, or of one file, in the order they were written.
+
+    Half a line, a line that is no event and one of a later version are passed over.
+
+    Args:
+        path: a file of events; the whole log unless given.
+        since: only what happened at this time or later, as ``core.times`` writes times.
+        session: only this session's.
+        kinds: only these kinds; all of them where empty.
+        files: only what has to do with a file below one of these paths, or like one of these
+            globs.
+    """
+    sign = session.encode() if session.isascii() and session.isprintable() else b""
+    for line in _lines(path):
+        if sign and sign not in line:
+            continue
+        event = parse_event(line)
+        if event is not None and is_wanted(event, since, session, kinds, files):
+            yield event
+
+
+def is_wanted(
+    event: dict[str, Any], since: str, session: str, kinds: Collection[str],
+    files: Collection[str],
+) -> bool:  # fmt: skip
+    """Whether an event is among those that somebody asks for, as ``read_events`` has it."""
+    if kinds and event["kind"] not in kinds:
+        return False
+    if since and event["t"] < since or session and event.get("session") != session:
+        return False
+    return not files or is_about(event.get("files") or (), files)
+
+
+def is_about(paths: Iterable[str], wanted: Collection[str]) -> bool:
+    """Whether one of the paths is below one of those wanted, or like one of those globs.
+
+    >>> is_about(["src/auth/login.py"], ["src/auth"]), is_about(["src/a.py"], ["*.js"])
+    (True, False)
+    """
+    return any(
+        path == one or path.startswith(one.rstrip("/") + "/") or fnmatchcase(path, one)
+        for path in paths
+        for one in wanted
+    )
+
+
+def parse_event(line: bytes) -> dict[str, Any] | None:
+    """The event on a line of the log; None where there is none."""
+    try:
+        event = parse_object(line, MOST_LINE)
+    except LoreError:
+        return None
+    version = event.get("v")
+    if not isinstance(version, int) or version > VERSION or event.get("kind") not in KINDS:
+        return None
+    if not event.get("t") or not all(_is_right(name, event[name]) for name in event):
+        return None
+    return event
+
+
+def _is_right(name: str, value: Any) -> bool:
+    if value is None:
+        return name not in ("t", "kind")
+    if name in _TEXTS:
+        return isinstance(value, str)
+    if name in _NUMBERS:
+        return isinstance(value, int)
+    if name == "files":
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return True
+
+
+def _lines(path: str | None) -> Iterator[bytes]:
+    if path is not None:
+        with open(path, "rb") as file:
+            yield from lines_of(file)
+        return
+    # What is appended to is opened first: it may be put away while the others are read.
+    try:
+        last = open(event_file(), "rb")  # noqa: SIM115 - closed below
+    except FileNotFoundError:
+        last = None
+    mark = last and os.fstat(last.fileno()).st_ino
+    for name in put_away_files():
+        try:
+            with open(name, "rb") as file:
+                if os.fstat(file.fileno()).st_ino != mark:
+                    yield from lines_of(file)
+        except FileNotFoundError:
+            continue  # it was swept
+    if last is not None:
+        with last:
+            yield from lines_of(last)
+
+
+def lines_of(file: IO[bytes]) -> Iterator[bytes]:
+    """The whole lines of a file; of one that is too long nothing, whatever its length."""
+    while line := file.readline(MOST_LINE):
+        if line.endswith(b"\n") or len(line) < MOST_LINE:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(MOST_LINE)
