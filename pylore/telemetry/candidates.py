@@ -1,13 +1,9 @@
-"""Candidates: what in the events of sessions may be worth knowing, each with its evidence.
-
-Nothing here reads a file, asks a store or a model: events in, candidates out.
-"""
+"""Candidates: what in the events of sessions may be worth knowing, each with its evidence."""
 
 from __future__ import annotations
 
 from ..core.ids import record_id
-from ..core.text import fold, one_line, words
-from .marks import mark_of
+from ..core.text import fold, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,26 +116,3 @@ class Candidate:
 def candidate_id(type: str, text: str) -> str:
     """``candidate-<8 hex>`` of a type and a text: case, signs and spaces do not count."""
     return record_id("candidate", f"{type}\n{' '.join(words(fold(text)))}")
-
-
-def find_candidates(events: Iterable[Mapping[str, Any]]) -> list[Candidate]:
-    """What may be worth knowing, the best first.
-
-    Args:
-        events: of any number of sessions, those of one session in their order.
-    """
-    found: list[Candidate] = []
-    for event in events:
-        if event.get("kind") in ("prompt", "say"):
-            found.extend(_marked(event))
-    return sorted(found, key=lambda one: (-one.score, one.first, one.id))
-
-
-def _marked(event: Mapping[str, Any]) -> Iterable[Candidate]:
-    for line in str(event.get("text") or "").splitlines():
-        if mark := mark_of(line):
-            name, type, rest = mark
-            body = one_line(rest)
-            signal = Signal(name, 0.5, one_line(line)[:LONGEST_QUOTE], event.get("session") or "",
-                            event.get("t") or "", event.get("ref") or "")  # fmt: skip
-            yield Candidate(type, body[:LONGEST_TITLE], body, [signal], event.get("files") or ())

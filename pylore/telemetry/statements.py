@@ -1,0 +1,222 @@
+"""What a sentence of a session says that may be worth knowing: its signals, one by one.
+
+A signal has a name, a weight and the sentence it was seen in. The weights were chosen by
+``tests/bench/candidates.py`` on one half of recorded sessions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .exclusions import (
+    is_of_the_moment,
+    is_past,
+    is_question,
+    stands_alone,
+)
+from .marks import has_rule, mark_of
+from .sentences import lines_of, paragraphs_of, plain, points_of, sentences, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WEIGHTS: dict[str, float] = {
+    "root-cause": 0.3,
+    "lesson": 0.5,
+    "decision": 0.4,
+    "til": 0.5,
+    "gotcha": 0.45,
+    "note": 0.3,
+    "rule": 0.5,
+    "correction": 0.4,
+    "preference": 0.4,
+    "constraint": 0.3,
+    "reason": 0.3,
+    "alternative": 0.2,
+    "names-code": 0.1,
+    "design": 0.3,
+    "solved": 0.1,
+    "repeated-error": 0.12,
+    "committed": 0.3,
+    "decided": 0.35,
+    "settled": 0.2,
+}
+"""How much each signal says by itself, 0..1."""
+
+MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
+
+SHORTEST, LONGEST = 40, 320
+"""Characters of a statement: less says nothing, more is no one thing."""
+
+_CONSTRAINT = re.compile(
+    r"\b(?:must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support|does not support"
+    r"|doesn't respect|doesn't work|does not work|requires?|required|only (?:when|if|for|in|on|from|by|works?|the|one|after)|is only|are only"
+    r"|do not|don't|unless|even (?:if|when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?)\b",
+    re.IGNORECASE)  # fmt: skip
+_REASON = re.compile(
+    r"\b(?:because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure|keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)|which (?:means|makes|would|causes|breaks)"
+    r"|in order to|due to|that's why|the reason|as (?:it|they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause|lose|corrupt))\b",
+    re.IGNORECASE)  # fmt: skip
+_DESIGN = re.compile(
+    r"\b(?:by design|intentional(?:ly)?|on purpose|deliberate(?:ly)?|source of truth|by default|best-effort"
+    r"|idempotent|convention|invariant|backward[s]?[- ]compat\w*|fall(?:s)? back|takes? precedence|overrides?|responsible for|trade-?off|designed (?:to|for))\b",
+    re.IGNORECASE)  # fmt: skip
+_ALTERNATIVE = re.compile(r"\b(?:rather than|instead of|not just|over the)\b", re.IGNORECASE)
+_CODE = re.compile(r"`[^`\s][^`]*`|\b[\w./-]+\.(?:go|py|ts|tsx|js|rs|rb|java|sh|md|json|toml|ya?ml|c|h|cpp)\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z]\w+[a-z][A-Z]\w*\b|\b\w+_\w+\b")
+_PREFERENCE = re.compile(
+    r"\b(?:i (?:prefer|want|like|don't (?:like|want)|would rather|'d rather)|we (?:want|don't want|prefer|use|don't use|never|always|need|should(?:n't)?)"
+    r"|should (?:not |never |always |only )?(?:be|have|go|use|live|stay|come|not)|shouldn't|must|make sure|has to be|have to be|needs to be|source of truth"
+    r"|let's (?:use|not|keep|call|stick)|rather (?:than|not)|instead of|do not|don't)\b", re.IGNORECASE)  # fmt: skip
+_CORRECTION = re.compile(
+    r"^(?:no\b[,.! ]+(?=\w)|nope\b|don't\b|do not\b|stop \w+ing|that's (?:wrong|not (?:right|what|how|correct|true))|wrong\b|not like that|please don't|never\b"
+    r"|you (?:should(?:n't)? (?:have|not)|must not|can't)|this (?:is wrong|should not|shouldn't))|\b(?:should not be ch\w+nged|use \S+ instead|instead use)\b",
+    re.IGNORECASE)  # fmt: skip
+_VOICE = re.compile(
+    r"\b(?:i|i'm|i'd|we|we're|let's|my|our|us|please|can you|could you|you)\b|^(?:yes|yeah|no|ok|okay|don't|do not|never|always)\b",
+    re.IGNORECASE)  # fmt: skip
+_HEDGED_RULE = re.compile(r"\b(?:not|n't|seems?|almost|nearly) always\b|[\"']always[\"']|\bnever (?:actually|called|mind)\b", re.IGNORECASE)
+_GENERAL = re.compile(
+    r"\b(?:any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?|developers?|directive|source of truth)\b",
+    re.IGNORECASE)  # fmt: skip
+_ASIDE = re.compile(r"^(?:(?:yes|yeah|yep|no|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+(?!don't|do not)", re.IGNORECASE)
+_OF_PERSONS = frozenset(("reason", "names-code"))
+_ONCE = re.compile(
+    r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)|these (?:tests|files|changes)|yet|for now|first|now|just|let me"
+    r"|push|merge|rebase|stash|linear|pr|draft|open a|try|look|check|review|continue|go ahead|wait|again|later|next|above|below|\d+\.|#\d+|\d+/\d+"
+    r"|i guess|i think|i don't (?:know|see|quite)|i figure|thinking aloud|maybe|probably|perhaps|seems?|hmm|could|would|might|says|said|tell me|update the|tests? (?:for|has|have)"
+    r"|it'?s? (?:gets?|just|is|was)|was|were|did|instead of \")\b|:$|\.\.\.", re.IGNORECASE)  # fmt: skip
+_ROUTINE = re.compile(
+    r"(?:merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo|cleanup|record|more|rename|fix (?:\w+ )?(?:tests?|lint\w*|comments?|broken|typos?|misleading|import)"
+    r"|update (?:tests?|comments?|docs)|add (?:\w+ )?tests?\w*)\b", re.IGNORECASE)  # fmt: skip
+_REPAIR = re.compile(r"(?:fix|fixes|fixed|hotfix|correct|restore|prevent|avoid)\b", re.IGNORECASE)
+_FAULT = re.compile(
+    r"\b(?:incorrect\w*|wrong\w*|bugs?|missing|broken|randomly|stuck|problematic|unused|dead code|inconsisten\w*|mismatch\w*|duplicated?"
+    r"|never (?:called|displayed|reached?|reaches|runs?|fires?|used|shown|read|updated|gets?)|not closed|silently ignored|(?:is|are|gets?) dropped"
+    r"|fails|errors? out|panics|(?:it's|it is|is|are) (?:\w+ly )?\w+ing|instead of (?:calling|using|returning)|(?:do(?:es)?n't|do(?:es)? not|isn't|is not|aren't) (?:include|cop|handle|pass|have|track|receive|set|check|detect|validate"
+    r"|included|exist|updated|capture|carry|match|close|set|clear)\w*)(?!\w)", re.IGNORECASE)  # fmt: skip
+
+Seen = tuple[str, str]
+"""The name of a signal, and the type of record that it speaks for."""
+
+
+class Statement:
+    """A sentence that may be worth knowing."""
+
+    __slots__ = ("text", "quote", "seen", "title")
+
+    def __init__(self, text: str, quote: str, seen: list[Seen], title: str = "") -> None:
+        self.text = text
+        self.quote = quote
+        self.seen = seen
+        self.title = title or text
+
+    @property
+    def type(self) -> str:
+        """The type of record that its strongest signal speaks for."""
+        return max(self.seen, key=lambda one: WEIGHTS[one[0]])[1]
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it says by itself that it is worth keeping."""
+        return any(name in MARKS for name, _ in self.seen)
+
+    @property
+    def tells_a_fault(self) -> bool:
+        """Whether it says what is wrong with something, which an edit will put right."""
+        return _FAULT.search(self.text) is not None
+
+
+def of_answer(text: str) -> Iterator[Statement]:
+    """What an answer states of the project."""
+    waiting = ""
+    for line in lines_of(whole(text)):
+        mark = mark_of(line) or (mark_of(f"{waiting} {line}") if waiting else None)
+        waiting = line if line.endswith(":") and not mark and mark_of(f"{line} x") else ""
+        for number, sentence in enumerate(sentences(mark[2] if mark else line)):
+            marks = [mark[:2]] if mark and not number else []
+            if _states(sentence, marks):
+                yield Statement(sentence, sentence, [*marks, *_lasting(sentence)])
+
+
+def of_commit(message: str) -> Iterator[Statement]:
+    """The decisions that the message of a commit gives reasons for: its subject, and its points."""
+    subject, _, rest = whole(message).partition("\n")
+    subject = plain(subject)
+    prefix, colon, topic = subject.partition(":")
+    if colon and topic and " " not in prefix.strip():
+        subject = topic.strip()
+    told: list[str] = []
+    repairs = bool(_REPAIR.match(subject)) or prefix.startswith("fix")
+    for paragraph in paragraphs_of(rest):
+        points = points_of(paragraph)
+        if points:
+            for point in points:
+                seen = _lasting(point)
+                if _fits(point) and ("reason", "lesson") in seen and not _ROUTINE.match(point):
+                    yield Statement(point, sentences(point)[0], [("committed", "decision"), *seen])
+        elif not told and not paragraph.endswith(":") and not _ROUTINE.match(subject):
+            told = [one for one in sentences(paragraph) if not is_question(one)][:3]
+            seen = _lasting(*told)
+            if told and _gives_reason(seen):
+                decided = [] if repairs or any(map(is_past, told)) else [("decided", "decision")]
+                text = f"{subject.rstrip('.')}. {' '.join(told)}"
+                yield Statement(text, told[0], [("committed", "decision"), *seen, *decided], subject)
+
+
+def _gives_reason(seen: list[Seen]) -> bool:
+    return any(name != "names-code" for name, _ in seen)
+
+
+def of_prompt(text: str) -> Iterator[Statement]:
+    """What a person wants always, or says is wrong."""
+    if not _VOICE.search(text):
+        return
+    for line in lines_of(whole(text)):
+        for given in sentences(line):
+            sentence = _ASIDE.sub("", given)
+            if not _fits(sentence) or "?" in given or _ONCE.search(sentence):
+                continue
+            seen: list[Seen] = []
+            if mark := mark_of(sentence):
+                seen.append(mark[:2])
+            if has_rule(sentence) and not _HEDGED_RULE.search(sentence):
+                seen.append(("rule", "pattern"))
+            if _CORRECTION.search(sentence):
+                seen.append(("correction", "lesson"))
+            if _PREFERENCE.search(sentence):
+                seen.append(("preference", "decision"))
+            also = [one for one in _qualities(sentence) if one[0] in _OF_PERSONS]
+            if seen and (also or _GENERAL.search(sentence)):
+                yield Statement(sentence, given, [*seen, *also])
+
+
+def _fits(sentence: str) -> bool:
+    return SHORTEST <= len(sentence) <= LONGEST and not is_question(sentence)
+
+
+def _states(sentence: str, marks: list[Seen]) -> bool:
+    """Whether a sentence says something that holds, and of what."""
+    if not _fits(sentence) or not stands_alone(sentence) or is_of_the_moment(sentence):
+        return False
+    return bool(marks) or (not is_past(sentence) and len(_qualities(sentence)) > 1)
+
+
+def _lasting(*told: str) -> list[Seen]:
+    """What is seen in those of the sentences that tell what is so, and not what was."""
+    return [*dict.fromkeys(one for sentence in told if not is_past(sentence) for one in _qualities(sentence))]
+
+
+def _qualities(sentence: str) -> list[Seen]:
+    seen: list[Seen] = []
+    if _CONSTRAINT.search(sentence):
+        seen.append(("constraint", "lesson"))
+    if _REASON.search(sentence):
+        seen.append(("reason", "lesson"))
+    if _DESIGN.search(sentence):
+        seen.append(("design", "decision"))
+    if _ALTERNATIVE.search(sentence):
+        seen.append(("alternative", "decision"))
+    if _CODE.search(sentence):
+        seen.append(("names-code", "observation"))
+    return seen
