@@ -73,3 +73,19 @@ def _take(kept: Candidate, other: Candidate) -> None:
     kept.signals += [one for one in other.signals if (one.name, one.t, one.quote) not in have]
     kept.files = [*dict.fromkeys([*kept.files, *other.files])]
     kept.commits = [*dict.fromkeys([*kept.commits, *other.commits])]
+
+
+class Told:
+    """What was found before, by what it says."""
+
+    def __init__(self, candidates: Iterable[Candidate]) -> None:
+        self._groups = [_Said(one) for one in candidates]
+        self._having: dict[str, list[int]] = {}
+        for number, said in enumerate(self._groups):
+            for word in said.words:
+                self._having.setdefault(word, []).append(number)
+
+    def like(self, one: Candidate) -> Candidate | None:
+        """The one that says the same in nearly the same words."""
+        near = _nearest(_Said(one), self._groups, self._having)
+        return None if near is None else self._groups[near].candidate
