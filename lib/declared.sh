@@ -558,7 +558,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 2	[SAMPLE]	@files' ;;
     'promote') REPLY='--as	TYPE	lesson decision pattern failure observation note goal
 --title	TITLE	-
---text	TEXT	-
+--body	TEXT	-
 --into	ID	@ids
 --confirm	-	-
 --refuse	-	-

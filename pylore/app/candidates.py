@@ -146,8 +146,8 @@ class _Gathering:
             return
         if self._scope and plain(id) == id:
             return  # what is common is not changed under a scope
-        evidence.add(id, one)
-        done.known.append(id)
+        if evidence.add(id, one):
+            done.known.append(id)
 
     def _same_id(self, one: Candidate) -> str:
         """The record that it would be, where that is there or was forgotten."""
@@ -190,20 +190,18 @@ class _Gathering:
             return
         quote = str(event.get("err") or "")[:LONGEST_QUOTE]
         signal = Signal(AGAIN, 0.0, quote, event["session"], event["t"], event.get("ref") or "")
-        evidence.contradict(one.id, [signal], one.candidate)
-        if one.id not in done.again:
+        if evidence.contradict(one.id, signal) and one.id not in done.again:
             done.again.append(one.id)
 
 
 class _Learned:
     """A record that was promoted, and the errors that it names."""
 
-    __slots__ = ("_body", "_decided_at", "_sessions", "_signatures", "candidate", "id")
+    __slots__ = ("_body", "_decided_at", "_sessions", "_signatures", "id")
 
     def __init__(self, row: KeptCandidate) -> None:
         one = candidate_of(row)
         self.id = str(row.promoted_as)
-        self.candidate = row.id
         self._body = one.body
         self._decided_at = row.decided_at or ""
         self._sessions = {*one.sessions}

@@ -49,34 +49,55 @@ _DIGITS = 16
 _LONGEST_SESSION = 200
 
 
-def quoted(signal: Signal, candidate: str) -> dict[str, str]:
+def quoted(signal: Signal) -> dict[str, str]:
     """What stays of a signal: its quote, where that stood, and a hash to tell if it was changed."""
     return {
         "quote": signal.quote, "hash": sha256(signal.quote.encode()).hexdigest()[:_DIGITS],
-        "ref": signal.ref, "t": signal.t, "signal": signal.name, "candidate": candidate,
+        "ref": signal.ref, "t": signal.t, "signal": signal.name,
     }  # fmt: skip
 
 
 class Evidence:
-    """Writes what speaks for records. Every method is called within ``Records.together``."""
+    """Writes what speaks for records. Every method is called within ``Records.together``.
+
+    ``revive``: links that somebody has taken away stand again.
+    """
 
     def __init__(
-        self, engine: Engine, records: Records, commits: Mapping[str, Node] | None = None
+        self,
+        engine: Engine,
+        records: Records,
+        commits: Mapping[str, Node],
+        *,
+        revive: bool = False,
     ) -> None:
         self._engine = engine
         self._store = engine.store
         self._records = records
-        self._commits = commits or {}
+        self._commits = commits
+        self._revive = revive
 
-    def add(self, id: str, candidate: Candidate) -> None:
-        """Links a record to the sessions and commits that a candidate was found in."""
+    def add(self, id: str, candidate: Candidate) -> bool:
+        """Links a record to the sessions and commits that a candidate was found in.
+
+        Whether that says more than was known.
+        """
         relation = LEARNED_FROM if id.startswith("lesson-") else DERIVED_FROM
+        more = False
         for name, signals in by_session(candidate.signals).items():
-            self._say(id, relation, self._session(name, signals), signals, candidate.id)
+            more |= self._say(id, relation, self._session(name, signals), signals)
         for hash in candidate.commits:
             node = self._commits.get(hash)
             if node is not None:
-                self._records.link(id, DERIVED_FROM, self._commit(node), source="conversation")
+                to = self._commit(node)
+                if self._may_come(self._store.edges.get(id, to, DERIVED_FROM)):
+                    self._records.link(id, DERIVED_FROM, to, source="conversation")
+                    more = True
+        return more
+
+    def _may_come(self, old: Edge | None) -> bool:
+        """Whether a link is to be made, or to stand again."""
+        return old is None or (old.invalidated_at is not None and self._revive)
 
     def anchor(self, id: str, files: Sequence[str]) -> list[str]:
         """Ties a record to those of the files that are there; a note on the others."""
@@ -102,22 +123,23 @@ class Evidence:
             edge.metadata = dumps({"rating": None, "learned": True})
             self._store.edges.put(edge)
 
-    def contradict(self, id: str, signals: Sequence[Signal], candidate: str) -> None:
-        """Links the session of these signals to a record that they speak against."""
-        session = self._session(signals[0].session, signals)
-        self._say(session, CONTRADICTS, id, signals, candidate)
+    def contradict(self, id: str, signal: Signal) -> bool:
+        """Links the session of a signal to a record that it speaks against; whether that is new."""
+        return self._say(self._session(signal.session, [signal]), CONTRADICTS, id, [signal])
 
-    def _say(
-        self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal], candidate: str
-    ) -> None:
+    def _say(self, from_id: str, relation: str, to_id: str, signals: Iterable[Signal]) -> bool:
+        """Writes quotes into a link, the first ones that there is room for."""
         old = self._store.edges.get(from_id, to_id, relation)
-        said = evidence_of(old.metadata) if old else []
-        have = {one.get("quote") for one in said}
-        new = [quoted(one, candidate) for one in signals if one.quote not in have]
-        kept = (said + new)[:MOST_QUOTES]
-        if old is None or kept != said:
-            self._records.link(from_id, relation, to_id, source="conversation",
-                               metadata={EVIDENCE: kept})  # fmt: skip
+        kept = said = evidence_of(old.metadata) if old else []
+        for one in signals:
+            if len(kept) < MOST_QUOTES and one.quote not in [row.get("quote") for row in kept]:
+                kept = [*kept, quoted(one)]
+        taken_away = old is not None and old.invalidated_at is not None
+        if not self._may_come(old) and (kept == said or taken_away):
+            return False
+        self._records.link(from_id, relation, to_id, source="conversation",
+                           metadata={EVIDENCE: kept})  # fmt: skip
+        return True
 
     def _session(self, name: str, signals: Sequence[Signal]) -> str:
         id = session_id(name)

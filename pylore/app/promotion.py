@@ -99,7 +99,7 @@ def promote(
     rows = [require(engine, one.id) for one in wanted]
     candidates = [candidate_of(row) for row in rows]
     records = Records(store, engine.settings, engine.embedder, engine.root)
-    evidence = Evidence(engine, records, commits_of(engine.root, candidates))
+    evidence = Evidence(engine, records, commits_of(engine.root, candidates), revive=True)
     gate = _Gate(engine, records, evidence, confirm=confirm, run_of=run_of)
 
     def write() -> list[Promoted]:

@@ -96,7 +96,7 @@ def promote(
 ) -> None:  # fmt: skip
     """``lore promote``."""
     session = Session(options)
-    words = {"--as": type, "--title": title, "--text": body, "--into": into, "--confirm": confirm}
+    words = {"--as": type, "--title": title, "--body": body, "--into": into, "--confirm": confirm}
     given = [name for name, value in words.items() if value]
     if not ids:
         _on_a_terminal(session, [*given, *(["--refuse"] * refuse), *(["--skip"] * skip)])
@@ -112,9 +112,9 @@ def promote(
         session.output.list([{"id": row.id, "state": row.status} for row in rows], changes_text)
         return
     if len(wanted) > 1 and (title or body):
-        raise UsageError("--title and --text are of one candidate: give one id")
+        raise UsageError("--title and --body are of one candidate: give one id")
     if into and (type or title or body):
-        raise UsageError("--into makes no record: leave --as, --title and --text out")
+        raise UsageError("--into makes no record: leave --as, --title and --body out")
     _promote_all(session, [Wanted(id, type or "", title or "", body or "", into or "")
                            for id in wanted], confirm=confirm)  # fmt: skip
 
