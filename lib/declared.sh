@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034 # read there
 lore_groups='Find:search related context ask show list graph
 Write:add fact confirm retract link unlink edit forget restore undo sweep
-From sessions:candidates promote
+From sessions:capture events event candidates promote
 Code:index anchor verify stale
 Learn from use:run feedback
 Bring in and take out:import export sync merge-file backup restore-backup
@@ -97,6 +97,17 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-' ;;
+    'capture') REPLY='--from	AGENT	claude codex jsonl
+--since	DATE|AGE	-
+--events-days	N	-
+--events-mb	N	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1…	PATH…	@files' ;;
     'commands') REPLY='' ;;
     'completion') REPLY='1	SHELL	bash zsh' ;;
     'config') REPLY='--value	-	-
@@ -206,6 +217,34 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 *	-	-'
       ;;
+    'event') REPLY='--session	ID	-
+--name	NAME	-
+-m	TEXT	-
+--message	TEXT	-
+--error	TEXT	-
+--failed	-	-
+--file	PATH,…	@files
+--ms	N	-
+--source	NAME	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1	KIND	prompt say tool edit search commit session' ;;
+    'events') REPLY='--session	ID	-
+--file	GLOB,…	@files
+--kind	KIND,…	prompt say tool edit search commit session
+--since	DATE|AGE	-
+-f	-	-
+--follow	-	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-' ;;
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --state	-	-
 --since	STATE	@files
@@ -730,9 +769,12 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-' ;;
     'sweep') REPLY='--dry-run	-	-
+--telemetry	-	-
 --sweep-below	X	-
 --sweep-accesses	N	-
 --history-days	N	-
+--events-days	N	-
+--events-mb	N	-
 --recency-grace	DAYS	-
 --recency-half-life	DAYS	-
 --json	-	-
@@ -875,6 +917,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --history-days	INT	-
 --candidates-days	INT	-
 --promote-auto	INT	0 1 2 3 4 5
+--events-days	INT	-
+--events-mb	INT	-
 --llm-command	TEXT	-
 --scope	SCOPE	-
 --run	TEXT	@runs

@@ -207,6 +207,8 @@ USER_ONLY = {
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
+    "events_days": "says how long your own sessions are kept",
+    "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
     "promote_auto": "lets what was said in a session become knowledge",
 }
@@ -480,6 +482,14 @@ class Settings:
     promote_auto = whole(
         0, "candidates a day that are staged by themselves; user config only", low=0, high=5
     )
+    events_days = whole(
+        14, "events of sessions are kept for so many days after they were written; 0: for ever",
+        low=0, high=36_500,
+    )  # fmt: skip
+    events_mb = whole(
+        200, "the most megabytes of events, of which the oldest go first; 0: no limit",
+        low=0, high=1_000_000,
+    )  # fmt: skip
     llm_command = text(
         "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
     )

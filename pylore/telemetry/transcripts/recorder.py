@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-_MOST_FILES = 20
+MOST_FILES = 20
 _LONGEST_NAME = 200
 _OF_LORE = re.compile(r"(?:^|__|\.|/)lore(?:__|\.|/)")
 _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
@@ -56,6 +56,7 @@ class Recorder:
         self.path = path
         self.session = ""
         self.project = ""
+        self.began = ""
         self.turn = 0
         self.calls: dict[str, Call] = {}
         self.shown = Shown()
@@ -70,6 +71,7 @@ class Recorder:
         """A session, and the folder of its project."""
         self.session = session
         self.project = project.rstrip("/")
+        self.began = when
         self._add("session", moment(when), 0, name=project[:_LONGEST_NAME], text=title)
 
     def prompt(self, text: str, when: str, line: int, span: str, parent: str = "") -> None:
@@ -124,7 +126,7 @@ class Recorder:
             path = os.path.normpath(path) if path else ""
             if path not in ("", ".", "..") and not path.startswith("../") and "\0" not in path:
                 found.append(path)
-        return [*dict.fromkeys(found)][:_MOST_FILES]
+        return [*dict.fromkeys(found)][:MOST_FILES]
 
     def _add(self, kind: str, t: str, line: int, **fields: Any) -> None:
         event = {
