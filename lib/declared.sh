@@ -422,7 +422,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --jq	EXPR	-' ;;
-    'graph stats') REPLY='--json	-	-
+    'graph stats') REPLY='--funnel	-	-
+--json	-	-
 --jsonl	-	-
 --text	-	-
 --jq	EXPR	-
@@ -775,6 +776,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --history-days	N	-
 --events-days	N	-
 --events-mb	N	-
+--candidates-days	N	-
 --recency-grace	DAYS	-
 --recency-half-life	DAYS	-
 --json	-	-

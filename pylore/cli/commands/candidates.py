@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...app import promotion
-from ...app.candidates import gather, listed, told
+from ...app.candidates import gather, listed, sweep_candidates, told
 from ...app.promotion import Promoted, Wanted, asked_row
-from ...core.errors import LoreError, UsageError
+from ...core.errors import LoreError, NoStore, UsageError
 from ...core.text import counted
 from ...core.times import parse_since
 from ...hooks.sessions import AgentSession
@@ -88,6 +88,16 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
     )  # fmt: skip
     session.say([f"staged by promote_auto: {one.id} ({one.candidate})" for one in staged])
     return staged
+
+
+def swept_candidates(session: Session, *, dry_run: bool) -> list[str]:
+    """What ``lore sweep --telemetry`` drops of this store's; nothing where there is no store."""
+    try:
+        store = session.open()
+    except NoStore:
+        return []
+    with store:
+        return sweep_candidates(session.engine(store), dry_run=dry_run)
 
 
 def promote(
