@@ -74,7 +74,7 @@ _MOMENT = re.compile(
     r"\b(?:i'll|i've|i'm|i'd|i (?:will|can|could|would|should|think|believe|see|found|need|added|have|was|am|just|did"
     r"|don't|didn't|used|made|saw|noticed|want)|let me|let's|we'll|we've|we (?:should|could|need to|can|were|had|did|added|just|now|already)"
     r"|you (?:should|could|can|want|need|mentioned|said|asked|have|might|may|were|see|ran|run)|your|would you|should i|shall"
-    r"|right now|currently|at the moment|for now|today|yesterday|tomorrow|earlier|just now|so far|already|no longer|not yet|yet"
+    r"|right now|currently|at the moment|for now|today|yesterday|tomorrow|earlier|just now|so far|(?:is|are) still|already|no longer|not yet|yet"
     r"|now|anymore|previously|used to|any more|again|latest|recently|should|in this (?:file|case)|this (?:time|session|conversation|pr|branch|change|commit|fix|plan"
     r"|means|approach|test|is|was|would|will|one|line|worktree|repo|function|issue)|the (?:pr|fix|new|old|reviewer|comment|diff|plan|previous"
     r"|existing|remaining|refactor|user wants|above|following|thread)|our (?:pr|branch|fix|change|changes|new|tests?|code)"
@@ -86,7 +86,9 @@ _MOMENT = re.compile(
 _PAST = re.compile(
     r"\b(?:was|were|had|didn't|wasn't|weren't|did|added|removed|changed|updated|replaced|fixed|moved|renamed|refactored|introduced"
     r"|implemented|caused|got|went|came|showed|returned|used only|broke|made|missed)\b", re.IGNORECASE)  # fmt: skip
-_HEXES = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|→|/(?:Users|home|tmp|var)/")
+_HEXES = re.compile(
+    r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|→|/(?:Users|home|tmp|var)/"
+)
 
 
 def is_question(sentence: str) -> bool:

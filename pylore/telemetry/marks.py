@@ -27,6 +27,17 @@ _TIL = re.compile(rf"{_LEAD}(?:TIL\b|[Tt]oday [Ii] learned)[:,]?\s+(?P<rest>\S.*
 _ANY = re.compile("|".join(words for _, _, words in _MARKS), re.IGNORECASE)
 _RULE = re.compile(r"\b(?:always|never)\b", re.IGNORECASE)
 
+CONSTRAINT = re.compile(
+    r"\b(?:must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support|does not support"
+    r"|doesn't respect|doesn't work|does not work|requires?|required|only (?:when|if|for|in|on|from|by|works?|the|one|after)|is only|are only"
+    r"|do not|don't|unless|even (?:if|when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?)\b",
+    re.IGNORECASE)  # fmt: skip
+REASON = re.compile(
+    r"\b(?:because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure|keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)|which (?:means|makes|would|causes|breaks)"
+    r"|in order to|due to|that's why|the reason|as (?:it|they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause|lose|corrupt))\b",
+    re.IGNORECASE)  # fmt: skip
+_CODE = re.compile(r"`[^`\n]+`|\w\.\w+\b|\w_\w|\w\(\)")
+
 Mark = tuple[str, str, str]
 """Its name, the type of record that it marks, and what stands after it."""
 
@@ -55,5 +66,13 @@ def has_rule(text: str) -> bool:
 
 
 def is_marked(paragraph: str) -> bool:
-    """Whether a paragraph of an answer is worth an event of its own."""
-    return any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph)
+    """Whether a paragraph of an answer is worth an event of its own: it is marked, or says why.
+
+    >>> is_marked("**Root cause:** the cache"), is_marked("- never push to main")
+    (True, True)
+    >>> is_marked("`save` is called twice, because `load` may fail"), is_marked("The tests pass.")
+    (True, False)
+    """
+    if any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph):
+        return True
+    return bool(REASON.search(paragraph) and _CODE.search(paragraph))

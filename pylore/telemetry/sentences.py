@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 LONGEST_EVENT = 500
 """Characters of a text in an event: what is longer was cut."""
 
-_TRAILER = re.compile(r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Co-[Aa]uthored|Signed-off|Generated with")
+_TRAILER = re.compile(
+    r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Co-[Aa]uthored|Signed-off|Generated with"
+)
 _BULLET = re.compile(r"^(?:[-*•>❯⏺]|\d{1,2}[.)]|\([a-z\d]\))\s+")
 _NOT_PROSE = ("|", "```", "~~~", "<", "--- ", "+++ ", "@@", "+ ", "    ", "\t", "$ ", "//", "#!")
 _HEADING = re.compile(r"^#{1,6}\s")
@@ -50,7 +52,10 @@ def paragraphs_of(text: str) -> list[str]:
         lines = [line for line in block.strip().splitlines() if not _TRAILER.match(line.strip())]
         if lines:
             found.append("\n".join(lines))
-    return [one if _BULLET.match(one.lstrip()) or "\n- " in one else plain(" ".join(one.split())) for one in found]
+    return [
+        one if _BULLET.match(one.lstrip()) or "\n- " in one else plain(" ".join(one.split()))
+        for one in found
+    ]
 
 
 def points_of(paragraph: str) -> list[str]:

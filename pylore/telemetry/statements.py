@@ -14,7 +14,7 @@ from .exclusions import (
     is_question,
     stands_alone,
 )
-from .marks import has_rule, mark_of
+from .marks import CONSTRAINT, REASON, has_rule, mark_of
 from .sentences import lines_of, paragraphs_of, plain, points_of, sentences, whole
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WEIGHTS: dict[str, float] = {
-    "root-cause": 0.3,
+    "root-cause": 0.25,
     "lesson": 0.5,
     "decision": 0.4,
     "til": 0.5,
@@ -32,14 +32,14 @@ WEIGHTS: dict[str, float] = {
     "correction": 0.4,
     "preference": 0.4,
     "constraint": 0.3,
-    "reason": 0.3,
-    "alternative": 0.2,
-    "names-code": 0.1,
+    "reason": 0.35,
+    "alternative": 0.15,
+    "names-code": 0.15,
     "design": 0.3,
     "solved": 0.1,
-    "repeated-error": 0.12,
+    "repeated-error": 0.4,
     "committed": 0.3,
-    "decided": 0.35,
+    "decided": 0.3,
     "settled": 0.2,
 }
 """How much each signal says by itself, 0..1."""
@@ -49,21 +49,14 @@ MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
 SHORTEST, LONGEST = 40, 320
 """Characters of a statement: less says nothing, more is no one thing."""
 
-_CONSTRAINT = re.compile(
-    r"\b(?:must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support|does not support"
-    r"|doesn't respect|doesn't work|does not work|requires?|required|only (?:when|if|for|in|on|from|by|works?|the|one|after)|is only|are only"
-    r"|do not|don't|unless|even (?:if|when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?)\b",
-    re.IGNORECASE)  # fmt: skip
-_REASON = re.compile(
-    r"\b(?:because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure|keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)|which (?:means|makes|would|causes|breaks)"
-    r"|in order to|due to|that's why|the reason|as (?:it|they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause|lose|corrupt))\b",
-    re.IGNORECASE)  # fmt: skip
 _DESIGN = re.compile(
     r"\b(?:by design|intentional(?:ly)?|on purpose|deliberate(?:ly)?|source of truth|by default|best-effort"
     r"|idempotent|convention|invariant|backward[s]?[- ]compat\w*|fall(?:s)? back|takes? precedence|overrides?|responsible for|trade-?off|designed (?:to|for))\b",
     re.IGNORECASE)  # fmt: skip
 _ALTERNATIVE = re.compile(r"\b(?:rather than|instead of|not just|over the)\b", re.IGNORECASE)
-_CODE = re.compile(r"`[^`\s][^`]*`|\b[\w./-]+\.(?:go|py|ts|tsx|js|rs|rb|java|sh|md|json|toml|ya?ml|c|h|cpp)\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z]\w+[a-z][A-Z]\w*\b|\b\w+_\w+\b")
+_CODE = re.compile(
+    r"`[^`\s][^`]*`|\b[\w./-]+\.(?:go|py|ts|tsx|js|rs|rb|java|sh|md|json|toml|ya?ml|c|h|cpp)\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z]\w+[a-z][A-Z]\w*\b|\b\w+_\w+\b"
+)
 _PREFERENCE = re.compile(
     r"\b(?:i (?:prefer|want|like|don't (?:like|want)|would rather|'d rather)|we (?:want|don't want|prefer|use|don't use|never|always|need|should(?:n't)?)"
     r"|should (?:not |never |always |only )?(?:be|have|go|use|live|stay|come|not)|shouldn't|must|make sure|has to be|have to be|needs to be|source of truth"
@@ -75,11 +68,17 @@ _CORRECTION = re.compile(
 _VOICE = re.compile(
     r"\b(?:i|i'm|i'd|we|we're|let's|my|our|us|please|can you|could you|you)\b|^(?:yes|yeah|no|ok|okay|don't|do not|never|always)\b",
     re.IGNORECASE)  # fmt: skip
-_HEDGED_RULE = re.compile(r"\b(?:not|n't|seems?|almost|nearly) always\b|[\"']always[\"']|\bnever (?:actually|called|mind)\b", re.IGNORECASE)
+_HEDGED_RULE = re.compile(
+    r"\b(?:not|n't|seems?|almost|nearly) always\b|[\"']always[\"']|\bnever (?:actually|called|mind)\b",
+    re.IGNORECASE,
+)
 _GENERAL = re.compile(
     r"\b(?:any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?|developers?|directive|source of truth)\b",
     re.IGNORECASE)  # fmt: skip
-_ASIDE = re.compile(r"^(?:(?:yes|yeah|yep|no|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+(?!don't|do not)", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"^(?:(?:yes|yeah|yep|no|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+(?!don't|do not)",
+    re.IGNORECASE,
+)
 _OF_PERSONS = frozenset(("reason", "names-code"))
 _ONCE = re.compile(
     r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)|these (?:tests|files|changes)|yet|for now|first|now|just|let me"
@@ -113,8 +112,8 @@ class Statement:
 
     @property
     def type(self) -> str:
-        """The type of record that its strongest signal speaks for."""
-        return max(self.seen, key=lambda one: WEIGHTS[one[0]])[1]
+        """The type of record that its first signal speaks for."""
+        return self.seen[0][1]
 
     @property
     def is_marked(self) -> bool:
@@ -146,6 +145,7 @@ def of_commit(message: str) -> Iterator[Statement]:
     prefix, colon, topic = subject.partition(":")
     if colon and topic and " " not in prefix.strip():
         subject = topic.strip()
+    subject = subject[:1].upper() + subject[1:]
     told: list[str] = []
     repairs = bool(_REPAIR.match(subject)) or prefix.startswith("fix")
     for paragraph in paragraphs_of(rest):
@@ -161,7 +161,9 @@ def of_commit(message: str) -> Iterator[Statement]:
             if told and _gives_reason(seen):
                 decided = [] if repairs or any(map(is_past, told)) else [("decided", "decision")]
                 text = f"{subject.rstrip('.')}. {' '.join(told)}"
-                yield Statement(text, told[0], [("committed", "decision"), *seen, *decided], subject)
+                yield Statement(
+                    text, told[0], [("committed", "decision"), *seen, *decided], subject
+                )
 
 
 def _gives_reason(seen: list[Seen]) -> bool:
@@ -204,14 +206,18 @@ def _states(sentence: str, marks: list[Seen]) -> bool:
 
 def _lasting(*told: str) -> list[Seen]:
     """What is seen in those of the sentences that tell what is so, and not what was."""
-    return [*dict.fromkeys(one for sentence in told if not is_past(sentence) for one in _qualities(sentence))]
+    return [
+        *dict.fromkeys(
+            one for sentence in told if not is_past(sentence) for one in _qualities(sentence)
+        )
+    ]
 
 
 def _qualities(sentence: str) -> list[Seen]:
     seen: list[Seen] = []
-    if _CONSTRAINT.search(sentence):
+    if CONSTRAINT.search(sentence):
         seen.append(("constraint", "lesson"))
-    if _REASON.search(sentence):
+    if REASON.search(sentence):
         seen.append(("reason", "lesson"))
     if _DESIGN.search(sentence):
         seen.append(("design", "decision"))
