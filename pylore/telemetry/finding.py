@@ -31,18 +31,25 @@ INFORMATIVE = 4
 """Different words of an error's signature, besides those that every error has."""
 
 _SAYS_NOTHING = frozenset(
-    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint path hash"
-    " n text ok no not found go ran".split()
+    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint"
+    " path hash n text ok no not found go ran".split()
 )
 _VARIABLE = (
     (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "<hash>"),
+    (
+        re.compile(
+            r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+        ),
+        "<hash>",
+    ),
     (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
     (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
-)  # fmt: skip
+)
 _TELLING = re.compile(
-    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing|invalid"
-    r"|unknown|unexpected|refused|panic|warning|exception)\b", re.IGNORECASE)  # fmt: skip
+    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing"
+    r"|invalid|unknown|unexpected|refused|panic|warning|exception)\b",
+    re.IGNORECASE,
+)
 _OF_THE_AGENT = re.compile(
     r"<tool_use_error>|^\[Request interrupted|^Exit code \d+\s*$|has not been read|Sibling tool"
 )
@@ -189,8 +196,8 @@ def _candidate(
 
 
 def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
-    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE], _text(event, "session"),
-                  _text(event, "t"), _text(event, "ref"))  # fmt: skip
+    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
+                  _text(event, "session"), _text(event, "t"), _text(event, "ref"))  # fmt: skip
 
 
 def _title(text: str) -> str:
@@ -245,8 +252,6 @@ def _text(event: Event, key: str) -> str:
 
 def _paths(event: Event) -> list[str]:
     files = event.get("files")
-    return (
-        [path for path in files if isinstance(path, str) and path]
-        if isinstance(files, list)
-        else []
-    )
+    if not isinstance(files, list):
+        return []
+    return [path for path in files if isinstance(path, str) and path]

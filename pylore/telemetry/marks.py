@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import phrases
+
 _LEAD = r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*"
 """What stands before a mark: a bullet, a number, emphasis, one emoji."""
 
@@ -25,17 +27,29 @@ _MARKED = tuple(
 )  # fmt: skip
 _TIL = re.compile(rf"{_LEAD}(?:TIL\b|[Tt]oday [Ii] learned)[:,]?\s+(?P<rest>\S.*)", re.DOTALL)
 _ANY = re.compile("|".join(words for _, _, words in _MARKS), re.IGNORECASE)
-_RULE = re.compile(r"\b(?:always|never)\b", re.IGNORECASE)
+_RULE = phrases(
+    r"""
+    always|never
+    """,
+)
 
-CONSTRAINT = re.compile(
-    r"\b(?:must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support|does not support"
-    r"|doesn't respect|doesn't work|does not work|requires?|required|only (?:when|if|for|in|on|from|by|works?|the|one|after)|is only|are only"
-    r"|do not|don't|unless|even (?:if|when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?)\b",
-    re.IGNORECASE)  # fmt: skip
-REASON = re.compile(
-    r"\b(?:because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure|keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)|which (?:means|makes|would|causes|breaks)"
-    r"|in order to|due to|that's why|the reason|as (?:it|they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause|lose|corrupt))\b",
-    re.IGNORECASE)  # fmt: skip
+CONSTRAINT = phrases(
+    r"""
+    must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support
+    |does not support|doesn't respect|doesn't work|does not work|requires?|required|only (?:when
+    |if|for|in|on|from|by|works?|the|one|after)|is only|are only|do not|don't|unless|even (?:if
+    |when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?
+    """,
+)
+REASON = phrases(
+    r"""
+    because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure
+    |keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)
+    |which (?:means|makes|would|causes|breaks)|in order to|due to|that's why|the reason|as (?:it
+    |they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause
+    |lose|corrupt)
+    """,
+)
 _CODE = re.compile(r"`[^`\n]+`|\w\.\w+\b|\w_\w|\w\(\)")
 
 Mark = tuple[str, str, str]

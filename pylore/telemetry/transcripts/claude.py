@@ -136,9 +136,7 @@ class Claude:
         for block in _blocks(message):
             kind = block.get("type")
             if kind == "text":
-                self.recorder.say(
-                    _text(block, "text"), when, number, of, _text(record, "parentUuid")
-                )
+                self.recorder.say(_text(block, "text"), when, number, of, _text(record, "parentUuid"))
             elif kind == "tool_use":
                 self.recorder.call(_call(block, of, when, number))
 
@@ -153,9 +151,7 @@ class Claude:
             typed = self._queue.pop(0).strip()
             if operation == "remove" and typed and not _OF_THE_PROGRAM.match(typed):
                 if not typed.startswith("/"):
-                    self.recorder.prompt(
-                        typed, _text(record, "timestamp"), number, f"queue-{number}"
-                    )
+                    self.recorder.prompt(typed, _text(record, "timestamp"), number, f"queue-{number}")
                     self._last_queued = typed
 
     def _attached(self, record: dict[str, Any], number: int) -> None:
@@ -165,9 +161,7 @@ class Claude:
         if given.get("type") == "queued_command" and given.get("commandMode", "prompt") == "prompt":
             typed = _output(given.get("prompt")).strip()
             if typed and typed != self._last_queued and not _OF_THE_PROGRAM.match(typed):
-                self.recorder.prompt(
-                    typed, _text(record, "timestamp"), number, _text(record, "uuid")
-                )
+                self.recorder.prompt(typed, _text(record, "timestamp"), number, _text(record, "uuid"))
         elif "hook" in str(given.get("type")):
             self.recorder.shown.add(_output(given.get("content")) or _text(given, "stdout"))
 
@@ -242,9 +236,7 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return (
-        [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-    )
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def _text(fields: dict[str, Any], name: str) -> str:
