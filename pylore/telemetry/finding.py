@@ -31,19 +31,28 @@ INFORMATIVE = 4
 """Different words of an error's signature, besides those that every error has."""
 
 _SAYS_NOTHING = frozenset(
-    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint path hash"
-    " n text ok no not found go ran".split()
+    "a the is in of to and error errors fatal failed failure fail exit code task test tests lint"
+    " path hash n text ok no not found go ran".split()
 )
 _VARIABLE = (
     (re.compile(r"(?:~|\.{0,2})?(?:/[\w.@+-]+)+/?|\b[\w-]+(?:/[\w.-]+)+"), "<path>"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "<hash>"),
+    (
+        re.compile(
+            r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
+        ),
+        "<hash>",
+    ),
     (re.compile(r"\d+(?:\.\d+)*"), "<n>"),
     (re.compile(r"\"[^\"]*\"|'[^']*'"), "<text>"),
-)  # fmt: skip
+)
 _TELLING = re.compile(
-    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing|invalid"
-    r"|unknown|unexpected|refused|panic|warning|exception)\b", re.IGNORECASE)  # fmt: skip
-_OF_THE_AGENT = re.compile(r"<tool_use_error>|^\[Request interrupted|^Exit code \d+\s*$|has not been read|Sibling tool")
+    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|undefined|no such|not found|denied|missing"
+    r"|invalid|unknown|unexpected|refused|panic|warning|exception)\b",
+    re.IGNORECASE,
+)
+_OF_THE_AGENT = re.compile(
+    r"<tool_use_error>|^\[Request interrupted|^Exit code \d+\s*$|has not been read|Sibling tool"
+)
 
 
 def find_candidates(events: Iterable[Event]) -> list[Candidate]:
@@ -103,6 +112,10 @@ class _Course:
         """The files edited between two events."""
         return [*dict.fromkeys(path for at, path in self.edits if start <= at < end)]
 
+    def edited_for(self, at: int) -> list[str]:
+        """The files edited between a commit and the one before it."""
+        return self.edited(max((when for when, _, _ in self.commits if when < at), default=0), at)
+
     def about(self, text: str) -> list[str]:
         """The edited files that a text names: by their path, or by their name."""
         paths = dict.fromkeys(path for _, path in self.edits)
@@ -111,7 +124,7 @@ class _Course:
     def committed(self, at: int, files: list[str]) -> str | None:
         """The first commit after an event that has one of these files, edited before it."""
         for when, name, paths in self.commits:
-            if when >= at and not set(files).isdisjoint(paths or self.edited(0, when)):
+            if when >= at and not set(files).isdisjoint((*paths, *self.edited(0, when))):
                 return name
         return None
 
@@ -121,6 +134,7 @@ class _Course:
 
 def _of_session(events: list[Event]) -> Iterator[Candidate]:
     course = _Course(events)
+    prompts = _prompts(events)
     turn_began = 0
     for at, event in enumerate(events):
         kind, text = event.get("kind"), _text(event, "text")
@@ -128,17 +142,28 @@ def _of_session(events: list[Event]) -> Iterator[Candidate]:
             turn_began = at
         if not text or is_harness(text):
             continue
-        if kind == "prompt" and not is_pasted(text):
+        if kind == "prompt":
+            if is_pasted(prompts[_text(event, "ref")]):
+                continue
             for statement in of_prompt(text):
                 yield _candidate(statement, event, course.about(statement.text))
         elif kind == "commit":
             for statement in of_commit(text):
-                files = _paths(event) or course.edited(0, at)
+                files = course.about(statement.text) or course.edited_for(at) or _paths(event)
                 yield _candidate(statement, event, files, [_text(event, "name")])
         elif kind == "say":
             for statement in of_answer(text):
                 if one := _said(statement, event, at, turn_began, course):
                     yield one
+
+
+def _prompts(events: list[Event]) -> dict[str, str]:
+    """Each prompt as one text, by its reference: of a long one there are several pieces."""
+    found: dict[str, list[str]] = {}
+    for event in events:
+        if event.get("kind") == "prompt":
+            found.setdefault(_text(event, "ref"), []).append(_text(event, "text"))
+    return {ref: "\n\n".join(texts) for ref, texts in found.items()}
 
 
 def _said(
@@ -151,7 +176,7 @@ def _said(
     more = []
     commit = course.committed(at, files) if files else None
     if commit is not None and not course.edited_later(at, named or files):
-        more.append("settled")
+        more.extend([] if statement.tells_a_fault else ["settled"])
     if any(start < at < end for start, end, _ in course.repairs):
         more.append("solved")
     return _candidate(statement, event, files, [commit] if commit else [], more)
@@ -170,9 +195,9 @@ def _candidate(
                      files, filter(None, commits))  # fmt: skip
 
 
-def _signal(name: str, quote: str, event: Event) -> Signal:
-    return Signal(name, WEIGHTS[name], quote[:LONGEST_QUOTE], _text(event, "session"),
-                  _text(event, "t"), _text(event, "ref"))  # fmt: skip
+def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
+    return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
+                  _text(event, "session"), _text(event, "t"), _text(event, "ref"))  # fmt: skip
 
 
 def _title(text: str) -> str:
@@ -197,7 +222,9 @@ def _of_errors(sessions: Mapping[str, list[Event]]) -> Iterator[Candidate]:
             continue
         commands = [*dict.fromkeys(one_line(_text(one, "text"))[:80] for one in where.values())]
         body = f"`{commands[0]}` fails with: {signature}"
-        signals = [_signal("repeated-error", _quote(one), one) for one in where.values()]
+        # However often it came up, it is one thing to know.
+        weight = WEIGHTS["repeated-error"] / len(where)
+        signals = [_signal("repeated-error", _quote(one), one, weight) for one in where.values()]
         yield Candidate("failure", _title(body), body, signals)
 
 
@@ -209,9 +236,13 @@ def _quote(event: Event) -> str:
 
 
 def _is_failure(event: Event) -> bool:
-    """Whether a call failed by itself: neither refused by a person nor misused by the agent."""
+    """Whether a command failed by itself: not refused by a person, no tool of the agent's own."""
     error = _text(event, "err")
-    return bool(error.strip()) and error != REFUSED and not _OF_THE_AGENT.search(error)
+    return (
+        bool(error.strip() and _text(event, "text"))
+        and error != REFUSED
+        and not _OF_THE_AGENT.search(error)
+    )
 
 
 def _text(event: Event, key: str) -> str:
@@ -221,4 +252,6 @@ def _text(event: Event, key: str) -> str:
 
 def _paths(event: Event) -> list[str]:
     files = event.get("files")
-    return [path for path in files if isinstance(path, str) and path] if isinstance(files, list) else []
+    if not isinstance(files, list):
+        return []
+    return [path for path in files if isinstance(path, str) and path]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .patterns import phrases
+
 _LEAD = r"[\s>*_#\-•\d.()`]*(?:[^\w\s]{1,2}\s+)?[*_`]*"
 """What stands before a mark: a bullet, a number, emphasis, one emoji."""
 
@@ -25,7 +27,30 @@ _MARKED = tuple(
 )  # fmt: skip
 _TIL = re.compile(rf"{_LEAD}(?:TIL\b|[Tt]oday [Ii] learned)[:,]?\s+(?P<rest>\S.*)", re.DOTALL)
 _ANY = re.compile("|".join(words for _, _, words in _MARKS), re.IGNORECASE)
-_RULE = re.compile(r"\b(?:always|never)\b", re.IGNORECASE)
+_RULE = phrases(
+    r"""
+    always|never
+    """,
+)
+
+CONSTRAINT = phrases(
+    r"""
+    must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support
+    |does not support|doesn't respect|doesn't work|does not work|requires?|required|only (?:when
+    |if|for|in|on|from|by|works?|the|one|after)|is only|are only|do not|don't|unless|even (?:if
+    |when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?
+    """,
+)
+REASON = phrases(
+    r"""
+    because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure
+    |keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)
+    |which (?:means|makes|would|causes|breaks)|in order to|due to|that's why|the reason|as (?:it
+    |they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause
+    |lose|corrupt)
+    """,
+)
+_CODE = re.compile(r"`[^`\n]+`|\w\.\w+\b|\w_\w|\w\(\)")
 
 Mark = tuple[str, str, str]
 """Its name, the type of record that it marks, and what stands after it."""
@@ -55,5 +80,13 @@ def has_rule(text: str) -> bool:
 
 
 def is_marked(paragraph: str) -> bool:
-    """Whether a paragraph of an answer is worth an event of its own."""
-    return any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph)
+    """Whether a paragraph of an answer is worth an event of its own: it is marked, or says why.
+
+    >>> is_marked("**Root cause:** the cache"), is_marked("- never push to main")
+    (True, True)
+    >>> is_marked("`save` is called twice, because `load` may fail"), is_marked("The tests pass.")
+    (True, False)
+    """
+    if any(mark_of(line) for line in paragraph.splitlines()) or has_rule(paragraph):
+        return True
+    return bool(REASON.search(paragraph) and _CODE.search(paragraph))

@@ -11,15 +11,24 @@ if TYPE_CHECKING:
 LONGEST_EVENT = 500
 """Characters of a text in an event: what is longer was cut."""
 
-_TRAILER = re.compile(r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Co-[Aa]uthored|Signed-off|Generated with")
+_TRAILER = re.compile(
+    r"[A-Z][\w-]+(?:-[Bb]y|[Cc]heckpoint|[\w]*-Id): |🤖|Co-[Aa]uthored|Signed-off|Generated with"
+)
 _BULLET = re.compile(r"^(?:[-*•>❯⏺]|\d{1,2}[.)]|\([a-z\d]\))\s+")
-_NOT_PROSE = ("|", "```", "~~~", "<", "--- ", "+++ ", "@@", "+ ", "    ", "\t", "$ ", "//", "#!")
+_FENCES = ("```", "~~~")
+_NOT_PROSE = ("|", "<", "--- ", "+++ ", "@@")
+_CODE = ("+ ", "    ", "\t", "$ ", "//", "#!")
+"""How a whole line of code begins; before its indent is taken away."""
+
 _HEADING = re.compile(r"^#{1,6}\s")
 _END = re.compile(r"(?<=[a-z\d)`'\"*\]][.!?])[*_]{0,2}\s+(?=[A-Z`*\"'(])")
 _BOLD = re.compile(r"\*\*|__(?=\w)|(?<=\w)__")
 _LINES = re.compile(
-    r"\s*[(\[](?:at |see )?(?:lines?|L) ?~?\d+(?:\s*[-–,]\s*\d+)*[)\]]|(?<=\w):\d+(?:[-–]\d+)?(?=`|\W|$)"
-    r"| (?:at|on|in) lines? ~?\d+(?:[-–]\d+)?", re.IGNORECASE)  # fmt: skip
+    r"\s*[(\[](?:at |see )?(?:lines?|L) ?~?\d+(?:\s*[-–,]\s*\d+)*[)\]]"
+    r"| (?:at|on|in) lines? ~?\d+(?:[-–]\d+)?",
+    re.IGNORECASE,
+)
+_LINE_OF_FILE = re.compile(r"(\.[a-zA-Z]{1,4}):~?\d+(?:[-–:]\d+)?(?!\w)")
 _CHECKS = re.compile(r"[✅❌☑✓✔✗⚠️🔴🟡🟢🟠]+\s*")
 
 
@@ -28,10 +37,10 @@ def lines_of(text: str) -> Iterator[str]:
     fenced = False
     for line in text.splitlines():
         stripped = line.strip()
-        if stripped.startswith(("```", "~~~")):
+        if stripped.startswith(_FENCES):
             fenced = not fenced
-        elif not fenced and stripped and not line.startswith(_NOT_PROSE[7:]):
-            if not _HEADING.match(stripped) and not stripped.startswith(_NOT_PROSE[:7]):
+        elif not fenced and stripped and not line.startswith(_CODE):
+            if not _HEADING.match(stripped) and not stripped.startswith(_NOT_PROSE):
                 yield plain(stripped)
 
 
@@ -50,7 +59,10 @@ def paragraphs_of(text: str) -> list[str]:
         lines = [line for line in block.strip().splitlines() if not _TRAILER.match(line.strip())]
         if lines:
             found.append("\n".join(lines))
-    return [one if _BULLET.match(one.lstrip()) or "\n- " in one else plain(" ".join(one.split())) for one in found]
+    return [
+        one if _BULLET.match(one.lstrip()) or "\n- " in one else plain(" ".join(one.split()))
+        for one in found
+    ]
 
 
 def points_of(paragraph: str) -> list[str]:
@@ -87,7 +99,7 @@ def sentences(line: str) -> list[str]:
 def durable(sentence: str) -> str:
     """A sentence without the numbers of lines, which are others tomorrow.
 
-    >>> durable("`save` (lines 3-7) in a.go:12 locks")
-    '`save` in a.go locks'
+    >>> durable("`save` (lines 3-7) in a.go:12 locks localhost:80")
+    '`save` in a.go locks localhost:80'
     """
-    return " ".join(_LINES.sub("", sentence).split())
+    return " ".join(_LINE_OF_FILE.sub(r"\1", _LINES.sub("", sentence)).split())

@@ -44,7 +44,7 @@ def merged(found: Iterable[Candidate]) -> list[Candidate]:
         said = _Said(one)
         near = _nearest(said, groups, having)
         if near is not None:
-            _take(groups[near].candidate, one)
+            take(groups[near].candidate, one)
             continue
         for word in said.words:
             having.setdefault(word, []).append(len(groups))
@@ -67,8 +67,8 @@ def _nearest(said: _Said, groups: list[_Said], having: dict[str, list[int]]) -> 
     return nearest
 
 
-def _take(kept: Candidate, other: Candidate) -> None:
-    """Adds what speaks for another candidate. The same event, in a copy of its session, adds nothing."""
+def take(kept: Candidate, other: Candidate) -> None:
+    """Adds what speaks for another. The same event, in a copy of its session, adds nothing."""
     have = {(one.name, one.t, one.quote) for one in kept.signals}
     kept.signals += [one for one in other.signals if (one.name, one.t, one.quote) not in have]
     kept.files = [*dict.fromkeys([*kept.files, *other.files])]

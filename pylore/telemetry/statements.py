@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import re
 
-from .exclusions import (
-    is_of_the_moment,
-    is_past,
-    is_question,
-    stands_alone,
-)
-from .marks import has_rule, mark_of
+from .exclusions import is_of_the_moment, is_past, is_question, stands_alone
+from .marks import CONSTRAINT, REASON, has_rule, mark_of
+from .patterns import phrases
 from .sentences import lines_of, paragraphs_of, plain, points_of, sentences, whole
 
 TYPE_CHECKING = False
@@ -22,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WEIGHTS: dict[str, float] = {
-    "root-cause": 0.3,
+    "root-cause": 0.25,
     "lesson": 0.5,
     "decision": 0.4,
     "til": 0.5,
@@ -32,14 +28,14 @@ WEIGHTS: dict[str, float] = {
     "correction": 0.4,
     "preference": 0.4,
     "constraint": 0.3,
-    "reason": 0.3,
-    "alternative": 0.2,
-    "names-code": 0.1,
+    "reason": 0.35,
+    "alternative": 0.15,
+    "names-code": 0.15,
     "design": 0.3,
     "solved": 0.1,
-    "repeated-error": 0.12,
+    "repeated-error": 0.4,
     "committed": 0.3,
-    "decided": 0.35,
+    "decided": 0.3,
     "settled": 0.2,
 }
 """How much each signal says by itself, 0..1."""
@@ -49,52 +45,101 @@ MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
 SHORTEST, LONGEST = 40, 320
 """Characters of a statement: less says nothing, more is no one thing."""
 
-_CONSTRAINT = re.compile(
-    r"\b(?:must(?: not)?|never|always|cannot|can't|can not|not allowed|not supported|doesn't support|does not support"
-    r"|doesn't respect|doesn't work|does not work|requires?|required|only (?:when|if|for|in|on|from|by|works?|the|one|after)|is only|are only"
-    r"|do not|don't|unless|even (?:if|when)|not thread-safe|forbid\w*|guarantee\w*|undefined order|no effect|ignores?)\b",
-    re.IGNORECASE)  # fmt: skip
-_REASON = re.compile(
-    r"\b(?:because|since (?!the (?:last|start|beginning))|so that|otherwise|to (?:avoid|prevent|ensure|keep|match|preserve|allow)|this (?:enables|avoids|prevents|allows|ensures|keeps)|which (?:means|makes|would|causes|breaks)"
-    r"|in order to|due to|that's why|the reason|as (?:it|they|the)|so (?:it|they|the|tests?|we|you|that|users?|any)|, so\b|would (?:break|fail|cause|lose|corrupt))\b",
-    re.IGNORECASE)  # fmt: skip
-_DESIGN = re.compile(
-    r"\b(?:by design|intentional(?:ly)?|on purpose|deliberate(?:ly)?|source of truth|by default|best-effort"
-    r"|idempotent|convention|invariant|backward[s]?[- ]compat\w*|fall(?:s)? back|takes? precedence|overrides?|responsible for|trade-?off|designed (?:to|for))\b",
-    re.IGNORECASE)  # fmt: skip
-_ALTERNATIVE = re.compile(r"\b(?:rather than|instead of|not just|over the)\b", re.IGNORECASE)
-_CODE = re.compile(r"`[^`\s][^`]*`|\b[\w./-]+\.(?:go|py|ts|tsx|js|rs|rb|java|sh|md|json|toml|ya?ml|c|h|cpp)\b|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z]\w+[a-z][A-Z]\w*\b|\b\w+_\w+\b")
-_PREFERENCE = re.compile(
-    r"\b(?:i (?:prefer|want|like|don't (?:like|want)|would rather|'d rather)|we (?:want|don't want|prefer|use|don't use|never|always|need|should(?:n't)?)"
-    r"|should (?:not |never |always |only )?(?:be|have|go|use|live|stay|come|not)|shouldn't|must|make sure|has to be|have to be|needs to be|source of truth"
-    r"|let's (?:use|not|keep|call|stick)|rather (?:than|not)|instead of|do not|don't)\b", re.IGNORECASE)  # fmt: skip
+SHORTEST_RULE = 15
+"""The same for what a person wants always, or puts right: ``Use tabs instead.``"""
+
+_SHORT = frozenset(("rule", "correction"))
+
+_DESIGN = phrases(
+    r"""
+    by design|intentional(?:ly)?|on purpose|deliberate(?:ly)?|source of truth|by default
+    |best-effort|idempotent|convention|invariant|backward[s]?[- ]compat\w*|fall(?:s)? back
+    |takes? precedence|overrides?|responsible for|trade-?off|designed (?:to|for)
+    """,
+)
+_ALTERNATIVE = phrases(
+    r"""
+    rather than|instead of|not just|over the
+    """,
+)
+_CODE = re.compile(
+    r"`[^`\s][^`]*`|\b[\w./-]+\.(?:go|py|ts|tsx|js|rs|rb|java|sh|md|json|toml|ya?ml|c|h|cpp)\b"
+    r"|\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z]\w+[a-z][A-Z]\w*\b|\b\w+_\w+\b"
+)
+_PREFERENCE = phrases(
+    r"""
+    i (?:prefer|want|like|don't (?:like|want)|would rather|'d rather)
+    |we (?:want|don't want|prefer|use|don't use|never|always|need|should(?:n't)?)
+    |should(?: (?:not|never|always|only))? (?:be|have|go|use|live|stay|come|not)|shouldn't|must
+    |make sure|has to be|have to be|needs to be|source of truth|let's (?:use|not|keep|call|stick)
+    |rather (?:than|not)|instead of|do not|don't
+    """
+)
 _CORRECTION = re.compile(
-    r"^(?:no\b[,.! ]+(?=\w)|nope\b|don't\b|do not\b|stop \w+ing|that's (?:wrong|not (?:right|what|how|correct|true))|wrong\b|not like that|please don't|never\b"
-    r"|you (?:should(?:n't)? (?:have|not)|must not|can't)|this (?:is wrong|should not|shouldn't))|\b(?:should not be ch\w+nged|use \S+ instead|instead use)\b",
-    re.IGNORECASE)  # fmt: skip
+    r"^(?:no\b[,.! ]+(?=\w)|nope\b|(?:please )?don't\b|do not\b|stop \w+ing|wrong\b|not like that|never\b"
+    r"|that's (?:wrong|not (?:right|what|how|correct|true))|this (?:is wrong|should not|shouldn't)"
+    r"|you (?:should(?:n't)? (?:have|not)|must not|can't))"
+    r"|\b(?:should not be \w+ed|use \S+ instead|instead use)\b",
+    re.IGNORECASE,
+)
 _VOICE = re.compile(
-    r"\b(?:i|i'm|i'd|we|we're|let's|my|our|us|please|can you|could you|you)\b|^(?:yes|yeah|no|ok|okay|don't|do not|never|always)\b",
-    re.IGNORECASE)  # fmt: skip
-_HEDGED_RULE = re.compile(r"\b(?:not|n't|seems?|almost|nearly) always\b|[\"']always[\"']|\bnever (?:actually|called|mind)\b", re.IGNORECASE)
-_GENERAL = re.compile(
-    r"\b(?:any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?|developers?|directive|source of truth)\b",
-    re.IGNORECASE)  # fmt: skip
-_ASIDE = re.compile(r"^(?:(?:yes|yeah|yep|no|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+(?!don't|do not)", re.IGNORECASE)
+    r"\b(?:i|i'm|i'd|we|we're|let's|my|our|us|please|can you|could you|you)\b"
+    r"|^(?:yes|yeah|no|ok|okay|don't|do not|never|always|use)\b",
+    re.IGNORECASE,
+)
+_HEDGED_RULE = re.compile(
+    r"\b(?:not|seems?|almost|nearly) always\b|n't always\b|[\"']always[\"']"
+    r"|\bnever (?:actually|called|mind)\b",
+    re.IGNORECASE,
+)
+_GENERAL = phrases(
+    r"""
+    any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?
+    |developers?|directive|source of truth
+    """,
+)
+_ASIDE = re.compile(
+    r"^(?:(?:yes|yeah|yep|no|nope|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+"
+    r"(?!don't|do not)",
+    re.IGNORECASE,
+)
+_INSTEAD = phrases(r"use \S+(?: \S+)? instead|instead use")
 _OF_PERSONS = frozenset(("reason", "names-code"))
 _ONCE = re.compile(
-    r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)|these (?:tests|files|changes)|yet|for now|first|now|just|let me"
-    r"|push|merge|rebase|stash|linear|pr|draft|open a|try|look|check|review|continue|go ahead|wait|again|later|next|above|below|\d+\.|#\d+|\d+/\d+"
-    r"|i guess|i think|i don't (?:know|see|quite)|i figure|thinking aloud|maybe|probably|perhaps|seems?|hmm|could|would|might|says|said|tell me|update the|tests? (?:for|has|have)"
-    r"|it'?s? (?:gets?|just|is|was)|was|were|did|instead of \")\b|:$|\.\.\.", re.IGNORECASE)  # fmt: skip
-_ROUTINE = re.compile(
-    r"(?:merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo|cleanup|record|more|rename|fix (?:\w+ )?(?:tests?|lint\w*|comments?|broken|typos?|misleading|import)"
-    r"|update (?:tests?|comments?|docs)|add (?:\w+ )?tests?\w*)\b", re.IGNORECASE)  # fmt: skip
-_REPAIR = re.compile(r"(?:fix|fixes|fixed|hotfix|correct|restore|prevent|avoid)\b", re.IGNORECASE)
-_FAULT = re.compile(
-    r"\b(?:incorrect\w*|wrong\w*|bugs?|missing|broken|randomly|stuck|problematic|unused|dead code|inconsisten\w*|mismatch\w*|duplicated?"
-    r"|never (?:called|displayed|reached?|reaches|runs?|fires?|used|shown|read|updated|gets?)|not closed|silently ignored|(?:is|are|gets?) dropped"
-    r"|fails|errors? out|panics|(?:it's|it is|is|are) (?:\w+ly )?\w+ing|instead of (?:calling|using|returning)|(?:do(?:es)?n't|do(?:es)? not|isn't|is not|aren't) (?:include|cop|handle|pass|have|track|receive|set|check|detect|validate"
-    r"|included|exist|updated|capture|carry|match|close|set|clear)\w*)(?!\w)", re.IGNORECASE)  # fmt: skip
+    r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)"
+    r"|these (?:tests|files|changes)|yet|for now|first|now|just|let me|push|merge|rebase|stash|linear"
+    r"|pr|draft|open a|try|look|check|review|continue|go ahead|wait|again|later|next|above|below"
+    r"|\d+\.|#\d+|\d+/\d+|i guess|i think|i don't (?:know|see|quite)|i figure|thinking aloud|maybe"
+    r"|probably|perhaps|seems?|hmm|could|would|might|says|said|tell me|update the"
+    r"|tests? (?:for|has|have)|it'?s? (?:gets?|just|is|was)|was|were|did|instead of \")\b|:$|\.\.\.",
+    re.IGNORECASE,
+)
+_ROUTINE = phrases(
+    r"""
+    merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo
+    |cleanup|record|more|rename|fix (?:\w+ )?(?:tests?|lint\w*|comments?|broken|typos?
+    |misleading|import)|update (?:tests?|comments?|docs)|add (?:\w+ )?tests?\w*
+    """,
+    before="",
+)
+_REPAIR = phrases(
+    r"""
+    fix|fixes|fixed|hotfix|correct|restore|prevent|avoid
+    """,
+    before="",
+)
+_FAULT = phrases(
+    r"""
+    incorrect\w*|wrong\w*|bugs?|missing|broken|randomly|stuck|problematic|unused|dead code
+    |inconsisten\w*|mismatch\w*|duplicated?|never (?:called|displayed|reached?|reaches|runs?
+    |fires?|used|shown|read|updated|gets?)|not closed|silently ignored|(?:is|are|gets?) dropped
+    |fails|errors? out|panics|(?:it's|it is|is|are) (?:\w+ly )?\w+ing|instead of (?:calling
+    |using|returning)|(?:do(?:es)?n't|do(?:es)? not|isn't|is not|aren't) (?:include|cop|handle
+    |pass|have|track|receive|set|check|detect|validate|included|exist|updated|capture|carry
+    |match|close|set|clear)\w*
+    """,
+    after=r"(?!\w)",
+)
 
 Seen = tuple[str, str]
 """The name of a signal, and the type of record that it speaks for."""
@@ -113,8 +158,8 @@ class Statement:
 
     @property
     def type(self) -> str:
-        """The type of record that its strongest signal speaks for."""
-        return max(self.seen, key=lambda one: WEIGHTS[one[0]])[1]
+        """The type of record that its first signal speaks for."""
+        return self.seen[0][1]
 
     @property
     def is_marked(self) -> bool:
@@ -146,6 +191,7 @@ def of_commit(message: str) -> Iterator[Statement]:
     prefix, colon, topic = subject.partition(":")
     if colon and topic and " " not in prefix.strip():
         subject = topic.strip()
+    subject = subject[:1].upper() + subject[1:]
     told: list[str] = []
     repairs = bool(_REPAIR.match(subject)) or prefix.startswith("fix")
     for paragraph in paragraphs_of(rest):
@@ -161,7 +207,9 @@ def of_commit(message: str) -> Iterator[Statement]:
             if told and _gives_reason(seen):
                 decided = [] if repairs or any(map(is_past, told)) else [("decided", "decision")]
                 text = f"{subject.rstrip('.')}. {' '.join(told)}"
-                yield Statement(text, told[0], [("committed", "decision"), *seen, *decided], subject)
+                yield Statement(
+                    text, told[0], [("committed", "decision"), *seen, *decided], subject
+                )
 
 
 def _gives_reason(seen: list[Seen]) -> bool:
@@ -175,24 +223,26 @@ def of_prompt(text: str) -> Iterator[Statement]:
     for line in lines_of(whole(text)):
         for given in sentences(line):
             sentence = _ASIDE.sub("", given)
-            if not _fits(sentence) or "?" in given or _ONCE.search(sentence):
+            if not _fits(given, SHORTEST_RULE) or "?" in given or _ONCE.search(sentence):
                 continue
             seen: list[Seen] = []
             if mark := mark_of(sentence):
                 seen.append(mark[:2])
             if has_rule(sentence) and not _HEDGED_RULE.search(sentence):
                 seen.append(("rule", "pattern"))
-            if _CORRECTION.search(sentence):
+            if _CORRECTION.search(given):
                 seen.append(("correction", "lesson"))
             if _PREFERENCE.search(sentence):
                 seen.append(("preference", "decision"))
+            if len(sentence) < SHORTEST and not any(name in _SHORT for name, _ in seen):
+                continue
             also = [one for one in _qualities(sentence) if one[0] in _OF_PERSONS]
-            if seen and (also or _GENERAL.search(sentence)):
+            if seen and (also or _GENERAL.search(sentence) or _INSTEAD.search(sentence)):
                 yield Statement(sentence, given, [*seen, *also])
 
 
-def _fits(sentence: str) -> bool:
-    return SHORTEST <= len(sentence) <= LONGEST and not is_question(sentence)
+def _fits(sentence: str, shortest: int = SHORTEST) -> bool:
+    return shortest <= len(sentence) <= LONGEST and not is_question(sentence)
 
 
 def _states(sentence: str, marks: list[Seen]) -> bool:
@@ -204,14 +254,18 @@ def _states(sentence: str, marks: list[Seen]) -> bool:
 
 def _lasting(*told: str) -> list[Seen]:
     """What is seen in those of the sentences that tell what is so, and not what was."""
-    return [*dict.fromkeys(one for sentence in told if not is_past(sentence) for one in _qualities(sentence))]
+    return [
+        *dict.fromkeys(
+            one for sentence in told if not is_past(sentence) for one in _qualities(sentence)
+        )
+    ]
 
 
 def _qualities(sentence: str) -> list[Seen]:
     seen: list[Seen] = []
-    if _CONSTRAINT.search(sentence):
+    if CONSTRAINT.search(sentence):
         seen.append(("constraint", "lesson"))
-    if _REASON.search(sentence):
+    if REASON.search(sentence):
         seen.append(("reason", "lesson"))
     if _DESIGN.search(sentence):
         seen.append(("design", "decision"))
