@@ -88,6 +88,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 -n	N	-
 --limit	N	-
 --kept	-	-
+--titles	-	-
+--llm-command	CMD	-
 --json	-	-
 --jsonl	-	-
 --text	-	-

@@ -35,6 +35,9 @@ KNOWLEDGE = ("decision", "failure", "goal", "lesson", "note", "observation", "pa
 SAME = 0.9
 """The cosine from which on a record says what a candidate says."""
 
+ALSO = "also"
+"""The field of a candidate's data that has the ids of those that were merged into it."""
+
 AGAIN = "again"
 """The signal of an error that came up once more although it was learned from."""
 
@@ -49,29 +52,39 @@ class Gathered(Record):
     """What looking through the events has brought, by ids.
 
     ``new`` candidates, ``more`` of which more was found, ``known`` records that say it already,
-    ``again``: records whose error came up once more after they were learned.
+    ``again``: records whose error came up once more after they were learned. ``notes`` are for
+    people.
     """
 
-    __slots__ = ("again", "known", "more", "new")
+    __slots__ = ("again", "known", "more", "new", "notes")
 
     def __init__(self) -> None:
         self.new: list[str] = []
         self.more: list[str] = []
         self.known: list[str] = []
         self.again: list[str] = []
+        self.notes: list[str] = []
 
 
-def gather(engine: Engine, project: str, since: str = "") -> Gathered:
+def gather(engine: Engine, project: str, since: str = "", *, by_model: bool = False) -> Gathered:
     """Looks through the events of a project's sessions, and keeps what may be worth knowing.
 
     Args:
         project: its folder, or ``telemetry.projects.ALL``.
         since: only what happened at this time or later.
+        by_model: let the setting ``llm_command`` title what is new, and merge what is the same.
+
+    Raises:
+        LoreError: the model fails.
+        UsageError: there is none.
     """
     events = [*project_events(project, since)]
     found = find_candidates(events)
     with engine.store.faults:
-        return _Gathering(engine, events, found).run()
+        gathering = _Gathering(engine, events, found)
+        if by_model:
+            gathering.title()
+        return gathering.run()
 
 
 class _Gathering:
@@ -88,10 +101,29 @@ class _Gathering:
         self._records = Records(self._store, engine.settings, engine.embedder, engine.root)
         self._commits = commits_of(engine.root, found)
         self._same: dict[str, str] = {}
+        self._also: dict[str, list[str]] = {}
+        self._notes: list[str] = []
+
+    def title(self) -> None:
+        """Lets the user's own model title what is new, and say what is the same."""
+        from .candidate_titles import with_titles
+
+        known = _by_any_id(self._store.candidates.all())
+        new = [one for one in self._found if one.id not in known]
+        before = {one.id: {(sign.quote, sign.t) for sign in one.signals} for one in new}
+        texts = [str(event.get(name) or "") for event in self._events for name in ("text", "err")]
+        kept, dropped = with_titles(new, texts, self._engine.settings.llm_command)
+        self._notes = [f"of the model's answer was dropped: {why}" for why in dropped]
+        for one in kept:
+            signs = {(sign.quote, sign.t) for sign in one.signals}
+            self._also[one.id] = [id for id, had in before.items() if id != one.id and had <= signs]
+        gone = before.keys() - {one.id for one in kept}
+        self._also = {id: [one for one in also if one in gone] for id, also in self._also.items()}
+        self._found = [*kept, *(one for one in self._found if one.id in known)]
 
     def run(self) -> Gathered:
         kept = self._store.candidates.all()
-        known = {one.id for one in kept}
+        known = _by_any_id(kept)
         self._same = self._near([one for one in self._found if one.id not in known])
         if not self._found and not any(one.status == PROMOTED for one in kept):
             return Gathered()
@@ -101,8 +133,10 @@ class _Gathering:
     def _write(self) -> Gathered:
         """Within the transaction: what others have decided meanwhile counts."""
         done = Gathered()
-        kept = {one.id: one for one in self._store.candidates.all()}
-        told = Told(candidate_of(one) for one in kept.values())
+        done.notes = self._notes
+        rows = self._store.candidates.all()
+        kept = _by_any_id(rows)
+        told = Told(candidate_of(one) for one in rows)
         evidence = Evidence(self._engine, self._records, self._commits)
         for one in self._found:
             like = None if one.id in kept else told.like(one)
@@ -113,7 +147,7 @@ class _Gathering:
                 self._add_to(row, one, done)
             elif row.status in (PROMOTED, KNOWN):
                 self._add_evidence(str(row.promoted_as), one, evidence, done)
-        self._flag(kept.values(), evidence, done)
+        self._flag(rows, evidence, done)
         return done
 
     def _keep(self, one: Candidate, evidence: Evidence, done: Gathered) -> None:
@@ -125,6 +159,8 @@ class _Gathering:
             self._add_evidence(same, one, evidence, done)
         else:
             done.new.append(one.id)
+        if self._also.get(one.id):
+            row.data = _with(row.data, {ALSO: self._also[one.id]})
         self._store.candidates.put([row])
 
     def _add_to(self, row: KeptCandidate, one: Candidate, done: Gathered) -> None:
@@ -132,6 +168,7 @@ class _Gathering:
         before = candidate_of(row)
         both = joined(before, one)
         new = row_of(both)
+        new.data = _with(row.data, json.loads(new.data))
         if (new.data, new.score) == (row.data, row.score):
             return
         again = row.status == SKIPPED and {*both.sessions} - {*before.sessions}
@@ -224,6 +261,19 @@ def _failure(event: Mapping[str, Any]) -> str:
     if event.get("kind") != "tool" or event.get("ok") is not False:
         return ""
     return error_signature(str(event.get("err") or ""))
+
+
+def _by_any_id(rows: Iterable[KeptCandidate]) -> dict[str, KeptCandidate]:
+    """Rows by their ids, and by those of what was merged into them."""
+    found: dict[str, KeptCandidate] = {}
+    for row in rows:
+        also = json.loads(row.data).get(ALSO, []) if ALSO in row.data else []
+        found.update(dict.fromkeys(also, row))
+    return found | {row.id: row for row in rows}
+
+
+def _with(data: str, fields: dict[str, Any]) -> str:
+    return json.dumps({**json.loads(data), **fields}, ensure_ascii=False)
 
 
 def joined(kept: Candidate, found: Candidate) -> Candidate:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...app import promotion
-from ...app.candidates import gather, listed, sweep_candidates, told
+from ...app.candidates import Gathered, gather, listed, sweep_candidates, told
 from ...app.promotion import Promoted, Wanted, asked_row
 from ...core.errors import LoreError, NoStore, UsageError
 from ...core.text import counted
@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 
 def candidates(
     since: str | None, project: str | None, everything: bool, limit: int | None, kept: bool,
-    **options: Any,
+    titles: bool, **options: Any,
 ) -> None:  # fmt: skip
     """``lore candidates``."""
     session = Session(options)
-    if kept and (since or project):
-        raise UsageError("--kept looks at no events: leave --since and --project out")
+    if kept and (since or project or titles):
+        raise UsageError("--kept looks at no events: leave --since, --project and --titles out")
     staged: list[Promoted] = []
     with session.open() as store:
         engine = session.engine(store)
         if not kept and store.writable:
-            _look(session, engine, _project(project), parse_since(since) if since else "")
+            moment = parse_since(since) if since else ""
+            _look(session, gather(engine, _project(project), moment, by_model=titles))
             staged = _stage_by_rule(session, engine)
         elif not kept:
             session.say(["the store cannot be written: what was found before is listed"])
@@ -55,9 +56,8 @@ def _project(given: str | None) -> str:
     return os.path.abspath(given) if given else project_root()
 
 
-def _look(session: Session, engine: Engine, project: str, since: str) -> None:
-    done = gather(engine, project, since)
-    notes = [f"{counted(len(done.new), 'new candidate')}"] if done.new else []
+def _look(session: Session, done: Gathered) -> None:
+    notes = [counted(len(done.new), "new candidate")] if done.new else []
     known = sorted({*done.known})
     if known:
         notes.append(f"said once more, and known: {', '.join(known[:10])}"
@@ -65,7 +65,7 @@ def _look(session: Session, engine: Engine, project: str, since: str) -> None:
     notes += [
         f"{id}: the error that it names came up again: see 'lore show {id}'" for id in done.again
     ]
-    session.say(notes)
+    session.say([*notes, *done.notes])
 
 
 def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:

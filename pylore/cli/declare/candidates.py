@@ -23,6 +23,12 @@ already is no candidate: what was said once more is evidence for that record."""
     ),
     Option("-n, --limit N", "how many; all unless set", whole=True, low=1, high=1_000_000_000),
     Option("--kept", "list what was found before, and look at no events"),
+    Option(
+        "--titles",
+        "let your own model (llm_command) title what is new, and merge what is\n"
+        "the same; a quote of its that no event has is dropped",
+    ),
+    Option("--llm-command CMD", "the program and its arguments", setting="llm_command"),
     OUTPUT,
     QUIET,
     Option(
