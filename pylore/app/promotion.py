@@ -254,10 +254,8 @@ def beside(engine: Engine, candidate: Candidate) -> list[Beside]:
     with engine.store.faults:
         for id, cosine in _near(engine, candidate):
             node = engine.store.nodes.require(id)
-            text = f"{node.title}\n{node.body}"
-            otherwise = node.status == "confirmed" and _denies(text) != _denies(
-                f"{candidate.title}\n{candidate.body}"
-            )
+            denied = _denies(node.body or node.title), _denies(candidate.body)
+            otherwise = node.status == "confirmed" and denied[0] != denied[1]
             found.append(
                 Beside(id, node.title, node.body, node.status, cosine, otherwise=otherwise)
             )
