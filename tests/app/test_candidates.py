@@ -16,7 +16,7 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app import promotion
-from pylore.app.candidates import gather, listed, sweep_candidates
+from pylore.app.candidates import candidate_of, gather, listed, sweep_candidates
 from pylore.app.engine import Engine
 from pylore.app.funnel import funnel
 from pylore.app.promotion import Wanted
@@ -282,7 +282,7 @@ def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None
         known = records.add("decision", "Sign the tokens with the static key").id
         gather(engine, engine.root)
         row = next(row for row in store.candidates.all() if row.body == RULE)
-        (beside,) = promotion.beside(engine, promotion.candidate_of(row))
+        (beside,) = promotion.beside(engine, candidate_of(row))
         assert (beside.id, beside.otherwise) == (known, True)
 
 

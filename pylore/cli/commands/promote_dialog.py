@@ -66,7 +66,7 @@ class Dialog:
         for number, row in enumerate(rows, 1):
             near = self._show(row, f"({number}/{len(rows)})")
             if not self._decided(row, near):
-                self._counts["left"] = len(rows) - number + 1
+                self._counts["left"] += len(rows) - number + 1
                 break
         self._sum_up()
 
