@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .redaction import Redactor
-    from .transcripts import Kind
+    from .transcripts import Kind, Reader
 
 _HEAD = 1 << 16
 """Bytes of a file that are looked at for its session; more, where they name none."""
 _MORE_HEAD = 1 << 22
+_BESIDE_TEXT = 200
 _ENOUGH = 4 << 20
 """Characters of events that are held before they are written."""
 
@@ -187,30 +188,11 @@ class Capture:
     def _take(self, file: _File, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
-        mark = known.end if known else 0
         reader = self._kind.reader(file.path)
-        skipped = {"broken": 0}
         try:
             with open(file.path, "rb") as opened:
-                lines = Lines(opened, mark)
-                is_past = not mark
-                is_same = False
-                for line in lines:
-                    if not is_past and lines.end >= mark:
-                        is_past = True
-                        is_same = known is not None and lines.digest_at_mark == known.digest
-                        if is_same and self._since >= (known.since if known else ""):
-                            reader.taken()
-                    try:
-                        reader.read(line, lines.number)
-                    except (ValueError, RecursionError):
-                        if line.endswith(b"\n"):
-                            skipped["broken"] += 1
-                        else:
-                            lines.leave()
-                if mark and not is_past and lines.digest_at_mark == (known and known.digest):
-                    is_same = True
-                    reader.taken()
+                lines = Lines(opened, known.end if known else 0)
+                is_same = self._read_lines(lines, reader, known)
         except OSError as error:
             self._fail(file.path, f"{error.strerror or error}: check it, then run it again")
             return
@@ -221,17 +203,47 @@ class Capture:
             return
         self.receipt.files += 1
         self.receipt.unfinished += reader.unfinished
-        _add(self.receipt.skipped, {**reader.skipped, **skipped, "too long": lines.too_long})
-        if mark and (not is_same or self._since < (known.since if known else "")):
+        _add(self.receipt.skipped, {**reader.skipped, "too long": lines.too_long})
+        is_rewritten = known is not None and (known.is_rewritten or not is_same)
+        if is_rewritten or file.session in captured.unsure or captured.is_new:
             self._doubtful.add(file.session)
-        if file.session in captured.unsure or captured.is_new:
-            self._doubtful.add(file.session)
-        since = self._since if known is None else min(self._since, known.since)
-        self._read[file.session] = Session(file.path, lines.end, lines.digest, since)
+        since = self._since
+        if known is not None:
+            since = min(since, known.since)
+            if self._since < known.since:
+                self._doubtful.add(file.session)
+        self._read[file.session] = Session(
+            file.path, lines.end, lines.digest, since, is_rewritten=is_rewritten
+        )
         self._read_files[file.path] = (file.changed, file.size, file.session)
         events = [event for event in reader.taken() if event["t"] >= self._since]
         self._held.append((file.session, events))
-        self._held_size += sum(len(event.get("text", "")) + 200 for event in events)
+        self._held_size += sum(len(event.get("text", "")) + _BESIDE_TEXT for event in events)
+
+    def _read_lines(self, lines: Lines, reader: Reader, known: Session | None) -> bool:
+        """Lets a reader have all lines; whether what was read before stands there as it was.
+
+        Then the reader has only the events that came after it, unless older ones were left out.
+        """
+        is_past, is_same = known is None, False
+        drops = known is not None and self._since >= known.since
+        for line in lines:
+            if not is_past and known is not None and lines.end >= known.end:
+                is_past, is_same = True, lines.digest_at_mark == known.digest
+                if is_same and drops:
+                    reader.taken()
+            try:
+                reader.read(line, lines.number)
+            except (ValueError, RecursionError):
+                if line.endswith(b"\n"):
+                    _add(self.receipt.skipped, {"broken": 1})
+                else:
+                    lines.leave()
+        if not is_past and known is not None and lines.digest_at_mark == known.digest:
+            is_same = True
+            if drops:
+                reader.taken()
+        return is_same
 
     def _flush(self, captured: Captured) -> None:
         """Writes what is held, without secrets."""

@@ -28,15 +28,19 @@ _SPARE = 100
 class Session:
     """How far a session's transcript was read, and what that was."""
 
-    __slots__ = ("digest", "end", "file", "since")
+    __slots__ = ("digest", "end", "file", "is_rewritten", "since")
 
-    def __init__(self, file: str, end: int, digest: str, since: str) -> None:
+    def __init__(
+        self, file: str, end: int, digest: str, since: str, *, is_rewritten: bool = False
+    ) -> None:  # fmt: skip
         self.file = file
         self.end = end
         """Bytes."""
         self.digest = digest
         self.since = since
         """Older events were left out; empty: none."""
+        self.is_rewritten = is_rewritten
+        """It was another one at some time: the log may have events of what stands after ``end``."""
 
 
 class Captured:
@@ -123,8 +127,9 @@ class Captured:
             self.unsure.update(map(str, row["writing"]))
         elif "end" in row:
             self.sessions[str(row["session"])] = Session(
-                str(row["file"]), int(row["end"]), str(row["digest"]), str(row.get("since", ""))
-            )
+                str(row["file"]), int(row["end"]), str(row["digest"]), str(row.get("since", "")),
+                is_rewritten=row.get("rewritten") is True,
+            )  # fmt: skip
             self.unsure.discard(str(row["session"]))
         else:
             self.files[str(row["file"])] = (
@@ -142,7 +147,13 @@ def _rows(
     sessions: dict[str, Session], files: dict[str, tuple[int, int, str]]
 ) -> Iterable[dict[str, Any]]:
     for name, session in sessions.items():
-        row = {"session": name, "file": session.file, "end": session.end, "digest": session.digest}
-        yield {**row, "since": session.since} if session.since else row
+        row: dict[str, Any] = {
+            "session": name, "file": session.file, "end": session.end, "digest": session.digest,
+        }  # fmt: skip
+        if session.since:
+            row["since"] = session.since
+        if session.is_rewritten:
+            row["rewritten"] = True
+        yield row
     for path, (changed, size, name) in files.items():
         yield {"file": path, "changed": changed, "size": size, "session": name}

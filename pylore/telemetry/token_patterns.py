@@ -112,7 +112,7 @@ PATTERNS = (
     Pattern("netrc", ("password",), r"\b(?:login|machine)\s+\S+\s+password\s+(?P<secret>[^\s\x00]{3,})", re.IGNORECASE),
     Pattern("user-option", ("curl", "wget", "http"), r"\s(?:-u|--user|--http-password|--proxy-user)[ =][\"']?[^\s:\x00\"']+:(?P<secret>[^\s\x00\"'$]{3,})"),
     Pattern("password-option", ("mysql", "mariadb", "sshpass", "--password", "--token", "--api-key", "--secret"),
-            r"(?:sshpass -p|mysql[^\n\x00]{0,80}\s-p|mariadb[^\n\x00]{0,80}\s-p|--(?:password|passwd|token|api-key|secret)[ =])"
+            r"(?:sshpass -p ?|mysql[^\n\x00]{0,80}\s-p|mariadb[^\n\x00]{0,80}\s-p|--(?:password|passwd|token|api-key|secret)[ =])"
             r"[\"']?(?P<secret>(?![<$\{\[-])[^\s\x00\"'`]{6,})"),
     Pattern("connection-string", ("pwd=", "password="), r"[;\"'](?:pwd|password)=(?P<secret>[^;\x00\"'\s$]{3,})", re.IGNORECASE),
     Pattern("assigned-secret", ("pass", "secret", "token", "key", "credential", "pwd", "auth"),
@@ -121,6 +121,9 @@ PATTERNS = (
             r"|_key|^pwd|^token)[\"'`]?(?:\s?=\s?|:\s?|\s?:=\s?|\s=>\s)"
             + r"[\"'`]?(?P<secret>(?=[^\s\x00]*(?:\d|[!@#%^*]))(?![\w.]*\()(?!\d+(?:\.\d+)?\b(?![\w!@#%^*]))[^\s\"'`\x00,;|&<>(){}\[\]$]{8,})",
             re.IGNORECASE | re.MULTILINE),
+    Pattern("said-password", ("password", "passphrase", "token", "secret"),
+            r"\b(?:password|passphrase|token|secret|api key) (?:is|was|to)[: ]\s?[\"'`]?"
+            r"(?P<secret>(?=\S*\d)(?=\S*[A-Z])(?=\S*[a-z])[\w!@#%^&*+=]{8,})(?![\w/.-])"),
     Pattern("key-material", ("\n", ""), r"^(?=[^\n\x00]*[G-Zg-z+/])(?=[^\n\x00]*\d)(?=[^\n\x00]*[A-Z])[A-Za-z0-9+/]{60,76}={0,2}$", re.MULTILINE),
 )
 """In the order they are tried; what one has taken out, the next does not see."""
