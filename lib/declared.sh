@@ -237,7 +237,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 1	KIND	prompt say tool edit search commit session' ;;
     'events') REPLY='--session	ID	-
 --file	GLOB,…	@files
---kind	KIND,…	prompt say tool edit search commit session
+--kind	KIND,…	-
 --since	DATE|AGE	-
 -f	-	-
 --follow	-	-
