@@ -72,6 +72,18 @@ plugin() { # <name> <script>
   [ "$(lore candidates --ids)" = "" ]
 }
 
+@test "three reads by people confirm what is staged, those of an agent do not" {
+  local id count
+  id=$(lore promote "$(lore candidates --ids -q | head -n 1)" --ids)
+  for count in 1 2 3; do CLAUDECODE=1 lore show "$id" >/dev/null; done
+  [ "$(lore list --status staged --ids)" = "$id" ]
+  for count in 1 2; do lore show "$id" >/dev/null; done
+  [ "$(lore list --status staged --ids)" = "$id" ]
+  run_lore context "rotating key" --ids
+  [[ $stderr == *"confirmed, since it is read often: $id"* ]]
+  [ "$(lore list --status staged --ids)" = "" ]
+}
+
 @test "what is refused never comes again, and undo takes a promotion back" {
   lore candidates --ids -q >ids
   run_lore promote --refuse "$(sed -n 2p ids)"

@@ -171,7 +171,7 @@ def session_id(name: str) -> str:
     """The id of a session's node.
 
     >>> session_id("0b2e"), session_id("a\\nb")
-    ('session-0b2e', 'session-3d0adb6a')
+    ('session-0b2e', 'session-05e1e162')
     """
     try:
         if "@@" not in name:

@@ -754,7 +754,7 @@ class Documents(Protocol):
         """
 
 
-class Candidates(Protocol):
+class KeptCandidates(Protocol):
     """What may be worth knowing, until somebody has decided: nothing else reads it.
 
     Under a scope only its own are there: what is not decided yet is not common.
@@ -1074,7 +1074,7 @@ class Store(Protocol):
         """What ``lore index`` has read."""
 
     @property
-    def candidates(self) -> Candidates:
+    def candidates(self) -> KeptCandidates:
         """What may be worth knowing."""
 
     @property
