@@ -12,7 +12,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from .captured import Captured, Session
+from .captured import Captured, Progress
 from .event_log import append, event_file
 from .events import event_line, read_events, shortened
 from .transcripts.lines import Lines
@@ -28,7 +28,7 @@ _HEAD = 1 << 16
 """Bytes of a file that are looked at for its session; more, where they name none."""
 _MORE_HEAD = 1 << 22
 _BESIDE_TEXT = 200
-_ENOUGH = 4 << 20
+_ENOUGH = 16 << 20
 """Characters of events that are held before they are written."""
 
 
@@ -63,7 +63,7 @@ class Receipt:
         }  # fmt: skip
 
 
-class _File:
+class _Transcript:
     """A transcript that may be read."""
 
     __slots__ = ("changed", "is_known", "named", "path", "session", "size")
@@ -96,7 +96,7 @@ class Capture:
         self._say = say
         self._held: list[tuple[str, list[dict[str, Any]]]] = []
         self._held_size = 0
-        self._read: dict[str, Session] = {}
+        self._read: dict[str, Progress] = {}
         self._read_files: dict[str, tuple[int, int, str]] = {}
         self._doubtful: set[str] = set()
         self.receipt = Receipt()
@@ -122,9 +122,9 @@ class Capture:
         self.receipt.redacted = dict(self._redactor.counts)
         return self.receipt
 
-    def _chosen(self, paths: Sequence[str], captured: Captured) -> list[_File]:
+    def _chosen(self, paths: Sequence[str], captured: Captured) -> list[_Transcript]:
         """Of each session the longest file, if something of it may be new."""
-        best: dict[str, _File] = {}
+        best: dict[str, _Transcript] = {}
         for file in self._found(paths):
             known = captured.files.get(file.path)
             if known and known[:2] == (file.changed, file.size):
@@ -138,7 +138,7 @@ class Capture:
                 best[file.session] = file
         return [file for file in best.values() if self._is_wanted(file, captured)]
 
-    def _is_wanted(self, file: _File, captured: Captured) -> bool:
+    def _is_wanted(self, file: _Transcript, captured: Captured) -> bool:
         known = captured.sessions.get(file.session)
         if known is None or file.session in captured.unsure or self._since < known.since:
             return True
@@ -150,7 +150,7 @@ class Capture:
             return False
         return True
 
-    def _found(self, paths: Sequence[str]) -> Iterator[_File]:
+    def _found(self, paths: Sequence[str]) -> Iterator[_Transcript]:
         seen = set()
         for path, named in _files_in(paths):
             path = os.path.abspath(path)
@@ -167,9 +167,9 @@ class Capture:
             elif self._since and _time(found.st_mtime) < self._since:
                 self._leave_out("older")
             else:
-                yield _File(path, found, named=named)
+                yield _Transcript(path, found, named=named)
 
-    def _look(self, file: _File) -> bool:
+    def _look(self, file: _Transcript) -> bool:
         """Finds out a file's session; whether it is to be read."""
         try:
             with open(file.path, "rb") as opened:
@@ -185,7 +185,7 @@ class Capture:
             self._leave_out("side chains")
         return not is_side
 
-    def _take(self, file: _File, captured: Captured) -> None:
+    def _take(self, file: _Transcript, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
         reader = self._kind.reader(file.path)
@@ -212,7 +212,7 @@ class Capture:
             since = min(since, known.since)
             if self._since < known.since:
                 self._doubtful.add(file.session)
-        self._read[file.session] = Session(
+        self._read[file.session] = Progress(
             file.path, lines.end, lines.digest, since, is_rewritten=is_rewritten
         )
         self._read_files[file.path] = (file.changed, file.size, file.session)
@@ -220,7 +220,7 @@ class Capture:
         self._held.append((file.session, events))
         self._held_size += sum(len(event.get("text", "")) + _BESIDE_TEXT for event in events)
 
-    def _read_lines(self, lines: Lines, reader: Reader, known: Session | None) -> bool:
+    def _read_lines(self, lines: Lines, reader: Reader, known: Progress | None) -> bool:
         """Lets a reader have all lines; whether what was read before stands there as it was.
 
         Then the reader has only the events that came after it, unless older ones were left out.
@@ -295,7 +295,11 @@ def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
     """What tells each event from the others of its session, whatever its text has become."""
     seen: dict[tuple[object, ...], int] = {}
     for event in events:
-        what = (event["session"], event["kind"], event.get("span") or event["t"])
+        what: tuple[object, ...] = (
+            event["session"],
+            event["kind"],
+            event.get("span") or event["t"],
+        )
         if not event.get("span"):
             what += (event.get("name"), event.get("text"))
         seen[what] = seen.get(what, 0) + 1

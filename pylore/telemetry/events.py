@@ -70,7 +70,7 @@ def is_wanted(
     """Whether an event is among those that somebody asks for, as ``read_events`` has it."""
     if kinds and event["kind"] not in kinds:
         return False
-    if since and event["t"] < since or session and event.get("session") != session:
+    if (since and event["t"] < since) or (session and event.get("session") != session):
         return False
     return not files or is_about(event.get("files") or (), files)
 

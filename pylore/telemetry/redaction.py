@@ -29,6 +29,13 @@ _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000
 _FIELDS = ("text", "err", "name")
 
+_MAY_HOLD = re.compile(
+    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://)"
+    r"|(?=[A-Za-z/_+=.~-]{0,80}\d)(?<![\w/+=.~-])[\w/+=.~-]{16,}|\w{30,}|-----BEGIN"
+)
+"""What a text has that is looked at closely: a word that goes with secrets, or a run of letters
+that could be one. A path without a digit is none. Four of five texts of a session have nothing of it."""
+
 _LEFT_OUT = ("IPPublicDetector", "HexHighEntropyString", "Base64HighEntropyString",
              "KeywordDetector")  # fmt: skip
 """Of detect-secrets: addresses are no secrets; half of the quoted hex strings of a session are
@@ -91,17 +98,26 @@ class Redactor:
         """The texts without secrets, in their order; raises as ``redact``."""
         if not texts:
             return []
-        different = [*dict.fromkeys(text.replace("\0", " ") for text in texts)]
-        whole = _BETWEEN.join(different)
+        plain = [text.replace("\0", " ") for text in texts]
+        different = [*dict.fromkeys(plain)]
+        suspect = [text for text in different if _MAY_HOLD.search(text)]
+        found = dict(zip(suspect, self._cleaned(suspect), strict=True))
+        clean = [found.get(text, text) for text in different]
+        for plugin in self._plugins:
+            clean = self._asked(plugin, clean)
+        found = dict(zip(different, clean, strict=True))
+        return [found[text] for text in plain]
+
+    def _cleaned(self, texts: list[str]) -> list[str]:
+        """Texts as the forms and the detectors leave them."""
+        if not texts:
+            return []
+        whole = _BETWEEN.join(texts)
         if self._ours:
             whole = self._without_tokens(whole)
         if self._detectors is not None:
             whole = self._detectors.without(whole, self.counts)
-        clean = _apart(whole)
-        for plugin in self._plugins:
-            clean = self._asked(plugin, clean)
-        found = dict(zip(different, clean, strict=True))
-        return [found[text.replace("\0", " ")] for text in texts]
+        return _apart(whole)
 
     def _without_tokens(self, whole: str) -> str:
         folded = whole.casefold()
@@ -168,8 +184,12 @@ class _Detectors:
         """A text without what they find."""
         for kind, expression in self._expressions:
             spans = [_span(match) for match in expression.finditer(whole)]
-            spans = [span for span in spans if not _is_harmless(whole[span[0] : span[1]])
-                     and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))]
+            spans = [
+                span
+                for span in spans
+                if not _is_harmless(whole[span[0] : span[1]])
+                and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))
+            ]
             if spans:
                 whole = _replaced(whole, _name(kind), spans, counts)
         whole = _replaced(whole, "keyword", [*self._by_keyword(whole)], counts)
@@ -193,9 +213,10 @@ class _Detectors:
     def _by_entropy(self, whole: str) -> Iterator[tuple[int, int]]:
         for match in _QUOTED.finditer(whole):
             text = match.group(2)
-            if not _is_harmless(text) and not _is_name(text):
-                if self._entropy.calculate_shannon_entropy(text) > _ENTROPY:
-                    yield match.span(2)
+            if _is_harmless(text) or _is_name(text):
+                continue
+            if self._entropy.calculate_shannon_entropy(text) > _ENTROPY:
+                yield match.span(2)
 
 
 def _is_name(text: str) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/support")]
 
-from planted import PLANTED, ordinary, planted  # noqa: E402
+from planted_secrets import PLANTED, ordinary, planted  # noqa: E402
 
 from pylore.telemetry.redaction import Redactor  # noqa: E402
 

@@ -20,7 +20,7 @@ class ClaudeSession:
     def add(self, kind: str, **fields: Any) -> ClaudeSession:
         """Any line."""
         number = len(self.lines) + 1
-        head = {
+        head: dict[str, Any] = {
             "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": PROJECT,
             "sessionId": self.name, "version": "2.1.0", "gitBranch": "main",
         }  # fmt: skip
@@ -52,7 +52,7 @@ class ClaudeSession:
         self._calls += 1
         span = f"toolu_{self.name[:8]}_{self._calls}"
         self._assistant({"type": "tool_use", "id": span, "name": name, "input": given})
-        block = {"type": "tool_result", "tool_use_id": span, "content": output}
+        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": span, "content": output}
         if failed:
             block["is_error"] = True
         return self.add("user", message={"role": "user", "content": [block]})
@@ -78,7 +78,9 @@ def a_session(name: str = "5e550000-0000-4000-8000-000000000001") -> ClaudeSessi
     session.tool("Bash", "Exit code 1\nrunning\nsrc/login.py:3: error: no clock", failed=True,
                  command="make test")  # fmt: skip
     session.tool("Grep", "src/login.py", pattern="clock", path=f"{PROJECT}/src")
-    session.tool("Edit", "done", file_path=f"{PROJECT}/src/login.py", old_string="a", new_string="b")
+    session.tool(
+        "Edit", "done", file_path=f"{PROJECT}/src/login.py", old_string="a", new_string="b"
+    )
     session.tool("Bash", "ok", command="make test")
     session.tool("Bash", "[main 1a2b3c4] Login has a clock\n 1 file changed",
                  command="git commit -am 'Login has a clock'")  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from agent_sessions import ClaudeSession, a_session
-from planted import planted
+from planted_secrets import planted
 
 from pylore.core.errors import LoreError
 from pylore.telemetry.capture import Capture, Receipt

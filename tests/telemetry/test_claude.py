@@ -65,7 +65,7 @@ def test_a_refusal_says_so_and_what_the_person_told_with_it_is_theirs() -> None:
         "you how to proceed, the user said:\nuse uv, never pip"
     )
     session = ClaudeSession().user("install it").tool("Bash", refusal, failed=True, command="pip x")
-    first, tool, told = events(session)
+    _, tool, told = events(session)
     assert (tool["ok"], tool["err"], tool["text"]) == (False, "refused", "pip x")
     assert (told["kind"], told["text"], told["turn"]) == ("prompt", "use uv, never pip", 2)
 
@@ -104,7 +104,13 @@ def test_files_are_told_from_the_project_and_others_are_left_out() -> None:
     session = ClaudeSession()
     for path in (f"{PROJECT}/src/../a.py", "/etc/passwd", "b.py", "../c.py", PROJECT):
         session.tool("Read", "x", file_path=path)
-    assert [event.get("files") for event in events(session)] == [["a.py"], None, ["b.py"], None, None]
+    assert [event.get("files") for event in events(session)] == [
+        ["a.py"],
+        None,
+        ["b.py"],
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +136,7 @@ def test_what_lore_has_printed_is_no_news(call: tuple[str, dict[str, Any]]) -> N
 def test_what_hooks_put_in_is_no_news_either() -> None:
     known = "Rotate the keys that sign tokens every month or after a leak"
     session = ClaudeSession().user(
-        f"rotate?<system-reminder>UserPromptSubmit hook success:\n- lesson-1 {known}</system-reminder>"
+        f"rotate?<system-reminder>UserPromptSubmit hook success:\n- {known}</system-reminder>"
     )
     assert [event["text"] for event in events(session.says(f"{known}\n\nSo: yes."))] == [
         "rotate?", "So: yes.",

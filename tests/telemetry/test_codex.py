@@ -41,7 +41,9 @@ def events(*lines: str) -> list[dict[str, Any]]:
 
 def call(name: str, arguments: object, output: object, number: int = 1) -> list[str]:
     return [
-        item(type="function_call", name=name, call_id=f"c{number}", arguments=json.dumps(arguments)),
+        item(
+            type="function_call", name=name, call_id=f"c{number}", arguments=json.dumps(arguments)
+        ),
         item(type="function_call_output", call_id=f"c{number}", output=output),
     ]
 
@@ -68,7 +70,7 @@ def test_commands_of_all_forms_have_their_result() -> None:
               json.dumps({"output": "error: no clock", "metadata": {"exit_code": 2,
                                                                      "duration_seconds": 1.5}})),
         *call("exec_command", {"cmd": "make test"},
-              "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nfatal: x", 2),
+              "Chunk ID: 1\nWall time: 0.1 s\nProcess exited with code 1\nOutput:\nfatal: x", 2),
         *call("shell_command", {"command": "git commit -m 'Login has a clock'"},
               "Exit code: 0\nOutput:\n[main 1a2b3c4] Login has a clock", 3),
         *call("shell", {"command": ["ls"]}, "rejected by user", 4),
@@ -76,7 +78,7 @@ def test_commands_of_all_forms_have_their_result() -> None:
         item(type="local_shell_call_output", call_id="c5", output="a.py"),
         item(type="web_search_call", action={"type": "search", "query": "clocks"}),
     )  # fmt: skip
-    assert [(event["kind"], event.get("text"), event["ok"], event.get("err")) for event in found] == [
+    assert [tuple(map(event.get, ("kind", "text", "ok", "err"))) for event in found] == [
         ("tool", "make test", False, "error: no clock"), ("tool", "make test", False, "fatal: x"),
         ("commit", "Login has a clock", True, None), ("tool", "ls", False, "refused"),
         ("tool", "ls", True, None), ("search", "clocks", True, None),
@@ -124,7 +126,7 @@ _leaves = st.none() | st.integers() | st.text(max_size=10) | st.sampled_from(
     ["message", "user", "function_call", "function_call_output", "{}", "[1]", "exec"]
 )  # fmt: skip
 _payloads = st.dictionaries(
-    st.sampled_from(["type", "role", "content", "call_id", "arguments", "output", "name", "action"]),
+    st.sampled_from("type role content call_id arguments output name action".split()),
     st.recursive(_leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(
         st.sampled_from(["text", "command", "output", "metadata"]), inner, max_size=3)),
 )  # fmt: skip

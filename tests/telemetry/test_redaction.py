@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from planted import PLANTED, ordinary, planted
+from planted_secrets import PLANTED, ordinary, planted
 
 from pylore.core.errors import LoreError
 from pylore.telemetry.redaction import Redactor, own_redactors
@@ -75,7 +75,8 @@ def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> 
 def test_detect_secrets_is_loaded_for_this_alone_and_without_what_would_ask_others() -> None:
     code = (
         "import sys\n"
-        "import pylore.cli.commands.telemetry, pylore.telemetry.capture, pylore.telemetry.redaction\n"
+        "import pylore.cli.commands.telemetry, pylore.telemetry.capture\n"
+        "import pylore.telemetry.redaction\n"
         "assert 'detect_secrets' not in sys.modules\n"
         "pylore.telemetry.redaction.Redactor()\n"
         "assert 'detect_secrets' in sys.modules\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +12,15 @@ from ...core.text import counted, one_line
 from ...core.times import now, parse_since
 from ...telemetry.event_log import VERSION, append, event_file
 from ...telemetry.events import (
-    KINDS, MOST_ERROR, MOST_TEXT, event_line, is_wanted, read_events, shortened,
+    KINDS,
+    MOST_ERROR,
+    MOST_TEXT,
+    event_line,
+    is_wanted,
+    read_events,
+    shortened,
 )  # fmt: skip
-from ...terminal.output import Output, flush, note
+from ...terminal.output import FORMATS, Output, flush, note
 from ...terminal.text import bold, dim
 from ..args import split_words
 from .shared import Session, read_stdin
@@ -80,7 +85,7 @@ def event(
     row: dict[str, Any] = {
         "v": VERSION, "t": now(), "src": source[:_LONGEST_NAME], "session": session[:_LONGEST_NAME],
         "kind": kind, "name": name[:_LONGEST_NAME], "ms": ms,
-        "files": [one for given in files for one in split_words(given)][:_MOST_FILES],
+        "files": [*split_words(files)[:_MOST_FILES]],
         "text": text.strip()[: 2 * MOST_TEXT], "err": error.strip()[: 2 * MOST_ERROR],
     }  # fmt: skip
     if failed or error:
@@ -107,14 +112,13 @@ def events(
     session: str, files: Sequence[str], kinds: Sequence[str], since: str, *, follow: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    in_form = any(options.get(f"as_{form}") for form in ("json", "jsonl", "text", "ids"))
-    here = Session(options)
-    output = here.output
-    if not in_form and output.jq is None and not sys.stdout.isatty():
-        output = Output("jsonl")
-    wanted = {
+    in_form = any(options.get(f"as_{form}") for form in FORMATS)
+    output = Session(options).output
+    if not in_form and output.form == "json":
+        output = Output("jsonl", output.jq)  # a log is read line by line
+    wanted: dict[str, Any] = {
         "since": parse_since(since) if since else "", "session": session,
-        "kinds": _split(kinds), "files": _split(files),
+        "kinds": split_words(kinds), "files": split_words(files),
     }  # fmt: skip
     unknown = [kind for kind in wanted["kinds"] if kind not in KINDS]
     if unknown:
@@ -129,9 +133,7 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
     from ...telemetry.follow import Follower
 
     if output.form == "json" or output.jq is not None:
-        if output.jq is not None:
-            raise UsageError("--follow and --jq exclude each other: pipe the lines to jq")
-        output = Output("jsonl")
+        raise UsageError("--follow prints lines: leave --json out, and pipe them to jq")
     follower = Follower()
     for found in read_events(**wanted):
         output.list([found], _events_text)
@@ -141,10 +143,6 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
             flush()
         elif is_wanted(one, **wanted):
             output.list([one], _events_text)
-
-
-def _split(given: Sequence[str]) -> list[str]:
-    return [word for text in given for word in split_words(text)]
 
 
 def sweep_telemetry(session: Session, *, dry_run: bool) -> None:

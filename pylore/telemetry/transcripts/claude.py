@@ -12,8 +12,8 @@ import json
 import os
 import re
 
-from .fields import joined, text
-from .recorder import Call, Recorder
+from .fields import is_whole, joined, text
+from .recorder import Recorder, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Claude:
         start = line.find(_TYPE)
         kind = line[start + 8 : line.find(b'"', start + 8)] if start >= 0 else b""
         if kind and kind not in _USED and b'"type": "' not in line[:start]:
-            if line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}":
+            if is_whole(line):
                 self._skip(kind.decode("ascii", "replace"))
                 self.known += 1
                 return
@@ -161,10 +161,11 @@ class Claude:
             self._queue.clear()
         elif self._queue:
             typed = self._queue.pop(0).strip()
-            if operation == "remove" and typed and not _OF_THE_PROGRAM.match(typed):
-                if not typed.startswith("/"):
-                    self.recorder.prompt(typed, text(record, "timestamp"), number, f"queue-{number}")
-                    self._last_queued = typed
+            is_typed = typed and not typed.startswith("/") and not _OF_THE_PROGRAM.match(typed)
+            if operation == "remove" and is_typed:
+                when = text(record, "timestamp")
+                self.recorder.prompt(typed, when, number, f"queue-{number}")
+                self._last_queued = typed
 
     def _attached(self, record: dict[str, Any], number: int) -> None:
         given = record.get("attachment")
@@ -205,11 +206,11 @@ def _is_of_the_program(record: dict[str, Any]) -> bool:
     return bool(
         record.get("isMeta") or record.get("isCompactSummary") or record.get("planContent")
         or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID")
-        or isinstance(origin, dict) and origin.get("kind") not in (None, "human")
+        or (isinstance(origin, dict) and origin.get("kind") not in (None, "human"))
     )  # fmt: skip
 
 
-def _call(block: dict[str, Any], of: str, when: str, number: int) -> Call:
+def _call(block: dict[str, Any], of: str, when: str, number: int) -> ToolCall:
     name = text(block, "name")
     given = block.get("input")
     given = given if isinstance(given, dict) else {}
@@ -218,7 +219,7 @@ def _call(block: dict[str, Any], of: str, when: str, number: int) -> Call:
     if name == "AskUserQuestion":
         said = _asked(given)
     files = [path for path in (text(given, field) for field in _PATHS) if path]
-    return Call(text(block, "id"), of, when, number, kind, name, said, files)
+    return ToolCall(text(block, "id"), of, when, number, kind, name, said, files)
 
 
 def _asked(given: dict[str, Any]) -> str:
@@ -240,5 +241,6 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
+    return (
+        [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    )

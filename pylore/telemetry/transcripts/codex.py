@@ -12,8 +12,8 @@ import json
 import os
 import re
 
-from .fields import fields_of, joined, rows_of, text
-from .recorder import Call, Recorder
+from .fields import fields_of, is_whole, joined, rows_of, text
+from .recorder import Recorder, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,8 +32,12 @@ _OF_THE_PROGRAM = re.compile(
 )
 _REQUEST = "## My request for Codex:"
 _EXIT = re.compile(r"(?:^|\n)(?:Process exited with code|Exit code:) (-?\d+)")
-_REFUSED = re.compile(r"\A.{0,40}(?:rejected by user|declined by the user|aborted by user)", re.DOTALL)
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
+_REFUSED = re.compile(
+    r"\A.{0,40}(?:rejected by user|declined by the user|aborted by user)", re.DOTALL
+)
+_PATCHED = re.compile(
+    r"^\*\*\* (?:Update|Add|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE
+)
 _SHELL_OPTIONS = re.compile(r"\A-\w*c\Z")
 _LONGEST_PATCH = 1_000_000
 
@@ -65,11 +69,11 @@ class Codex:
         Raises:
             ValueError: it is no JSON object.
         """
-        if b'"event_msg"' in line[:120] and not _USED_MESSAGES.search(line, 0, 400):
-            if line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}":
-                self._skip("event_msg")
-                self.known += 1
-                return
+        is_repeated = b'"event_msg"' in line[:120] and not _USED_MESSAGES.search(line, 0, 400)
+        if is_repeated and is_whole(line):
+            self._skip("event_msg")
+            self.known += 1
+            return
         record = json.loads(line)
         if not isinstance(record, dict):
             raise ValueError("not an object")
@@ -95,7 +99,9 @@ class Codex:
         if self.recorder.session:
             return  # a rollout that goes on from another one repeats its head
         branch = text(fields_of(meta, "git"), "branch")
-        self.recorder.begin(text(meta, "id"), text(meta, "cwd"), branch, text(meta, "timestamp") or when)
+        self.recorder.begin(
+            text(meta, "id"), text(meta, "cwd"), branch, text(meta, "timestamp") or when
+        )
 
     def _item(self, item: dict[str, Any], when: str, number: int) -> None:
         kind = text(item, "type")
@@ -108,7 +114,7 @@ class Codex:
         elif kind == "web_search_call":
             query = text(fields_of(item, "action"), "query", "url")
             span = text(item, "id") or f"search-{number}"
-            self.recorder.call(Call(span, "", when, number, "search", "web_search", query))
+            self.recorder.call(ToolCall(span, "", when, number, "search", "web_search", query))
             self.recorder.result(span, when, "", ok=text(item, "status") != "failed")
         else:
             self._skip(kind or "untyped")
@@ -130,7 +136,7 @@ class Codex:
         elif role == "developer" and "lore" in joined(item.get("content")):
             self.recorder.shown.add(joined(item.get("content")))  # what hooks have put in
 
-    def _call(self, item: dict[str, Any], when: str, number: int) -> Call:
+    def _call(self, item: dict[str, Any], when: str, number: int) -> ToolCall:
         name = text(item, "name") or "shell"
         if text(item, "namespace"):
             name = text(item, "namespace") + name
@@ -140,13 +146,13 @@ class Codex:
         if "*** Begin Patch" in command:
             patch = command
         if name == "apply_patch" or "*** Begin Patch" in patch:
-            files = [a or b for a, b in _PATCHED.findall(patch[:_LONGEST_PATCH])]
-            return Call(text(item, "call_id", "id"), "", when, number, "edit", "apply_patch", "",
-                        [path.strip() for path in files])  # fmt: skip
+            files = [(a or b).strip() for a, b in _PATCHED.findall(patch[:_LONGEST_PATCH])]
+            span = text(item, "call_id", "id")
+            return ToolCall(span, "", when, number, "edit", "apply_patch", "", files)
         kind = "search" if name in _SEARCHES else "tool"
         said = command or text(given, "pattern", "query", "url", "description")
         files = [path for path in (text(given, "file_path", "path"),) if path]
-        return Call(text(item, "call_id", "id"), "", when, number, kind, name, said, files)
+        return ToolCall(text(item, "call_id", "id"), "", when, number, kind, name, said, files)
 
     def _output(self, item: dict[str, Any], when: str) -> None:
         span = text(item, "call_id", "id")

@@ -16,6 +16,11 @@ def text(fields: dict[str, Any], *names: str) -> str:
     return ""
 
 
+def is_whole(line: bytes) -> bool:
+    """Whether a line can be an object at all, without a look at what is in it."""
+    return line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}"
+
+
 def fields_of(fields: dict[str, Any], name: str) -> dict[str, Any]:
     """A field that is an object."""
     value = fields.get(name)

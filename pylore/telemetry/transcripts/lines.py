@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.digests import sha256
+from hashlib import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What all transcripts have in common: turns, calls and their results, and how they become events."""
+"""What all transcripts have in common: turns, calls and results, and how they become events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import re
 from calendar import timegm
 from datetime import datetime, timezone
-from time import strptime
 
 from ...core.times import now
 from ..event_log import VERSION
@@ -22,10 +21,12 @@ if TYPE_CHECKING:
 MOST_FILES = 20
 _LONGEST_NAME = 200
 _OF_LORE = re.compile(r"(?:^|__|\.|/)lore(?:__|\.|/)")
+_NUMBERS = ((0, 4), (5, 2), (8, 2), (11, 2), (14, 2), (17, 2))
+"""Where the numbers of a time stand, and how long they are."""
 _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
 
 
-class Call:
+class ToolCall:
     """One call of a tool, until its result is seen."""
 
     __slots__ = ("files", "kind", "line", "name", "of", "span", "t", "text", "when")
@@ -58,7 +59,7 @@ class Recorder:
         self.project = ""
         self.began = ""
         self.turn = 0
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, ToolCall] = {}
         self.shown = Shown()
         self._events: list[dict[str, Any]] = []
 
@@ -89,7 +90,7 @@ class Recorder:
         for piece in pieces(self.shown.without(text)):
             self._add("say", moment(when), line, span=span, parent=parent, text=piece)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ToolCall) -> None:
         """A tool is called."""
         self.calls[call.span] = call
 
@@ -162,8 +163,5 @@ def _milliseconds(start: str, end: str) -> int | None:
 
 
 def _since_epoch(when: str) -> int:
-    try:
-        seconds = timegm(strptime(when[:19], "%Y-%m-%dT%H:%M:%S"))
-    except ValueError:
-        return 0
-    return seconds * 1000 + int(f"{when[20:-1]:0<3}"[:3] or 0)
+    numbers = [int(when[at : at + size]) for at, size in _NUMBERS]
+    return timegm((*numbers, 0, 0, 0)) * 1000 + int(f"{when[20:-1]:0<3}"[:3] or 0)

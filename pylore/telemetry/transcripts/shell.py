@@ -21,8 +21,9 @@ _SAYS_WHY = re.compile(
     re.IGNORECASE,
 )
 _HEADS = re.compile(
-    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*(?:\n|\Z)|\s*Process exited with code \d+\s*\n"
-    r"|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
+    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*(?:\n|\Z)"
+    r"|\s*Process exited with code \d+\s*\n|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n"
+    r"|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
 )
 _SAYS_NOTHING = re.compile(r"\[[\w:]+\] ERROR task failed|make: \*\*\*|npm ERR! code")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
