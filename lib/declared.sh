@@ -81,6 +81,17 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --jq	EXPR	-
 1	FILE	@files' ;;
+    'capture') REPLY='--from	AGENT	claude codex jsonl
+--since	DATE|AGE	-
+--events-days	N	-
+--events-mb	N	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1…	PATH…	@files' ;;
     'commands') REPLY='' ;;
     'completion') REPLY='1	SHELL	bash zsh' ;;
     'config') REPLY='--value	-	-
@@ -190,6 +201,34 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jq	EXPR	-
 *	-	-'
       ;;
+    'event') REPLY='--session	ID	-
+--name	NAME	-
+-m	TEXT	-
+--message	TEXT	-
+--error	TEXT	-
+--failed	-	-
+--file	PATH,…	@files
+--ms	N	-
+--source	NAME	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+1	KIND	prompt say tool edit search commit session' ;;
+    'events') REPLY='--session	ID	-
+--file	GLOB,…	@files
+--kind	KIND,…	-
+--since	DATE|AGE	-
+-f	-	-
+--follow	-	-
+-q	-	-
+--quiet	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-' ;;
     'export') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --state	-	-
 --since	STATE	@files
@@ -697,9 +736,12 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-' ;;
     'sweep') REPLY='--dry-run	-	-
+--telemetry	-	-
 --sweep-below	X	-
 --sweep-accesses	N	-
 --history-days	N	-
+--events-days	N	-
+--events-mb	N	-
 --recency-grace	DAYS	-
 --recency-half-life	DAYS	-
 --json	-	-
@@ -840,6 +882,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --sweep-below	FLOAT	-
 --sweep-accesses	INT	-
 --history-days	INT	-
+--events-days	INT	-
+--events-mb	INT	-
 --llm-command	TEXT	-
 --scope	SCOPE	-
 --run	TEXT	@runs

@@ -207,6 +207,8 @@ USER_ONLY = {
     "llm_command": "runs a program",
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
+    "events_days": "says how long your own sessions are kept",
+    "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
@@ -472,6 +474,14 @@ class Settings:
     history_days = whole(
         0, "'sweep' forgets states that were left longer ago; 0: all are kept", low=0, high=36_500
     )
+    events_days = whole(
+        14, "events of sessions are kept for so many days after they were written; 0: for ever",
+        low=0, high=36_500,
+    )  # fmt: skip
+    events_mb = whole(
+        200, "the most megabytes of events, of which the oldest go first; 0: no limit",
+        low=0, high=1_000_000,
+    )  # fmt: skip
     llm_command = text(
         "", "what 'lore ask' gives its prompt to: a program and its arguments; user config only"
     )

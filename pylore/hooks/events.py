@@ -38,6 +38,8 @@ def answer_event(engine: Engine, agent: Agent, event: str, sent: Sent) -> str:
     """
     here = os.getcwd()
     session = AgentSession(sent.session, engine.root)
+    if event == SESSION_START:
+        _begin(engine, agent, sent, here)
     if event == TOOL:
         _log(agent, sent, here)
         return ""
@@ -55,7 +57,6 @@ def _brief(
     from .briefs import about_files, about_project, about_prompt
 
     if event == SESSION_START:
-        sweep_sessions()
         return about_project(engine)
     if event == PROMPT:
         return about_prompt(engine, sent.prompt, session.ids)
@@ -82,6 +83,19 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
             record_ids(under, f"hook {event}: {asked}", brief.ids)
     except LoreError:
         return  # what is shown counts for more than the record of it
+
+
+def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
+    """Notes that a session begins, and keeps what is noted of sessions within its limits."""
+    from ..telemetry.event_log import append_event
+    from ..telemetry.retention import sweep_events
+
+    sweep_sessions()
+    try:
+        append_event(agent.name, sent.session, "session", here, [])
+        sweep_events(engine.settings.events_days, engine.settings.events_mb)
+    except OSError:
+        return  # a full disk is not the agent's matter
 
 
 def _log(agent: Agent, sent: Sent, here: str) -> None:

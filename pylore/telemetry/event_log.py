@@ -54,18 +54,22 @@ def put_away_files() -> list[str]:
 
 
 def append_event(
-    source: str, session: str, kind: str, name: str, files: Sequence[str], *, ok: bool
+    source: str, session: str, kind: str, name: str, files: Sequence[str], *, ok: bool | None = None
 ) -> None:
     """Appends one event of a live session: names and paths alone, no text of it.
+
+    ``ok`` is None for what can neither work nor fail.
 
     Raises:
         OSError: the log cannot be written.
     """
-    line = dumps({
+    event = {
         "v": VERSION, "t": now(), "src": source, "session": session[:_LONGEST_NAME],
-        "kind": kind, "name": name[:_LONGEST_NAME], "ok": ok, "files": [*files[:_MOST_FILES]],
-    }) + "\n"  # fmt: skip
-    append(line.encode("utf-8", "backslashreplace"))
+        "kind": kind, "name": name[:_LONGEST_NAME],
+    }  # fmt: skip
+    if ok is not None:
+        event.update(ok=ok, files=[*files[:_MOST_FILES]])
+    append((dumps(event) + "\n").encode("utf-8", "backslashreplace"))
 
 
 def append(lines: bytes) -> None:

@@ -11,6 +11,7 @@ import os
 from fnmatch import fnmatchcase
 
 from ..core.errors import LoreError
+from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from .event_log import VERSION, event_file, put_away_files
 
@@ -69,7 +70,7 @@ def is_wanted(
     """Whether an event is among those that somebody asks for, as ``read_events`` has it."""
     if kinds and event["kind"] not in kinds:
         return False
-    if since and event["t"] < since or session and event.get("session") != session:
+    if (since and event["t"] < since) or (session and event.get("session") != session):
         return False
     return not files or is_about(event.get("files") or (), files)
 
@@ -96,12 +97,13 @@ def parse_event(line: bytes) -> dict[str, Any] | None:
     version = event.get("v")
     if not isinstance(version, int) or version > VERSION or event.get("kind") not in KINDS:
         return None
-    if not event.get("t") or not all(_is_right(name, event[name]) for name in event):
+    if not event.get("t") or not all(is_right(name, event[name]) for name in event):
         return None
     return event
 
 
-def _is_right(name: str, value: Any) -> bool:
+def is_right(name: str, value: Any) -> bool:
+    """Whether a field of an event has a value of its type."""
     if value is None:
         return name not in ("t", "kind")
     if name in _TEXTS:
@@ -111,6 +113,19 @@ def _is_right(name: str, value: Any) -> bool:
     if name == "files":
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return True
+
+
+def event_line(event: dict[str, Any]) -> bytes:
+    """An event as a line of the log."""
+    row = {name: event[name] for name in FIELDS if name in event}
+    return (dumps(row) + "\n").encode("utf-8", "backslashreplace")
+
+
+def shortened(event: dict[str, Any]) -> None:
+    """Cuts the texts of an event to what the log takes, in place."""
+    for name, most in (("text", MOST_TEXT), ("err", MOST_ERROR)):
+        if len(event.get(name) or "") > most:
+            event[name] = event[name][: most - 1].rstrip() + "…"
 
 
 def _lines(path: str | None) -> Iterator[bytes]:

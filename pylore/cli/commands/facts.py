@@ -21,10 +21,15 @@ def retract(words: tuple[str, ...], **options: Any) -> None:
     _change(Facts.retract, words, "retract", options)
 
 
-def sweep(words: tuple[str, ...], dry_run: bool, **options: Any) -> None:
+def sweep(words: tuple[str, ...], dry_run: bool, telemetry: bool, **options: Any) -> None:
     session = Session(options)
     if words:
         raise UsageError(f"sweep takes no '{words[0]}': see 'lore sweep --help'")
+    if telemetry:
+        from .telemetry import sweep_telemetry
+
+        sweep_telemetry(session, dry_run=dry_run)
+        return
     with session.open_whole("sweep") as store:
         facts = Facts(store, session.settings)
         faded = facts.sweep(dry_run=dry_run)

@@ -14,8 +14,13 @@ That is every record and fact of the source conversation that is still staged, w
 confidence times recency is below sweep_below, and that was read fewer times than
 sweep_accesses. Nothing of that is deleted: 'lore restore ID' brings a record back, 'lore
 confirm SUBJECT PREDICATE OBJECT' a fact. Where history_days is set, states that records
-and links left longer ago are forgotten for good.""",
+and links left longer ago are forgotten for good.
+
+With --telemetry it is about your log of events instead, and about no store: files of events
+are deleted whose last line is older than events_days, and the oldest ones where all together
+are larger than events_mb.""",
     Option("--dry-run", "only say what would be dropped"),
+    Option("--telemetry", "events of sessions, in place of what stores hold"),
     Option(
         "--sweep-below X",
         "the least confidence times recency to stay (default: 0.2)",
@@ -29,6 +34,10 @@ and links left longer ago are forgotten for good.""",
         "keep states that were left within so many days (default: 0, all)",
         setting="history_days",
     ),
+    Option("--events-days N", "keep events for so many days (default: 14; 0: for ever)",
+           setting="events_days"),
+    Option("--events-mb N", "keep at most so many megabytes (default: 200; 0: no limit)",
+           setting="events_mb"),
     Row(
         "how things age",
         Option("--recency-grace DAYS", setting="recency_grace"),
@@ -39,4 +48,4 @@ and links left longer ago are forgotten for good.""",
     BUSY_TIMEOUT,
     arguments=(Argument("[WORD…]", "words"),),
     run="facts:sweep",
-)
+)  # fmt: skip

@@ -12,7 +12,8 @@ import json
 import os
 import re
 
-from .recorder import Call, Recorder
+from .fields import is_whole, joined, text
+from .recorder import Recorder, ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ _OF_THE_PROGRAM = re.compile(
     r"|\[Request interrupted|Operation stopped by hook|\w* hook feedback:"
     r"|This session is being continued from a previous conversation"
     r"|Caveat: The messages below were generated|Implement the following plan:"
-    r"|Base directory for this skill:|\[Image: "
+    r"|The user wants to clarify these questions|Base directory for this skill:|\[Image: "
 )
 _REFUSED = "The user doesn't want to proceed with this tool use"
 _TOLD = "the user said:\n"
@@ -57,6 +58,15 @@ class Claude:
         self._queue: list[str] = []
         self._last_queued = ""
 
+    @property
+    def unfinished(self) -> int:
+        """Calls whose result was not seen."""
+        return len(self.recorder.calls)
+
+    def taken(self) -> list[dict[str, Any]]:
+        """The events since this was last asked."""
+        return self.recorder.taken()
+
     def read(self, line: bytes, number: int) -> None:
         """One line.
 
@@ -66,7 +76,7 @@ class Claude:
         start = line.find(_TYPE)
         kind = line[start + 8 : line.find(b'"', start + 8)] if start >= 0 else b""
         if kind and kind not in _USED and b'"type": "' not in line[:start]:
-            if line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}":
+            if is_whole(line):
                 self._skip(kind.decode("ascii", "replace"))
                 self.known += 1
                 return
@@ -79,13 +89,13 @@ class Claude:
         self._record(record, number)
 
     def _record(self, record: dict[str, Any], number: int) -> None:
-        kind = _text(record, "type")
+        kind = text(record, "type")
         if record.get("isSidechain") or "forkedFrom" in record:
             self._skip("sidechain" if record.get("isSidechain") else "forked")
             return
         if not self.recorder.session and "sessionId" in record and "cwd" in record:
-            self.recorder.begin(_text(record, "sessionId"), _text(record, "cwd"),
-                                _text(record, "gitBranch"), _text(record, "timestamp"))  # fmt: skip
+            self.recorder.begin(text(record, "sessionId"), text(record, "cwd"),
+                                text(record, "gitBranch"), text(record, "timestamp"))  # fmt: skip
         message = record.get("message")
         if kind == "user" and isinstance(message, dict):
             self._user(record, message, number)
@@ -101,12 +111,12 @@ class Claude:
         self.known += 1
 
     def _user(self, record: dict[str, Any], message: dict[str, Any], number: int) -> None:
-        when, span = _text(record, "timestamp"), _text(record, "uuid")
+        when, span = text(record, "timestamp"), text(record, "uuid")
         results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
         for block in results:
             self._result(record, block, number)
-        texts = [_text(block, "text") for block in _blocks(message) if block.get("type") == "text"]
-        typed = "\n\n".join(self._without_asides(text) for text in texts).strip()
+        texts = [text(block, "text") for block in _blocks(message) if block.get("type") == "text"]
+        typed = "\n\n".join(self._without_asides(one) for one in texts).strip()
         if results or not typed or _is_of_the_program(record) or _OF_THE_PROGRAM.match(typed):
             return
         if typed == self._last_queued:
@@ -115,8 +125,8 @@ class Claude:
         self.recorder.prompt(typed, when, number, span)
 
     def _result(self, record: dict[str, Any], block: dict[str, Any], number: int) -> None:
-        when, span = _text(record, "timestamp"), _text(block, "tool_use_id")
-        output = _output(block.get("content"))
+        when, span = text(record, "timestamp"), text(block, "tool_use_id")
+        output = joined(block.get("content"))
         failed = block.get("is_error") is True
         refused = failed and output.startswith(_REFUSED)
         given = record.get("toolUseResult")
@@ -125,18 +135,20 @@ class Claude:
             ms=_duration(given) if isinstance(given, dict) else None,
         )  # fmt: skip
         if refused and _TOLD in output:
-            told = output.split(_TOLD, 1)[1].split(_NOT_THEIRS, 1)[0]
-            self.recorder.prompt(told, when, number, _text(record, "uuid"), span)
+            told = output.split(_TOLD, 1)[1].split(_NOT_THEIRS, 1)[0].strip()
+            if _OF_THE_PROGRAM.match(told):
+                return
+            self.recorder.prompt(told, when, number, text(record, "uuid"), span)
 
     def _assistant(self, record: dict[str, Any], message: dict[str, Any], number: int) -> None:
-        when = _text(record, "timestamp")
+        when = text(record, "timestamp")
         if record.get("isApiErrorMessage"):
             return
-        of = _text(message, "id") or _text(record, "uuid")
+        of = text(message, "id") or text(record, "uuid")
         for block in _blocks(message):
             kind = block.get("type")
             if kind == "text":
-                self.recorder.say(_text(block, "text"), when, number, of, _text(record, "parentUuid"))
+                self.recorder.say(text(block, "text"), when, number, of, text(record, "parentUuid"))
             elif kind == "tool_use":
                 self.recorder.call(_call(block, of, when, number))
 
@@ -144,35 +156,36 @@ class Claude:
         """What a person types while the model works: taken as a turn, or put into this one."""
         operation = record.get("operation")
         if operation == "enqueue":
-            self._queue.append(_text(record, "content"))
+            self._queue.append(text(record, "content"))
         elif operation == "popAll":
             self._queue.clear()
         elif self._queue:
             typed = self._queue.pop(0).strip()
-            if operation == "remove" and typed and not _OF_THE_PROGRAM.match(typed):
-                if not typed.startswith("/"):
-                    self.recorder.prompt(typed, _text(record, "timestamp"), number, f"queue-{number}")
-                    self._last_queued = typed
+            is_typed = typed and not typed.startswith("/") and not _OF_THE_PROGRAM.match(typed)
+            if operation == "remove" and is_typed:
+                when = text(record, "timestamp")
+                self.recorder.prompt(typed, when, number, f"queue-{number}")
+                self._last_queued = typed
 
     def _attached(self, record: dict[str, Any], number: int) -> None:
         given = record.get("attachment")
         if not isinstance(given, dict):
             return
         if given.get("type") == "queued_command" and given.get("commandMode", "prompt") == "prompt":
-            typed = _output(given.get("prompt")).strip()
+            typed = joined(given.get("prompt")).strip()
             if typed and typed != self._last_queued and not _OF_THE_PROGRAM.match(typed):
-                self.recorder.prompt(typed, _text(record, "timestamp"), number, _text(record, "uuid"))
+                self.recorder.prompt(typed, text(record, "timestamp"), number, text(record, "uuid"))
         elif "hook" in str(given.get("type")):
-            self.recorder.shown.add(_output(given.get("content")) or _text(given, "stdout"))
+            self.recorder.shown.add(joined(given.get("content")) or text(given, "stdout"))
 
-    def _without_asides(self, text: str) -> str:
+    def _without_asides(self, said: str) -> str:
         """A text without what the program has put in; what hooks have is noted as shown."""
-        if "<" not in text:
-            return text
-        for match in _ASIDES.finditer(text):
+        if "<" not in said:
+            return said
+        for match in _ASIDES.finditer(said):
             if "hook" in match.group(2)[:300] or "hook" in match.group(1):
                 self.recorder.shown.add(match.group(2))
-        return _ASIDES.sub("", text)
+        return _ASIDES.sub("", said)
 
     def _skip(self, kind: str) -> None:
         self.skipped[kind] = self.skipped.get(kind, 0) + 1
@@ -193,27 +206,27 @@ def _is_of_the_program(record: dict[str, Any]) -> bool:
     return bool(
         record.get("isMeta") or record.get("isCompactSummary") or record.get("planContent")
         or record.get("isVisibleInTranscriptOnly") or record.get("sourceToolUseID")
-        or isinstance(origin, dict) and origin.get("kind") not in (None, "human")
+        or (isinstance(origin, dict) and origin.get("kind") not in (None, "human"))
     )  # fmt: skip
 
 
-def _call(block: dict[str, Any], of: str, when: str, number: int) -> Call:
-    name = _text(block, "name")
+def _call(block: dict[str, Any], of: str, when: str, number: int) -> ToolCall:
+    name = text(block, "name")
     given = block.get("input")
     given = given if isinstance(given, dict) else {}
     kind = "edit" if name in _EDITS else "search" if name in _SEARCHES else "tool"
-    said = next((_text(given, field) for field in _SAID_BY if _text(given, field)), "")
+    said = next((text(given, field) for field in _SAID_BY if text(given, field)), "")
     if name == "AskUserQuestion":
         said = _asked(given)
-    files = [path for path in (_text(given, field) for field in _PATHS) if path]
-    return Call(_text(block, "id"), of, when, number, kind, name, said, files)
+    files = [path for path in (text(given, field) for field in _PATHS) if path]
+    return ToolCall(text(block, "id"), of, when, number, kind, name, said, files)
 
 
 def _asked(given: dict[str, Any]) -> str:
     questions = given.get("questions")
     if not isinstance(questions, list):
         return ""
-    return " ".join(_text(one, "question") for one in questions if isinstance(one, dict))
+    return " ".join(text(one, "question") for one in questions if isinstance(one, dict))
 
 
 def _duration(given: dict[str, Any]) -> int | None:
@@ -224,21 +237,10 @@ def _duration(given: dict[str, Any]) -> int | None:
     return None
 
 
-def _output(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    return "\n".join(_text(block, "text") for block in content if isinstance(block, dict))
-
-
 def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
+    return (
+        [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    )

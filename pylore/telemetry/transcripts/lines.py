@@ -14,45 +14,45 @@ LONGEST = 16 << 20
 
 
 class Lines:
-    """The lines of an open file, one pass; says how far it was read, and a digest of that.
+    """The lines of an open file, in one pass, and how far it was read.
 
-    ``mark`` is a place at which the digest is noted in ``digest_at_mark``, as it was when
-    something was read up to there before.
+    ``mark`` is a place whose digest is noted in ``digest_at_mark``: of all that stands before it.
     """
 
     def __init__(self, file: IO[bytes], mark: int = 0) -> None:
         self._file = file
         self._hash = sha256()
         self._mark = mark
+        self._left = False
         self.end = 0
-        """Bytes up to the end of the last whole line."""
+        """Bytes up to the end of the last line before the one at hand."""
         self.number = 0
         self.too_long = 0
         self.digest_at_mark = ""
 
     def __iter__(self) -> Iterator[bytes]:
-        """Line by line, without the half one that a file may end with unless it is JSON."""
+        """Line by line; the last one may have no end."""
         while line := self._file.readline(LONGEST):
-            if len(line) == LONGEST and not line.endswith(b"\n"):
-                if not self._pass_over(line):
-                    return
+            if not line.endswith(b"\n") and len(line) == LONGEST:
+                self._pass_over(line)
                 continue
-            if not line.endswith(b"\n") and not line.endswith(b"}"):
-                return  # somebody is still writing it
-            self._take(line)
             self.number += 1
             yield line
-
-    def _pass_over(self, line: bytes) -> bool:
-        """The rest of a line that is too long; whether it has an end."""
-        self._take(line)
-        while line := self._file.readline(1 << 20):
+            if self._left:
+                return
             self._take(line)
-            if line.endswith(b"\n"):
-                break
+
+    def leave(self) -> None:
+        """The line at hand is half a line, and not to be counted as read."""
+        self._left = True
+
+    def _pass_over(self, line: bytes) -> None:
         self.number += 1
         self.too_long += 1
-        return line != b""
+        while line and not line.endswith(b"\n"):
+            self._take(line)
+            line = self._file.readline(1 << 20)
+        self._take(line)
 
     def _take(self, line: bytes) -> None:
         self._hash.update(line)

@@ -23,28 +23,23 @@ _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*(?:\n|\Z))[^\n]*)*")
 def pieces(text: str) -> list[str]:
     """The pieces of a text, in its order, each of at most ``AHEAD`` characters.
 
-    >>> [len(piece) for piece in pieces("x" * 600 + "\\n\\nLesson: test it\\n\\nDone")]
-    [600, 15, 4]
+    >>> [len(piece) for piece in pieces("x" * 1200 + "\\n\\nLesson: test it\\n\\nDone")]
+    [1000, 15, 4]
     """
     text = text[:_LONGEST].strip()
     if len(text) <= MOST_TEXT:
         return [text] if text else []
-    found = [text[:AHEAD]]
-    end = MOST_TEXT
-    spans = [(match.start(), match.end()) for match in _PARAGRAPH.finditer(text)]
-    for number, (start, stop) in enumerate(spans):
-        if stop <= MOST_TEXT:
-            continue
-        paragraph = text[start:stop]
-        wanted = [*_marked(paragraph)] if len(found) <= _MOST_MARKED else []
-        if not wanted and number == len(spans) - 1:
-            wanted = [0]
-        for place in wanted:
-            if start + place >= end or place == 0 == start < end:
-                if start + place == 0:
-                    continue
-                found.append(paragraph[place : place + AHEAD])
-                end = start + min(place + MOST_TEXT, len(paragraph))
+    found, end = [text[:AHEAD]], MOST_TEXT
+    paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
+    for start, stop in paragraphs:
+        places = [*_marked(text[start:stop])] if len(found) <= _MOST_MARKED else []
+        if not places and stop == paragraphs[-1][1]:
+            places = [0]
+        for place in places:
+            begins, ends = start + place, min(start + place + MOST_TEXT, stop)
+            if begins and ends > end:
+                found.append(text[begins : min(begins + AHEAD, stop)])
+                end = ends
     return found
 
 

@@ -1,4 +1,4 @@
-"""What all transcripts have in common: turns, calls and their results, and how they become events."""
+"""What all transcripts have in common: turns, calls and results, and how they become events."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-_MOST_FILES = 20
+MOST_FILES = 20
 _LONGEST_NAME = 200
 _OF_LORE = re.compile(r"(?:^|__|\.|/)lore(?:__|\.|/)")
 _ZONE_OF_MOST = re.compile(r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\Z")
 
 
-class Call:
+class ToolCall:
     """One call of a tool, until its result is seen."""
 
     __slots__ = ("files", "kind", "line", "name", "of", "span", "t", "text", "when")
@@ -56,8 +56,9 @@ class Recorder:
         self.path = path
         self.session = ""
         self.project = ""
+        self.began = ""
         self.turn = 0
-        self.calls: dict[str, Call] = {}
+        self.calls: dict[str, ToolCall] = {}
         self.shown = Shown()
         self._events: list[dict[str, Any]] = []
 
@@ -70,6 +71,7 @@ class Recorder:
         """A session, and the folder of its project."""
         self.session = session
         self.project = project.rstrip("/")
+        self.began = when
         self._add("session", moment(when), 0, name=project[:_LONGEST_NAME], text=title)
 
     def prompt(self, text: str, when: str, line: int, span: str, parent: str = "") -> None:
@@ -87,7 +89,7 @@ class Recorder:
         for piece in pieces(self.shown.without(text)):
             self._add("say", moment(when), line, span=span, parent=parent, text=piece)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ToolCall) -> None:
         """A tool is called."""
         self.calls[call.span] = call
 
@@ -124,7 +126,7 @@ class Recorder:
             path = os.path.normpath(path) if path else ""
             if path not in ("", ".", "..") and not path.startswith("../") and "\0" not in path:
                 found.append(path)
-        return [*dict.fromkeys(found)][:_MOST_FILES]
+        return [*dict.fromkeys(found)][:MOST_FILES]
 
     def _add(self, kind: str, t: str, line: int, **fields: Any) -> None:
         event = {

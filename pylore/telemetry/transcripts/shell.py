@@ -21,9 +21,11 @@ _SAYS_WHY = re.compile(
     re.IGNORECASE,
 )
 _HEADS = re.compile(
-    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*\n|\s*Process exited with code \d+\s*\n"
-    r"|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
+    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*(?:\n|\Z)"
+    r"|\s*Process exited with code \d+\s*\n|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n"
+    r"|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
 )
+_SAYS_NOTHING = re.compile(r"\[[\w:]+\] ERROR task failed|make: \*\*\*|npm ERR! code")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _LONGEST = 100_000
 
@@ -70,7 +72,7 @@ def why_it_failed(output: str) -> str:
     text = _HEADS.sub("", text).replace("</tool_use_error>", "").strip()
     start = 0
     for line in text.split("\n"):
-        if _SAYS_WHY.search(line):
+        if _SAYS_WHY.search(line) and not _SAYS_NOTHING.match(line):
             return text[start : start + 4 * MOST_ERROR].strip()
         start += len(line) + 1
     return text[: 4 * MOST_ERROR]

@@ -1,0 +1,331 @@
+"""Transcripts into the log: which files, what of them is new, and a receipt.
+
+Files of one session are snapshots of it: the longest is read. What was read before is read again,
+since what a call came to and what lore has printed may stand there, and its events are left out;
+where it is not what was read then, they are compared with the log.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from ..core.errors import LoreError
+from .captured import Captured, Progress
+from .event_log import append, event_file
+from .events import event_line, read_events, shortened
+from .transcripts.lines import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+    from .redaction import Redactor
+    from .transcripts import Kind, Reader
+
+_HEAD = 1 << 16
+"""Bytes of a file that are looked at for its session; more, where they name none."""
+_MORE_HEAD = 1 << 22
+_BESIDE_TEXT = 200
+_ENOUGH = 4 << 20
+"""Characters of events that are held before they are written."""
+
+
+class Receipt:
+    """What a capture came to: counts."""
+
+    def __init__(self) -> None:
+        self.files = 0
+        """Those that were read."""
+        self.unchanged = 0
+        self.left_out: dict[str, int] = {}
+        """Files that were not read: shorter snapshots, side chains, older ones."""
+        self.failed = 0
+        self.sessions = 0
+        """Those with events that are new."""
+        self.events: dict[str, int] = {}
+        self.skipped: dict[str, int] = {}
+        """Lines that say nothing of what happened, by type; ``broken`` and ``too long`` are the
+        ones that could not be read."""
+        self.unfinished = 0
+        self.redacted: dict[str, int] = {}
+        self.bytes_read = 0
+        self.bytes_written = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As a row of JSON."""
+        return {
+            "files": self.files, "unchanged": self.unchanged, "left_out": self.left_out,
+            "failed": self.failed, "sessions": self.sessions, "events": self.events,
+            "skipped": self.skipped, "unfinished": self.unfinished, "redacted": self.redacted,
+            "bytes_read": self.bytes_read, "bytes_written": self.bytes_written,
+        }  # fmt: skip
+
+
+class _Transcript:
+    """A transcript that may be read."""
+
+    __slots__ = ("changed", "is_known", "named", "path", "session", "size")
+
+    def __init__(self, path: str, found: os.stat_result, *, named: bool) -> None:
+        self.path = path
+        self.size = found.st_size
+        self.changed = found.st_mtime_ns
+        self.named = named
+        self.session = ""
+        self.is_known = False
+
+
+class Capture:
+    """One capture.
+
+    Args:
+        kind: what the files are.
+        redactor: takes secrets out.
+        since: older events and files are left out; empty: none.
+        say: hears what is wrong with a file, in a line.
+    """
+
+    def __init__(
+        self, kind: Kind, redactor: Redactor, since: str, say: Callable[[str], None]
+    ) -> None:
+        self._kind = kind
+        self._redactor = redactor
+        self._since = since
+        self._say = say
+        self._held: list[tuple[str, list[dict[str, Any]]]] = []
+        self._held_size = 0
+        self._read: dict[str, Progress] = {}
+        self._read_files: dict[str, tuple[int, int, str]] = {}
+        self._doubtful: set[str] = set()
+        self.receipt = Receipt()
+
+    def run(self, paths: Sequence[str]) -> Receipt:
+        """Captures files, and what lies in folders.
+
+        Raises:
+            LoreError: a redactor failed, another capture runs, or the log cannot be written;
+                what was written until then stays, and the next capture goes on from there.
+        """
+        with Captured() as captured:
+            try:
+                for file in self._chosen(paths, captured):
+                    self._take(file, captured)
+                    if self._held_size > _ENOUGH:
+                        self._flush(captured)
+                self._flush(captured)
+            except OSError as error:
+                where = error.filename or event_file()
+                raise LoreError(f"{os.fsdecode(where)}: {error.strerror or error}: make room, then "
+                                "run it again") from None  # fmt: skip
+        self.receipt.redacted = dict(self._redactor.counts)
+        return self.receipt
+
+    def _chosen(self, paths: Sequence[str], captured: Captured) -> list[_Transcript]:
+        """Of each session the longest file, if something of it may be new."""
+        best: dict[str, _Transcript] = {}
+        for file in self._found(paths):
+            known = captured.files.get(file.path)
+            if known and known[:2] == (file.changed, file.size):
+                file.session, file.is_known = known[2], True
+            elif not self._look(file):
+                continue
+            rival = best.get(file.session)
+            if rival is not None:
+                self._leave_out("shorter snapshots")
+            if rival is None or file.size > rival.size:
+                best[file.session] = file
+        return [file for file in best.values() if self._is_wanted(file, captured)]
+
+    def _is_wanted(self, file: _Transcript, captured: Captured) -> bool:
+        known = captured.sessions.get(file.session)
+        if known is None or file.session in captured.unsure or self._since < known.since:
+            return True
+        if file.is_known:
+            self.receipt.unchanged += 1
+            return False
+        if file.path != known.file and file.size <= known.end:
+            self._leave_out("shorter snapshots")
+            return False
+        return True
+
+    def _found(self, paths: Sequence[str]) -> Iterator[_Transcript]:
+        seen = set()
+        for path, named in _files_in(paths):
+            path = os.path.abspath(path)
+            if path in seen:
+                continue
+            seen.add(path)
+            try:
+                found = os.stat(path)
+            except OSError as error:
+                self._fail(path, f"{error.strerror}: check its name and its rights")
+                continue
+            if not stat.S_ISREG(found.st_mode):
+                self._fail(path, "not a file: give transcripts, or folders of them")
+            elif self._since and _time(found.st_mtime) < self._since:
+                self._leave_out("older")
+            else:
+                yield _Transcript(path, found, named=named)
+
+    def _look(self, file: _Transcript) -> bool:
+        """Finds out a file's session; whether it is to be read."""
+        try:
+            with open(file.path, "rb") as opened:
+                head = opened.read(_HEAD)
+                if b"essionId" not in head and len(head) == _HEAD and self._kind.name == "claude":
+                    head += opened.read(_MORE_HEAD)
+        except OSError as error:
+            self._fail(file.path, f"{error.strerror}: check its name and its rights")
+            return False
+        name, is_side = self._kind.head_of(head, file.path)
+        file.session = f"{self._kind.name}:{name}"
+        if is_side:
+            self._leave_out("side chains")
+        return not is_side
+
+    def _take(self, file: _Transcript, captured: Captured) -> None:
+        """Reads one file and holds its new events."""
+        known = captured.sessions.get(file.session)
+        reader = self._kind.reader(file.path)
+        try:
+            with open(file.path, "rb") as opened:
+                lines = Lines(opened, known.end if known else 0)
+                is_same = self._read_lines(lines, reader, known)
+        except OSError as error:
+            self._fail(file.path, f"{error.strerror or error}: check it, then run it again")
+            return
+        self.receipt.bytes_read += lines.end
+        if lines.number and not reader.known:
+            self._fail(file.path, f"no line of it is of a form known of {self._kind.name}: check "
+                                  "what it is", is_failure=file.named)  # fmt: skip
+            return
+        self.receipt.files += 1
+        self.receipt.unfinished += reader.unfinished
+        _add(self.receipt.skipped, {**reader.skipped, "too long": lines.too_long})
+        is_rewritten = known is not None and (known.is_rewritten or not is_same)
+        if is_rewritten or file.session in captured.unsure or captured.is_new:
+            self._doubtful.add(file.session)
+        since = self._since
+        if known is not None:
+            since = min(since, known.since)
+            if self._since < known.since:
+                self._doubtful.add(file.session)
+        self._read[file.session] = Progress(
+            file.path, lines.end, lines.digest, since, is_rewritten=is_rewritten
+        )
+        self._read_files[file.path] = (file.changed, file.size, file.session)
+        events = [event for event in reader.taken() if event["t"] >= self._since]
+        self._held.append((file.session, events))
+        self._held_size += sum(len(event.get("text", "")) + _BESIDE_TEXT for event in events)
+
+    def _read_lines(self, lines: Lines, reader: Reader, known: Progress | None) -> bool:
+        """Lets a reader have all lines; whether what was read before stands there as it was.
+
+        Then the reader has only the events that came after it, unless older ones were left out.
+        """
+        is_past, is_same = known is None, False
+        drops = known is not None and self._since >= known.since
+        for line in lines:
+            if not is_past and known is not None and lines.end >= known.end:
+                is_past, is_same = True, lines.digest_at_mark == known.digest
+                if is_same and drops:
+                    reader.taken()
+            try:
+                reader.read(line, lines.number)
+            except (ValueError, RecursionError):
+                if line.endswith(b"\n"):
+                    _add(self.receipt.skipped, {"broken": 1})
+                else:
+                    lines.leave()
+        if not is_past and known is not None and lines.digest_at_mark == known.digest:
+            is_same = True
+            if drops:
+                reader.taken()
+        return is_same
+
+    def _flush(self, captured: Captured) -> None:
+        """Writes what is held, without secrets."""
+        events = [event for _, some in self._held for event in some]
+        self._redactor.redact(events)
+        for event in events:
+            shortened(event)
+        new = [*self._new(events)] if self._doubtful else events
+        if new:
+            captured.will_write(self._read)
+            data = b"".join(map(event_line, new))
+            append(data)
+            self.receipt.bytes_written += len(data)
+        captured.has_written(self._read, self._read_files)
+        self._count(new)
+        self._held, self._held_size, self._read, self._read_files = [], 0, {}, {}
+        self._doubtful = set()
+
+    def _new(self, events: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Those of the events that the log has not."""
+        doubtful = {
+            id(event) for session, some in self._held if session in self._doubtful for event in some
+        }
+        names = {event["session"] for event in events if id(event) in doubtful}
+        written = set(_keys(
+            event for event in read_events() if event.get("ref") and event.get("session") in names
+        ))  # fmt: skip
+        for event, key in zip(events, _keys(events), strict=True):
+            if id(event) not in doubtful or key not in written:
+                yield event
+
+    def _count(self, events: list[dict[str, Any]]) -> None:
+        for event in events:
+            _add(self.receipt.events, {event["kind"]: 1})
+        self.receipt.sessions += len({event["session"] for event in events})
+
+    def _leave_out(self, why: str) -> None:
+        _add(self.receipt.left_out, {why: 1})
+
+    def _fail(self, path: str, why: str, *, is_failure: bool = True) -> None:
+        if is_failure:
+            self.receipt.failed += 1
+        else:
+            self._leave_out("not known")
+        self._say(f"{path}: {why}")
+
+
+def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
+    """What tells each event from the others of its session, whatever its text has become."""
+    seen: dict[tuple[object, ...], int] = {}
+    for event in events:
+        what: tuple[object, ...] = (
+            event["session"],
+            event["kind"],
+            event.get("span") or event["t"],
+        )
+        if not event.get("span"):
+            what += (event.get("name"), event.get("text"))
+        seen[what] = seen.get(what, 0) + 1
+        yield (*what, seen[what])
+
+
+def _files_in(paths: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Files that are named, and those of folders; each with whether it was named."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield path, True
+            continue
+        for folder, folders, names in os.walk(path):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".jsonl"):
+                    yield os.path.join(folder, name), False
+
+
+def _time(seconds: float) -> str:
+    from time import gmtime, strftime
+
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(seconds))
+
+
+def _add(counts: dict[str, int], more: dict[str, int]) -> None:
+    for name, count in more.items():
+        if count:
+            counts[name] = counts.get(name, 0) + count

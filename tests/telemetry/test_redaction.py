@@ -1,0 +1,85 @@
+"""Secrets go, what sessions are full of stays, and nobody else is asked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from planted_secrets import PLANTED, ordinary, planted
+
+from pylore.core.errors import LoreError
+from pylore.telemetry.redaction import Redactor, own_redactors
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SAY_NOTHING = {"a bare hex key", "a bare base64 key"}
+"""They have neither a form nor a name; nor have these two of the many that could be."""
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_no_kind_gets_through_that_says_what_it_is(seed: int) -> None:
+    rows = [*planted(seed)]
+    redactor = Redactor()
+    clean = redactor.texts([text for _, text, _ in rows])
+    through = {name for (name, _, secret), text in zip(rows, clean, strict=True) if secret in text}
+    assert through == SAY_NOTHING
+    assert len(PLANTED) > 70 and sum(redactor.counts.values()) >= len(PLANTED) - len(SAY_NOTHING)
+
+
+def test_what_sessions_are_full_of_stays_as_it_is() -> None:
+    texts = [text for _, text in ordinary(3)]
+    assert Redactor().texts(texts) == texts
+
+
+def test_texts_stay_apart_whatever_they_hold() -> None:
+    texts = ["", "\n", "a\0b", "x\n", "\nx", "a", "a", "-----BEGIN PRIVATE KEY-----\nMII", "end"]
+    clean = Redactor().texts(texts)
+    assert clean[:7] == ["", "\n", "a b", "x\n", "\nx", "a", "a"] and clean[8] == "end"
+    assert clean[7] == "[redacted:private-key]"
+    assert Redactor().texts([]) == []
+
+
+def plugin(folder: Path, body: str) -> Path:
+    file = folder / "lore-redact-mine"
+    file.write_text(f"#!/usr/bin/env bash\n# Summary: mine\n# Lore-API: 1\n{body}\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> None:
+    plugin(tmp_path, f"echo x >>{tmp_path}/calls\nsed 's/Project Bluebird/[a project]/'")
+    redactor = Redactor(own_redactors(str(tmp_path)), detectors=False)
+    texts = [f"Project Bluebird {number}" for number in range(300)]
+    assert redactor.texts(texts)[299] == "[a project] 299"
+    assert redactor.counts == {"lore-redact-mine": 300}
+    assert (tmp_path / "calls").read_text() == "x\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("cat >/dev/null; echo 'no dictionary' >&2; exit 1", "no dictionary"),
+        ("head -n 1", "2 texts went in, 1 came out"),
+        ("cat >/dev/null; echo nonsense", "not JSON"),
+        ("sleep 9", "did not end in time"),
+    ],
+)
+def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> None:
+    plugin(tmp_path, body)
+    redactor = Redactor(own_redactors(str(tmp_path)), seconds=0.4, detectors=False)
+    with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*nothing was written"):
+        redactor.texts(["one", "two"])
+
+
+def test_detect_secrets_is_loaded_for_this_alone_and_without_what_would_ask_others() -> None:
+    code = (
+        "import sys\n"
+        "import pylore.cli.commands.telemetry, pylore.telemetry.capture\n"
+        "import pylore.telemetry.redaction\n"
+        "assert 'detect_secrets' not in sys.modules\n"
+        "pylore.telemetry.redaction.Redactor()\n"
+        "assert 'detect_secrets' in sys.modules\n"
+        "assert not {'requests', 'urllib3', 'http.client'} & {*sys.modules}\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
