@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
     Event = Mapping[str, Any]
 
+MOST_AT_HAND = 3
+"""Files that something is about which names none: of more it is about no one in particular."""
+
+_SHORTEST_NAME = 4
+"""Characters of a file's name that is looked for without its folder."""
+
 REFUSED = "refused"
 ERROR_SESSIONS = 3
 """Sessions in which an error is seen before it says something about the project."""
@@ -93,6 +99,9 @@ class _Course:
         self.commits: list[tuple[int, str, list[str]]] = []
         self.repairs: list[tuple[int, int, list[str]]] = []
         """From a failure to the success of the same command, with what was edited between."""
+        self._paths = [_paths(event) for event in events]
+        self._prompts = [at for at, event in enumerate(events) if event.get("kind") == "prompt"]
+        self.seen = [*dict.fromkeys(path for paths in self._paths for path in paths)]
         failed: dict[str, int] = {}
         for at, event in enumerate(events):
             kind = event.get("kind")
@@ -116,10 +125,22 @@ class _Course:
         """The files edited between a commit and the one before it."""
         return self.edited(max((when for when, _, _ in self.commits if when < at), default=0), at)
 
+    def named(self, text: str) -> list[str]:
+        """The files of the session, read or edited, that a text names."""
+        return [path for path in self.seen if _names(text, path)]
+
+    def at_hand(self, at: int, turn_began: int) -> list[str]:
+        """The few files that a turn has edited after an event; else those that it read before."""
+        end = next((when for when in self._prompts if when > at), len(self._paths))
+        if edited := self.edited(at, end):
+            return edited if len(edited) <= MOST_AT_HAND else []
+        read = [*dict.fromkeys(path for paths in self._paths[turn_began:at] for path in paths)]
+        return read if len(read) <= MOST_AT_HAND else []
+
     def about(self, text: str) -> list[str]:
         """The edited files that a text names: by their path, or by their name."""
         paths = dict.fromkeys(path for _, path in self.edits)
-        return [path for path in paths if path in text or path.rpartition("/")[2] in text]
+        return [path for path in paths if _names(text, path)]
 
     def committed(self, at: int, files: list[str]) -> str | None:
         """The first commit after an event that has one of these files, edited before it."""
@@ -146,10 +167,10 @@ def _of_session(events: list[Event]) -> Iterator[Candidate]:
             if is_pasted(prompts[_text(event, "ref")]):
                 continue
             for statement in of_prompt(text):
-                yield _candidate(statement, event, course.about(statement.text))
+                yield _candidate(statement, event, course.named(statement.text))
         elif kind == "commit":
             for statement in of_commit(text):
-                files = course.about(statement.text) or course.edited_for(at) or _paths(event)
+                files = course.named(statement.text) or course.edited_for(at) or _paths(event)
                 yield _candidate(statement, event, files, [_text(event, "name")])
         elif kind == "say":
             for statement in of_answer(text):
@@ -179,7 +200,8 @@ def _said(
         more.extend([] if statement.tells_a_fault else ["settled"])
     if any(start < at < end for start, end, _ in course.repairs):
         more.append("solved")
-    return _candidate(statement, event, files, [commit] if commit else [], more)
+    tied = course.named(statement.text) or files or course.at_hand(at, turn_began)
+    return _candidate(statement, event, tied, [commit] if commit else [], more)
 
 
 def _candidate(
@@ -243,6 +265,12 @@ def _is_failure(event: Event) -> bool:
         and error != REFUSED
         and not _OF_THE_AGENT.search(error)
     )
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether a text names a file, by its path or by its name."""
+    name = path.rpartition("/")[2]
+    return path in text or (len(name) >= _SHORTEST_NAME and name in text)
 
 
 def _text(event: Event, key: str) -> str:

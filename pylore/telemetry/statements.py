@@ -42,6 +42,9 @@ WEIGHTS: dict[str, float] = {
 
 MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
 
+_CHOSEN = frozenset(("lesson", "decision", "til", "gotcha"))
+"""Marks of what somebody chose to keep: that is so whatever words it is in."""
+
 SHORTEST, LONGEST = 40, 320
 """Characters of a statement: less says nothing, more is no one thing."""
 
@@ -76,7 +79,8 @@ _PREFERENCE = phrases(
     """
 )
 _CORRECTION = re.compile(
-    r"^(?:no\b[,.! ]+(?=\w)|nope\b|(?:please )?don't\b|do not\b|stop \w+ing|wrong\b|not like that|never\b"
+    r"^(?:no\b[,.! ]+(?=\w)|nope\b|(?:please )?don't\b|do not\b|stop \w+ing|wrong\b"
+    r"|not like that|never\b"
     r"|that's (?:wrong|not (?:right|what|how|correct|true))|this (?:is wrong|should not|shouldn't)"
     r"|you (?:should(?:n't)? (?:have|not)|must not|can't))"
     r"|\b(?:should not be \w+ed|use \S+ instead|instead use)\b",
@@ -107,13 +111,21 @@ _INSTEAD = phrases(r"use \S+(?: \S+)? instead|instead use")
 _OF_PERSONS = frozenset(("reason", "names-code"))
 _ONCE = re.compile(
     r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)"
-    r"|these (?:tests|files|changes)|yet|for now|first|now|just|let me|push|merge|rebase|stash|linear"
-    r"|pr|draft|open a|try|look|check|review|continue|go ahead|wait|again|later|next|above|below"
-    r"|\d+\.|#\d+|\d+/\d+|i guess|i think|i don't (?:know|see|quite)|i figure|thinking aloud|maybe"
-    r"|probably|perhaps|seems?|hmm|could|would|might|says|said|tell me|update the"
-    r"|tests? (?:for|has|have)|it'?s? (?:gets?|just|is|was)|was|were|did|instead of \")\b|:$|\.\.\.",
+    r"|these (?:tests|files|changes)|yet|for now|now|just|let me|again|above|below"
+    r"|\d+\.|#\d+|\d+/\d+|i guess|i think|i don't (?:know|see|quite)|i figure|thinking aloud"
+    r"|maybe|probably|perhaps|seems?|hmm|could|would|might|says|said|tell me"
+    r"|tests? (?:for|has|have)|it'?s? (?:gets?|just|is|was)|was|were|did|instead of \")\b|:$"
+    r"|\.\.\.",
     re.IGNORECASE,
 )
+_ERRAND = phrases(
+    r"""
+    push|merge|rebase|stash|linear|pr|draft|open a|try|look|check|review|continue|go ahead|first
+    |later|next|wait|update the
+    """
+)
+"""What is asked for once, unless it is asked for always."""
+
 _ROUTINE = phrases(
     r"""
     merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo
@@ -225,11 +237,12 @@ def of_prompt(text: str) -> Iterator[Statement]:
             sentence = _ASIDE.sub("", given)
             if not _fits(given, SHORTEST_RULE) or "?" in given or _ONCE.search(sentence):
                 continue
-            seen: list[Seen] = []
+            rules = has_rule(sentence) and not _HEDGED_RULE.search(sentence)
+            if _ERRAND.search(sentence) and not rules:
+                continue
+            seen: list[Seen] = [("rule", "pattern")] if rules else []
             if mark := mark_of(sentence):
-                seen.append(mark[:2])
-            if has_rule(sentence) and not _HEDGED_RULE.search(sentence):
-                seen.append(("rule", "pattern"))
+                seen.insert(0, mark[:2])
             if _CORRECTION.search(given):
                 seen.append(("correction", "lesson"))
             if _PREFERENCE.search(sentence):
@@ -247,7 +260,11 @@ def _fits(sentence: str, shortest: int = SHORTEST) -> bool:
 
 def _states(sentence: str, marks: list[Seen]) -> bool:
     """Whether a sentence says something that holds, and of what."""
-    if not _fits(sentence) or not stands_alone(sentence) or is_of_the_moment(sentence):
+    if not _fits(sentence) or not stands_alone(sentence):
+        return False
+    if marks and marks[0][0] in _CHOSEN:
+        return True
+    if is_of_the_moment(sentence):
         return False
     return bool(marks) or (not is_past(sentence) and len(_qualities(sentence)) > 1)
 

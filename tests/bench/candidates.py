@@ -122,7 +122,7 @@ def arms(events: list[Event], seed: int) -> dict[str, list[dict[str, Any]]]:
          "evidence": [*dict.fromkeys((signal.t, signal.quote) for signal in one.signals)][:2]}
         for one in found
     ]  # fmt: skip
-    said = {sentence: event for sentence, event in sentences_of(events)}
+    said = dict(sentences_of(events))
     drawn = random.Random(seed).sample(sorted(said), AT)
     longest = sorted(said, key=lambda one: (-len(one), one))[:AT]
     files = _files_near(events)
