@@ -65,6 +65,7 @@ plugin() { # <name> <script>
   expect 0
   [[ $output == lesson-* ]]
   [[ $(lore show "$output" --json) == *'"title":"Sign with the rotating key"'*'"status":"staged"'* ]]
+  [[ $(lore show "$output" --text) == *"learned_from session-one"*'"Always sign the tokens '*'  2026-11-20  one.jsonl#01'* ]]
   run_lore promote "$first"
   expect_error 1 "'$first' is known as lesson-"
   lore candidates --kept --ids | lore promote --confirm - >/dev/null
