@@ -19,5 +19,5 @@ def evidence_lines(metadata: str) -> list[str]:
 
 
 def _line(row: dict[str, object]) -> str:
-    quote, t, ref = (str(row.get(name) or "") for name in ("quote", "t", "ref"))
-    return printable(one_line(f'"{quote}"  {t[:10]}  {ref}')).rstrip()
+    quote, t, ref = (one_line(str(row.get(name) or "")) for name in ("quote", "t", "ref"))
+    return printable(f'"{quote}"  {t[:10]}  {ref}').rstrip()

@@ -290,7 +290,8 @@ def _add_all(
 
 
 FORMER_ENDS = {
-    "calls": "symbol -> symbol", "derived_from": "record -> record, task, run", "instantiates": "symbol -> symbol", "mentions": "doc -> entity",
+    "calls": "symbol -> symbol", "derived_from": "record -> record, task, run",
+    "instantiates": "symbol -> symbol", "mentions": "doc -> entity",
     "used_in_run": "record -> run",
 }  # fmt: skip
 """What some relations lead from and to, as stores of versions 1 to 4 have it."""
