@@ -44,6 +44,9 @@ AGAIN = "again"
 _TELLING = 20
 """Characters of an error's signature from which on it is no other's."""
 
+_TIME = 30
+"""Characters of a time; what another program has written may be longer."""
+
 _SIGNALS = 20
 """Of one candidate that are kept, the strongest ones."""
 
@@ -289,10 +292,9 @@ def row_of(one: Candidate) -> KeptCandidate:
     """A candidate as a store keeps it: open, and found now."""
     row = one.to_row()
     data = {name: row[name] for name in ("files", "sessions", "commits", "signals")}
-    return KeptCandidate(
-        one.id, one.type, one.title, one.body, row["score"], row["first"], row["last"],
-        data=json.dumps(data, ensure_ascii=False),
-    )  # fmt: skip
+    first, last = row["first"][:_TIME], row["last"][:_TIME]
+    return KeptCandidate(one.id, one.type, one.title, one.body, row["score"], first, last,
+                         data=json.dumps(data, ensure_ascii=False))  # fmt: skip
 
 
 def candidate_of(row: KeptCandidate) -> Candidate:

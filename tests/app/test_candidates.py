@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 from homes import move_home
+from hypothesis import given
+from hypothesis import strategies as st
 from new_stores import new_store
 from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app import promotion
-from pylore.app.candidates import candidate_of, gather, listed, sweep_candidates
+from pylore.app.candidates import candidate_of, gather, joined, listed, row_of, sweep_candidates
 from pylore.app.engine import Engine
 from pylore.app.funnel import funnel
 from pylore.app.promotion import Wanted
@@ -28,6 +30,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.telemetry.candidates import Candidate, Signal
 from pylore.telemetry.event_log import event_file
 from pylore.telemetry.projects import ALL, sessions_of
 
@@ -338,3 +341,29 @@ def test_under_a_scope_candidates_are_its_own(engine: Engine, log: Log) -> None:
     engine.settings = with_flags(embedder="none", scope="bob")
     assert listed(engine, everything=True) == []
     assert engine.store.nodes.get(done.id) is None
+
+
+def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    (done,) = promotion.promote(engine, [Wanted(found(engine)[CAUSE])], confirm=True)
+    Records(engine.store, engine.settings, None).forget([done.id], purge=True)
+    gather(engine, engine.root)
+    assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
+    assert "cache" not in str([row.to_dict() for row in engine.store.candidates.all()])
+
+
+TEXTS = st.text(max_size=20)
+SIGNALS = st.lists(
+    st.builds(Signal, TEXTS, st.floats(0, 1), TEXTS, TEXTS, st.datetimes().map(str), TEXTS),
+    max_size=5,
+)
+
+
+@given(st.builds(Candidate, TEXTS, TEXTS, TEXTS, SIGNALS, st.lists(TEXTS), st.lists(TEXTS)))
+def test_a_candidate_is_kept_as_it_was_found(one: Candidate) -> None:
+    kept = candidate_of(row_of(one))
+    assert kept.to_row() == one.to_row()
+    assert len(joined(kept, one).signals) == len(kept.signals), "the same once more adds nothing"
+    assert joined(joined(kept, one), one).to_row() == joined(kept, one).to_row()
