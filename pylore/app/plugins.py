@@ -144,7 +144,7 @@ def _state(
         return "no such event" if plugin.kind == "hook" else "not a valid name"
     if not os.access(plugin.file, os.X_OK):
         return "not executable"
-    if plugin.kind == "hook" and not is_own:
+    if plugin.kind in ("hook", "redact") and not is_own:
         return "not in your own folder"
     if plugin.kind == COMMAND and plugin.name in built_in:
         return "a command of lore's has this name"

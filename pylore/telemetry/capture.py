@@ -19,7 +19,7 @@ from .transcripts.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import IO, Any
 
     from .redaction import Redactor
     from .transcripts import Kind, Reader
@@ -75,6 +75,51 @@ class _Transcript:
         self.named = named
         self.session = ""
         self.is_known = False
+
+
+class _Reading:
+    """One pass over a transcript, which may begin with what was read before."""
+
+    def __init__(self, reader: Reader, known: Progress | None) -> None:
+        self.reader = reader
+        self.is_same = False
+        """Whether it does."""
+        self.end = 0
+        self.digest = ""
+        self.skipped: dict[str, int] = {}
+        self.is_transcript = True
+        self._mark, self._digest = (known.end, known.digest) if known else (0, "")
+
+    def read(self, file: IO[bytes], *, drops_known: bool) -> None:
+        """Lets the reader have all lines; it keeps the events of those that are new, or of all.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        lines = Lines(file, self._mark)
+        is_past, broken = False, 0
+        for line in lines:
+            if not is_past and lines.end >= self._mark:
+                is_past = True
+                self._pass(lines, drops_known)
+            try:
+                self.reader.read(line, lines.number)
+            except (ValueError, RecursionError):
+                if line.endswith(b"\n"):
+                    broken += 1
+                else:
+                    lines.leave()
+        if not is_past and lines.end >= self._mark:
+            self._pass(lines, drops_known)
+        self.end, self.digest = lines.end, lines.digest
+        self.is_transcript = not lines.number or self.reader.known > 0
+        self.skipped = {**self.reader.skipped, "broken": broken, "too long": lines.too_long}
+
+    def _pass(self, lines: Lines, drops_known: bool) -> None:
+        """All that stands before the mark has been read."""
+        self.is_same = lines.digest_at_mark == self._digest
+        if self.is_same and drops_known:
+            self.reader.taken()
 
 
 class Capture:
@@ -188,62 +233,34 @@ class Capture:
     def _take(self, file: _Transcript, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
-        reader = self._kind.reader(file.path)
+        reading = _Reading(self._kind.reader(file.path), known)
         try:
             with open(file.path, "rb") as opened:
-                lines = Lines(opened, known.end if known else 0)
-                is_same = self._read_lines(lines, reader, known)
+                reading.read(opened, drops_known=known is not None and self._since >= known.since)
         except OSError as error:
             self._fail(file.path, f"{error.strerror or error}: check it, then run it again")
             return
-        self.receipt.bytes_read += lines.end
-        if lines.number and not reader.known:
+        self.receipt.bytes_read += reading.end
+        if not reading.is_transcript:
             self._fail(file.path, f"no line of it is of a form known of {self._kind.name}: check "
                                   "what it is", is_failure=file.named)  # fmt: skip
             return
         self.receipt.files += 1
-        self.receipt.unfinished += reader.unfinished
-        _add(self.receipt.skipped, {**reader.skipped, "too long": lines.too_long})
-        is_rewritten = known is not None and (known.is_rewritten or not is_same)
-        if is_rewritten or file.session in captured.unsure or captured.is_new:
+        self.receipt.unfinished += reading.reader.unfinished
+        _add(self.receipt.skipped, reading.skipped)
+        is_rewritten = known is not None and (known.is_rewritten or not reading.is_same)
+        is_wider = known is not None and self._since < known.since
+        is_unsure = captured.is_new or file.session in captured.unsure
+        if is_rewritten or is_wider or is_unsure:
             self._doubtful.add(file.session)
-        since = self._since
-        if known is not None:
-            since = min(since, known.since)
-            if self._since < known.since:
-                self._doubtful.add(file.session)
+        since = self._since if known is None else min(self._since, known.since)
         self._read[file.session] = Progress(
-            file.path, lines.end, lines.digest, since, is_rewritten=is_rewritten
+            file.path, reading.end, reading.digest, since, is_rewritten=is_rewritten
         )
         self._read_files[file.path] = (file.changed, file.size, file.session)
-        events = [event for event in reader.taken() if event["t"] >= self._since]
+        events = [event for event in reading.reader.taken() if event["t"] >= self._since]
         self._held.append((file.session, events))
         self._held_size += sum(len(event.get("text", "")) + _BESIDE_TEXT for event in events)
-
-    def _read_lines(self, lines: Lines, reader: Reader, known: Progress | None) -> bool:
-        """Lets a reader have all lines; whether what was read before stands there as it was.
-
-        Then the reader has only the events that came after it, unless older ones were left out.
-        """
-        is_past, is_same = known is None, False
-        drops = known is not None and self._since >= known.since
-        for line in lines:
-            if not is_past and known is not None and lines.end >= known.end:
-                is_past, is_same = True, lines.digest_at_mark == known.digest
-                if is_same and drops:
-                    reader.taken()
-            try:
-                reader.read(line, lines.number)
-            except (ValueError, RecursionError):
-                if line.endswith(b"\n"):
-                    _add(self.receipt.skipped, {"broken": 1})
-                else:
-                    lines.leave()
-        if not is_past and known is not None and lines.digest_at_mark == known.digest:
-            is_same = True
-            if drops:
-                reader.taken()
-        return is_same
 
     def _flush(self, captured: Captured) -> None:
         """Writes what is held, without secrets."""

@@ -34,7 +34,8 @@ _MAY_HOLD = re.compile(
     r"|(?=[A-Za-z/_+=.~-]{0,80}\d)(?<![\w/+=.~-])[\w/+=.~-]{16,}|\w{30,}|-----BEGIN"
 )
 """What a text has that is looked at closely: a word that goes with secrets, or a run of letters
-that could be one. A path without a digit is none. Four of five texts of a session have nothing of it."""
+that could be one. A path without a digit is none. Four of five texts of sessions have nothing of
+it."""
 
 _LEFT_OUT = ("IPPublicDetector", "HexHighEntropyString", "Base64HighEntropyString",
              "KeywordDetector")  # fmt: skip

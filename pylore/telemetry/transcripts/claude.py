@@ -30,7 +30,7 @@ _ASIDES = re.compile(
     re.DOTALL,
 )
 _OF_THE_PROGRAM = re.compile(
-    r"</?(?:command-|local-command-|bash-|task-notification|user-memory-input|teammate-message"
+    r"</?(?:command-|local-command-|bash-|task-notification|agent-notification|user-memory-input|teammate-message"
     r"|system-|tool_use_error|tick)"
     r"|\[Request interrupted|Operation stopped by hook|\w* hook feedback:"
     r"|This session is being continued from a previous conversation"

@@ -107,9 +107,9 @@ class Recorder:
         if ms is None:
             ms = _milliseconds(call.when, when)
         if ok and call.kind == "tool" and commits(call.text):
-            hash, message, files = commit_of(call.text, output)
+            hash, message = commit_of(call.text, output)
             self._add("commit", call.t, call.line, span=span, parent=call.of, name=hash, ok=True,
-                      ms=ms, files=self.below(files), text=message[:AHEAD])  # fmt: skip
+                      ms=ms, text=message[:AHEAD])  # fmt: skip
             return
         error = "" if ok else "refused" if refused else why_it_failed(output)
         self._add(call.kind, call.t, call.line, span=span, parent=call.of,

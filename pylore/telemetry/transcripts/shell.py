@@ -10,7 +10,6 @@ _AT_COMMAND = r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*"
 _COMMITS = re.compile(_AT_COMMAND + r"git(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
 _LORE = re.compile(_AT_COMMAND + r"(?:\S*/)?lore(?:\.sh)?\s+\w")
 _COMMITTED = re.compile(r"^\[(?:[^\]\n]*? )?([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
-_CREATED = re.compile(r"^ (?:create|delete) mode \d+ (.+)$", re.MULTILINE)
 _HERE_TEXT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)\n\s*\1\b", re.DOTALL)
 _MESSAGE = re.compile(
     r"\bcommit\b.*?\s(?:-\w*m|--message)[\s=]*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL
@@ -48,18 +47,18 @@ def commits(command: str) -> bool:
     return "commit" in command and _COMMITS.search(command) is not None
 
 
-def commit_of(command: str, output: str) -> tuple[str, str, list[str]]:
-    """The hash, the message and the new files of a commit, as far as they are seen."""
+def commit_of(command: str, output: str) -> tuple[str, str]:
+    """The hash and the message of a commit, as far as they are seen.
+
+    >>> commit_of("git commit -m 'Mend it'", "[main 1a2b3c4] Mend it")
+    ('1a2b3c4', 'Mend it')
+    """
+    made = _COMMITS.search(command)
+    rest = command[made.start() :] if made else command
     said = _COMMITTED.search(output[:_LONGEST])
-    message = _HERE_TEXT.search(command)
-    text = message.group(2) if message else ""
-    if not text:
-        given = _MESSAGE.search(command)
-        text = (given.group(1) or given.group(2) or "") if given else ""
-    if not text and said:
-        text = said.group(2)
-    files = _CREATED.findall(output[:_LONGEST]) if said else []
-    return said.group(1) if said else "", text.strip(), files[:20]
+    here, given = _HERE_TEXT.search(rest), _MESSAGE.search(rest)
+    text = here.group(2) if here else given.group(1) or given.group(2) or "" if given else ""
+    return said.group(1) if said else "", (text or (said.group(2) if said else "")).strip()
 
 
 def why_it_failed(output: str) -> str:
