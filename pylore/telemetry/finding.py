@@ -147,7 +147,7 @@ def _candidate(
 
 def _signal(name: str, quote: str, event: Event, weight: float | None = None) -> Signal:
     return Signal(name, WEIGHTS[name] if weight is None else weight, quote[:LONGEST_QUOTE],
-                  text_of(event, "session"), text_of(event, "t"), text_of(event, "ref"))  # fmt: skip
+                  *(text_of(event, key) for key in ("session", "t", "ref")))  # fmt: skip
 
 
 def _title(text: str) -> str:
