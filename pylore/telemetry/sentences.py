@@ -39,9 +39,15 @@ def lines_of(text: str) -> Iterator[str]:
         stripped = line.strip()
         if stripped.startswith(_FENCES):
             fenced = not fenced
-        elif not fenced and stripped and not line.startswith(_CODE):
-            if not _HEADING.match(stripped) and not stripped.startswith(_NOT_PROSE):
-                yield plain(stripped)
+        elif not fenced and stripped and _is_prose(line):
+            yield plain(stripped)
+
+
+def _is_prose(line: str) -> bool:
+    begins = line.lstrip()
+    if line.startswith(_CODE) or begins.startswith(_NOT_PROSE):
+        return False
+    return not _HEADING.match(begins)
 
 
 def whole(text: str) -> str:
