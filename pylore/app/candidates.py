@@ -270,8 +270,8 @@ def _by_any_id(rows: Iterable[KeptCandidate]) -> dict[str, KeptCandidate]:
     """Rows by their ids, and by those of what was merged into them."""
     found: dict[str, KeptCandidate] = {}
     for row in rows:
-        also = json.loads(row.data).get(ALSO, []) if ALSO in row.data else []
-        found.update(dict.fromkeys(also, row))
+        also = _list(json.loads(row.data), ALSO) if ALSO in row.data else []
+        found.update({id: row for id in also if isinstance(id, str)})
     return found | {row.id: row for row in rows}
 
 
@@ -298,10 +298,27 @@ def row_of(one: Candidate) -> KeptCandidate:
 
 
 def candidate_of(row: KeptCandidate) -> Candidate:
-    """A kept candidate as it was found."""
-    data = {"files": [], "commits": [], "signals": [], **json.loads(row.data)}
-    return Candidate.from_row({**data, "id": row.id, "type": row.type, "title": row.title,
-                               "body": row.body})  # fmt: skip
+    """A kept candidate as it was found; what has another form in its data is left out."""
+    data = json.loads(row.data)
+    fields = data if isinstance(data, dict) else {}
+    files, commits = (
+        [one for one in _list(fields, name) if isinstance(one, str)]
+        for name in ("files", "commits")
+    )
+    signals = [Signal.from_row(one) for one in _list(fields, "signals") if _is_signal(one)]
+    return Candidate(row.type, row.title, row.body, signals, files, commits, row.id)
+
+
+def _list(fields: dict[str, Any], name: str) -> list[Any]:
+    value = fields.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _is_signal(row: object) -> bool:
+    return isinstance(row, dict) and all(
+        isinstance(row.get(name), (int, float) if name == "weight" else str)
+        for name in Signal.__slots__
+    )
 
 
 def told(row: KeptCandidate) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
+from pylore.store.candidate import KeptCandidate
 from pylore.telemetry.candidates import Candidate, Signal
 from pylore.telemetry.event_log import event_file
 from pylore.telemetry.projects import ALL, sessions_of
@@ -352,6 +353,21 @@ def test_what_was_purged_is_in_no_candidate_and_does_not_come_again(
     gather(engine, engine.root)
     assert [row["body"] for row in listed(engine, everything=True)] == [RULE, ""]
     assert "cache" not in str([row.to_dict() for row in engine.store.candidates.all()])
+
+
+@pytest.mark.parametrize(
+    "data",
+    ["{}", '{"signals": 7, "files": {}}', '{"signals": [7, {"name": "rule"}], "also": [[]]}'],
+)
+def test_a_row_of_another_program_is_a_candidate_without_what_it_lacks(
+    engine: Engine, log: Log, data: str
+) -> None:
+    with engine.store.transaction():
+        engine.store.candidates.put([KeptCandidate("candidate-1", "lesson", "T", "B", data=data)])
+    plant(log)
+    assert found(engine).keys() == {"B", RULE, CAUSE}
+    (done,) = promotion.promote(engine, [Wanted("candidate-1")], confirm=True)
+    assert (done.state, evidence(engine, done.id)) == ("added", {})
 
 
 TEXTS = st.text(max_size=20)

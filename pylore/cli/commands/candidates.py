@@ -7,10 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...app import promotion
-from ...app.candidates import Gathered, gather, listed, sweep_candidates, told
+from ...app.candidates import Gathered, candidate_of, gather, listed, sweep_candidates, told
 from ...app.promotion import Promoted, Wanted, asked_row
 from ...core.errors import LoreError, NoStore, UsageError
-from ...core.text import counted
+from ...core.text import counted, one_line
 from ...core.times import parse_since
 from ...hooks.sessions import AgentSession
 from ...telemetry.projects import ALL
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
     from ...app.engine import Engine
     from ...system.event_plugins import Events
+
+
+_BEGINNING = 100
+"""Characters of texts that are set beside each other."""
 
 
 def candidates(
@@ -82,6 +86,7 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
             wanted.append(one)
     if not wanted:
         return []
+    session.say(_otherwise(engine, wanted))
     staged = promotion.promote(
         engine, wanted, confirm=False, run_of=_run_of(engine),
         at_most=promotion.most_a_day(engine),
@@ -134,7 +139,9 @@ def _promote_all(session: Session, wanted: Sequence[Wanted], *, confirm: bool) -
     with session.open() as store:
         engine = session.engine(store)
         _ask(events, engine, wanted, confirm=confirm)
+        otherwise = _otherwise(engine, wanted)
         done = promotion.promote(engine, wanted, confirm=confirm, run_of=_run_of(engine))
+    session.say(otherwise)
     for one in done:
         session.say(one.notes)
     rows = [_row(one) for one in done]
@@ -165,6 +172,22 @@ def _ask(events: Events | None, engine: Engine, wanted: Sequence[Wanted], *, con
         rows = [told(promotion.require(engine, one.id)) for one in wanted]
         events.ask("pre-promote", [asked_row(one, row, confirm=confirm)
                                    for one, row in zip(wanted, rows, strict=True)])  # fmt: skip
+
+
+def _otherwise(engine: Engine, wanted: Sequence[Wanted]) -> list[str]:
+    """Confirmed records that may contradict what is about to be promoted, each beside it."""
+    rows = [promotion.require(engine, one.id) for one in wanted if not one.into]
+    return [
+        f"{near.id} may say otherwise than {row.id}: '{_beginning(near.text)}'"
+        f" beside '{_beginning(row.body)}'"
+        for row in rows
+        for near in promotion.beside(engine, candidate_of(row))
+        if near.otherwise
+    ]
+
+
+def _beginning(text: str) -> str:
+    return one_line(text)[:_BEGINNING]
 
 
 def _run_of(engine: Engine) -> Callable[[str], str]:
