@@ -15,14 +15,14 @@ from ..core.errors import LoreError
 from .captured import Captured, Progress
 from .event_log import append, event_file
 from .events import event_line, read_events, shortened
-from .transcripts.lines import Lines
+from .transcripts.transcript_pass import TranscriptPass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import IO, Any
+    from typing import Any
 
     from .redaction import Redactor
-    from .transcripts import Kind, Reader
+    from .transcripts import Kind
 
 _HEAD = 1 << 16
 """Bytes of a file that are looked at for its session; more, where they name none."""
@@ -75,51 +75,6 @@ class _Transcript:
         self.named = named
         self.session = ""
         self.is_known = False
-
-
-class _Reading:
-    """One pass over a transcript, which may begin with what was read before."""
-
-    def __init__(self, reader: Reader, known: Progress | None) -> None:
-        self.reader = reader
-        self.is_same = False
-        """Whether it does."""
-        self.end = 0
-        self.digest = ""
-        self.skipped: dict[str, int] = {}
-        self.is_transcript = True
-        self._mark, self._digest = (known.end, known.digest) if known else (0, "")
-
-    def read(self, file: IO[bytes], *, drops_known: bool) -> None:
-        """Lets the reader have all lines; it keeps the events of those that are new, or of all.
-
-        Raises:
-            OSError: the file cannot be read.
-        """
-        lines = Lines(file, self._mark)
-        is_past, broken = False, 0
-        for line in lines:
-            if not is_past and lines.end >= self._mark:
-                is_past = True
-                self._pass(lines, drops_known)
-            try:
-                self.reader.read(line, lines.number)
-            except (ValueError, RecursionError):
-                if line.endswith(b"\n"):
-                    broken += 1
-                else:
-                    lines.leave()
-        if not is_past and lines.end >= self._mark:
-            self._pass(lines, drops_known)
-        self.end, self.digest = lines.end, lines.digest
-        self.is_transcript = not lines.number or self.reader.known > 0
-        self.skipped = {**self.reader.skipped, "broken": broken, "too long": lines.too_long}
-
-    def _pass(self, lines: Lines, drops_known: bool) -> None:
-        """All that stands before the mark has been read."""
-        self.is_same = lines.digest_at_mark == self._digest
-        if self.is_same and drops_known:
-            self.reader.taken()
 
 
 class Capture:
@@ -233,7 +188,8 @@ class Capture:
     def _take(self, file: _Transcript, captured: Captured) -> None:
         """Reads one file and holds its new events."""
         known = captured.sessions.get(file.session)
-        reading = _Reading(self._kind.reader(file.path), known)
+        mark, digest = (known.end, known.digest) if known else (0, "")
+        reading = TranscriptPass(self._kind.reader(file.path), mark, digest)
         try:
             with open(file.path, "rb") as opened:
                 reading.read(opened, drops_known=known is not None and self._since >= known.since)
