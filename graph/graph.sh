@@ -90,6 +90,9 @@
 #   on average (share) and at most; only answers of which at least three of the five
 #   are known count.
 #
+#   --funnel             by week instead: events of this project's sessions, candidates found,
+#                        known already, promoted and refused; of the promoted how many are confirmed,
+#                        how many were used, in how many finished runs, and how they were rated
 #   --json, --jsonl, --text, --jq EXPR   the form of the output
 #
 # lore graph hubs [options]

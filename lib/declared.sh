@@ -3,6 +3,7 @@
 # shellcheck shell=bash disable=SC2034 # read there
 lore_groups='Find:search related context ask show list graph
 Write:add fact confirm retract link unlink edit forget restore undo sweep
+From sessions:capture events event candidates promote
 Code:index anchor verify stale
 Learn from use:run feedback
 Bring in and take out:import export sync merge-file backup restore-backup
@@ -81,6 +82,23 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --jq	EXPR	-
 1	FILE	@files' ;;
+    'candidates') REPLY='--since	AGE	-
+--project	DIR	-
+--all	-	-
+-n	N	-
+--limit	N	-
+--kept	-	-
+--titles	-	-
+--llm-command	CMD	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
+--busy-timeout	SECONDS	-' ;;
     'capture') REPLY='--from	AGENT	claude codex jsonl
 --since	DATE|AGE	-
 --events-days	N	-
@@ -406,7 +424,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --jq	EXPR	-' ;;
-    'graph stats') REPLY='--json	-	-
+    'graph stats') REPLY='--funnel	-	-
+--json	-	-
 --jsonl	-	-
 --text	-	-
 --jq	EXPR	-
@@ -579,6 +598,23 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 1	FILE	@files
 2	[SAMPLE]	@files' ;;
+    'promote') REPLY='--as	TYPE	lesson decision pattern failure observation note goal
+--title	TITLE	-
+--body	TEXT	-
+--into	ID	@ids
+--confirm	-	-
+--refuse	-	-
+--skip	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
+--busy-timeout	SECONDS	-
+1…	[ID…]	-' ;;
     'reindex') REPLY='--embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --fulltext	ENGINE	auto fts5 fts4
 --busy-timeout	SECONDS	-
@@ -742,6 +778,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --history-days	N	-
 --events-days	N	-
 --events-mb	N	-
+--candidates-days	N	-
 --recency-grace	DAYS	-
 --recency-half-life	DAYS	-
 --json	-	-
@@ -882,6 +919,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --sweep-below	FLOAT	-
 --sweep-accesses	INT	-
 --history-days	INT	-
+--candidates-days	INT	-
+--promote-auto	INT	0 1 2 3 4 5
 --events-days	INT	-
 --events-mb	INT	-
 --llm-command	TEXT	-

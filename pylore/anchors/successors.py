@@ -53,7 +53,7 @@ _UNCOMMITTED = ""
 """In place of a commit: how the files differ from the one that is checked out."""
 
 
-class Candidate(Record):
+class Successor(Record):
     """A definition of today, its fingerprint, and how like the anchored one it is, 0 to 1.
 
     ``expected``: the fingerprints that the anchored body would have under this name.
@@ -75,7 +75,7 @@ class Succession(Record):
     __slots__ = ("nearest", "successors")
 
     def __init__(
-        self, successors: Sequence[Candidate] = (), nearest: Sequence[Candidate] = ()
+        self, successors: Sequence[Successor] = (), nearest: Sequence[Successor] = ()
     ) -> None:
         self.successors = successors
         self.nearest = nearest
@@ -257,8 +257,8 @@ class Successors:
         return self._find("now", path, there.qualified)
 
 
-def _told(alike: Sequence[Alike], wanted: Body) -> list[Candidate]:
-    return [Candidate(one, figure, wanted.hashes_as(one.name)) for figure, one in alike]
+def _told(alike: Sequence[Alike], wanted: Body) -> list[Successor]:
+    return [Successor(one, figure, wanted.hashes_as(one.name)) for figure, one in alike]
 
 
 def _distance(pair: tuple[str, str], path: str) -> tuple[bool, bool, bool, str]:

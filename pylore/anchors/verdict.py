@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..store.anchor import Anchor
     from .definitions import FindSymbol
-    from .successors import Candidate, Successors
+    from .successors import Successor, Successors
 
     Where = dict[str, list[str]]
     """Word to the files that have it in their text."""
@@ -216,7 +216,7 @@ class Judge:
         back = self._back_from_likeness(anchor, changed=True)
         return back or self._at(anchor, anchor.path, anchor.detail, "invalid", reason)
 
-    def _moved_to(self, anchor: Anchor, new: Candidate) -> Anchor:
+    def _moved_to(self, anchor: Anchor, new: Successor) -> Anchor:
         """The anchor at its successor: it holds if that has the anchored body, else it drifted."""
         there = {new.hash, *(hash for _, hash in self._bodies(new.path, new.qualified))}
         same = [hash for hash in new.expected if hash in there]
@@ -303,7 +303,7 @@ def _with_name(known: list[str], hash: str) -> list[str]:
     return [hash, *known[:-1]][: MOST_HASHES - 1] + known[-1:]
 
 
-def _named(candidates: Sequence[Candidate], between: str) -> str:
+def _named(candidates: Sequence[Successor], between: str) -> str:
     return between.join(
         f"{one.path}:{one.qualified} (similarity {one.similarity:.2f})" for one in candidates
     )

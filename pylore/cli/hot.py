@@ -235,6 +235,13 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
     output = Output.choose(given.switches, given.last("jq"))
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
+    if "funnel" in given.switches:
+        from ..app.funnel import funnel
+        from ..terminal.funnel_text import funnel_text
+
+        with open_for_reading(settings) as store:
+            output.list(funnel(Engine(store, settings, project_root())), funnel_text)
+        return
     from ..app.run_audit import audit
     from ..graph.stats import stats
 

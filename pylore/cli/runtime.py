@@ -181,6 +181,10 @@ def ids_from(words: Sequence[str], command: str) -> list[str]:
     return ids
 
 
+_AGENTS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
+"""Variables that agents set in the shells they run: what is read there no person has read."""
+
+
 def record_shown(engine: Engine, query: str, found: Hits) -> None:
     """Lets the results go out, then records them in the run of the settings, if there is one."""
     if engine.settings.run:
@@ -201,8 +205,10 @@ def record_context(engine: Engine, context: Context) -> None:
 
 
 def record_accesses(engine: Engine, ids: Sequence[str]) -> None:
-    """Lets the output go out, then counts that these nodes were read."""
+    """Lets the output go out, then counts that these nodes were read, where a person has."""
     flush()
+    if any(name in os.environ for name in _AGENTS):
+        return
     from ..app.show import record_accesses as record
 
     say(record(engine, ids), engine.settings)

@@ -210,6 +210,7 @@ USER_ONLY = {
     "events_days": "says how long your own sessions are kept",
     "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
+    "promote_auto": "lets what was said in a session become knowledge",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -473,6 +474,13 @@ class Settings:
     )
     history_days = whole(
         0, "'sweep' forgets states that were left longer ago; 0: all are kept", low=0, high=36_500
+    )
+    candidates_days = whole(
+        90, "'sweep --telemetry' drops what was found longer ago and nobody has decided",
+        low=0, high=36_500,
+    )  # fmt: skip
+    promote_auto = whole(
+        0, "candidates a day that are staged by themselves; user config only", low=0, high=5
     )
     events_days = whole(
         14, "events of sessions are kept for so many days after they were written; 0: for ever",

@@ -50,7 +50,7 @@ records would change what is rare, and how long a text usually is, for the recor
 RELATIONS: dict[str, tuple[float, float, str]] = {
     "implements": (1.0, 1.0, "code -> idea"),
     "anchored_to": (1.0, 1.0, "any -> file, symbol"),
-    "derived_from": (0.9, 0.9, "record -> record, task, run"),
+    "derived_from": (0.9, 0.9, "record -> record, task, run, commit"),
     "learned_from": (0.9, 0.9, "lesson -> record, session"),
     "contradicts": (0.8, 0.8, "any -> any"),
     "relates_to": (0.7, 0.7, "any -> any"),
@@ -80,6 +80,8 @@ CO_CHANGES = "co_changes_with"
 ANCHORED_TO = "anchored_to"
 DEFINES = "defines"
 DERIVED_FROM = "derived_from"
+LEARNED_FROM = "learned_from"
+CONTRADICTS = "contradicts"
 INVALIDATED_BY = "invalidated_by"
 
 DECLARED_WEIGHT = 0.7
@@ -115,7 +117,7 @@ LEARNING_TYPES = ("lesson", "decision", "pattern", "failure", "observation")
 
 FILE_IDS, SYMBOL_IDS = "file-", "symbol-"
 ENTITY_IDS, CONCEPT_IDS = "entity-", "concept-"
-COMMIT_IDS, RUN_IDS = "commit-", "run-"
+COMMIT_IDS, RUN_IDS, SESSION_IDS = "commit-", "run-", "session-"
 """How ids of a type begin."""
 
 CODE_IDS = (FILE_IDS, SYMBOL_IDS)

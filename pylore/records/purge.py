@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..core.states import clock
 from ..core.times import now
 from ..indexing.indexer import Index
+from ..store.candidate import KNOWN, PROMOTED, REFUSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,17 @@ def delete_for_good(store: Store, node: Node) -> None:
         store.edges.delete_node(node.id)
         store.anchors.delete_node(node.id)
         store.history.purge(node.id, at)
+        _blank_candidates(store, node.id)
+
+
+def _blank_candidates(store: Store, id: str) -> None:
+    """Takes the texts of candidates away that became a record; their ids never come again."""
+    rows = [row for row in store.candidates.all((PROMOTED, KNOWN)) if row.promoted_as == id]
+    for row in rows:
+        row.title, row.body, row.data, row.promoted_as = "", "", "{}", None
+        row.status, row.command = REFUSED, None
+    if rows:
+        store.candidates.put(rows)
 
 
 def take_away(store: Store, node: Node) -> None:

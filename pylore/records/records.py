@@ -135,6 +135,19 @@ class Records:
         self._finder = finder
         self._notes: list[str] = []
 
+    def together(self, write: Callable[[], Result], command: str, texts: Sequence[str]) -> Result:
+        """Runs several writes as one transaction, which the history calls ``command``.
+
+        ``texts`` are what they will embed words of. It may run ``write`` several times.
+        """
+        self._ahead.learn(texts)
+        return self._settled(write, command)
+
+    def embedded(self, nodes: Iterable[Node]) -> None:
+        """Writes nodes whose fields somebody else has changed, within ``together``."""
+        for node in nodes:
+            self._write(node)
+
     @_worded(1)
     @_written
     def add(

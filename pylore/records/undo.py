@@ -10,6 +10,7 @@ from ..core.merging import is_indexed
 from ..core.states import EDGE_STATE, NODE_STATE, clock, next_clock
 from ..core.times import now
 from ..indexing.similar import RELATION as SIMILAR_TO
+from .decisions import taken_back
 from .sources import mark_pruned
 
 TYPE_CHECKING = False
@@ -69,6 +70,9 @@ class Steps:
             self._drop_if_bare(id)
         for tie, anchor in history.anchors_left_by(number):
             self._anchor_left(tie, anchor)
+        for row in self._store.candidates.decided_by(number):
+            self._store.candidates.put([taken_back(row, history.command)])
+            self.done[row.id] = "restored"
         if self._store.scope:  # whose history has no links that it does not see
             for node, gone in turned:
                 self._carry_links(node, gone)

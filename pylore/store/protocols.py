@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.model import Edge, Node, Past, PastCommand
     from ..core.text import Query
     from .anchor import Anchor, AnchorKey
+    from .candidate import KeptCandidate
     from .document import DocumentFile
     from .filter import Scope
 
@@ -783,6 +784,28 @@ class Documents(Protocol):
         """
 
 
+class KeptCandidates(Protocol):
+    """What may be worth knowing, until somebody has decided: nothing else reads it.
+
+    Under a scope only its own are there: what is not decided yet is not common.
+    """
+
+    def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
+        """Those that are there, by id."""
+
+    def all(self, statuses: Sequence[str] = ()) -> list[KeptCandidate]:
+        """All, or those of these statuses: the best first, of two the one found in earlier."""
+
+    def decided_by(self, command: int) -> list[KeptCandidate]:
+        """Those that this command decided, by id."""
+
+    def put(self, candidates: Iterable[KeptCandidate]) -> None:
+        """Adds candidates, or puts them in the place of what has their ids."""
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forgets candidates altogether: found again, they are new."""
+
+
 class Impressions(Protocol):
     """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
 
@@ -1083,6 +1106,10 @@ class Store(Protocol):
     @property
     def code(self) -> CodeFiles:
         """What ``lore index`` has read."""
+
+    @property
+    def candidates(self) -> KeptCandidates:
+        """What may be worth knowing."""
 
     @property
     def documents(self) -> Documents:

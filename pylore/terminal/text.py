@@ -125,6 +125,10 @@ def _node_text(row: dict[str, Any]) -> str:
         arrow = "->" if edge["direction"] == "out" else "<-"
         ended = _standing_of(edge)
         lines.append(f"  {arrow} {edge['relation']} {edge['id']}  {edge['title'] or ''}{ended}")
+        if '"evidence"' in edge["metadata"]:
+            from .evidence_text import evidence_lines
+
+            lines += [dim(f"       {line}") for line in evidence_lines(edge["metadata"])]
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip

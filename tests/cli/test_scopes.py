@@ -13,12 +13,15 @@ from pathlib import Path
 import pytest
 from forked import preload
 from homes import move_home
+from planted_events import Log, prompt
 from wire import request, serving, tool
 
 from pylore.cli.main import _guarded
 from pylore.cli.reference import every_command
 from pylore.core.ids import record_id
 from pylore.mcp.tools import BY_NAME
+from pylore.telemetry.candidates import candidate_id
+from pylore.telemetry.event_log import event_file
 
 SECRET = "zyxwombat"
 """In every field that bob's knowledge has, and nowhere else."""
@@ -26,6 +29,9 @@ SECRET = "zyxwombat"
 BODY = f"the harbour keeps a {SECRET} ledger for the tide"
 HIDDEN = f"{record_id('decision', BODY)}@@bob"
 EDITED = f"{record_id('lesson', f'{SECRET} harbour before')}@@bob"
+
+RULE = f"Always moor at the {SECRET} pier before the harbour closes"
+CANDIDATE = f"{candidate_id('pattern', RULE)}@@bob"
 
 HARMLESS = {
     "commands": "a shell script that lists commands",
@@ -96,6 +102,9 @@ TRIED: dict[str, list[list[str]]] = {
     "anchor": [[HIDDEN], [HIDDEN, "src/boat.py"], ["--remove", HIDDEN, "src/boat.py"]],
     "verify": [[], [HIDDEN]],
     "stale": [[], ["--kept"]],
+    "candidates": [[], ["--all"], ["--kept", "--all", "--text"]],
+    "promote": [[CANDIDATE], ["--refuse", CANDIDATE], ["--skip", CANDIDATE],
+                [CANDIDATE, "--into", "entity-jacq"]],
     "index": [[]],
     "graph analyze-imports": [["src"]],
     "graph analyze-cochanges": [[]],
@@ -110,7 +119,7 @@ TRIED: dict[str, list[list[str]]] = {
     "graph related": [["entity-jacq"]],
     "graph relations": [[]],
     "graph show": [["entity-jacq"]],
-    "graph stats": [[]],
+    "graph stats": [[], ["--funnel"]],
     "graph unlink": [["entity-jacq", "relates_to", HIDDEN]],
     "graph view": [["-o", "-"], ["harbour", "-o", "-"], ["entity-jacq", "-o", "-"]],
     "export": [[], ["--state"], ["--since", "{folder}/empty.state"], ["--type", "decision"]],
@@ -162,7 +171,8 @@ CALLS = [
 TOLD_TO_BOB = (
     "search", "related", "context", "ask", "show", "list", "anchor", "export", "graph export",
     "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
-    "graph stats", "graph view", "run show", "feedback", "verify", "stale", "hook run",
+    "graph stats", "graph view", "candidates", "run show", "feedback", "verify", "stale",
+    "hook run",
 )  # fmt: skip
 """Those that do show it to bob: what alice does not see is there."""
 
@@ -267,6 +277,9 @@ def secrets() -> None:
         code, said = lore("bob", *words)
         assert code == 0, (words, said)
     os.environ["LORE_TEST_RUN"] = run
+    Log(os.getcwd()).session("s1", "2026-11-20", prompt(RULE))
+    assert CANDIDATE in lore("bob", "candidates", "--ids")[1]
+    os.unlink(event_file())  # the log is the person's, whatever the scope
 
 
 def filled(words: list[str], project: Path) -> list[str]:

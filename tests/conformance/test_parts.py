@@ -13,6 +13,7 @@ from pylore.core.times import now
 from pylore.core.vocabulary import RELATIONS, TYPES
 from pylore.store import ALL, Store
 from pylore.store.anchor import ANCHOR_HISTORY, Anchor
+from pylore.store.candidate import KeptCandidate
 from pylore.store.document import DocumentFile
 
 
@@ -621,3 +622,27 @@ def test_what_is_said_of_each_id_leaves_out_who_has_read_it(store: Store) -> Non
     assert (left["to_id"], left["weight"]) == ("note-b", 1.0)
     notes = {id for id, _, _ in store.contents.rows(["file"])} - unusual
     assert notes == {id for id, _, _ in said if id != "note-a"} - unusual
+
+
+# --- candidates
+
+
+def candidate(id: str, score: float, status: str = "open", **fields: object) -> KeptCandidate:
+    one = KeptCandidate(f"candidate-{id}", "lesson", f"The {id}", "text", score, EARLY, LATER)
+    one.status = status
+    for name, value in fields.items():
+        setattr(one, name, value)
+    return one
+
+
+def test_candidates_are_kept_the_best_first_and_taken_away(store: Store) -> None:
+    given = [candidate("a", 0.5), candidate("b", 0.9, data='{"files":["a.py"]}'),
+             candidate("c", 0.7, "refused", command=7)]  # fmt: skip
+    store.candidates.put(given)
+    assert store.candidates.all() == [given[1], given[2], given[0]]
+    assert store.candidates.all(["open", "skipped"]) == [given[1], given[0]]
+    assert store.candidates.decided_by(7) == [given[2]]
+    given[0].status, given[0].promoted_as = "promoted", "lesson-1"
+    store.candidates.put(given[:1])
+    store.candidates.remove(["candidate-b", "candidate-none"])
+    assert store.candidates.get_many(["candidate-a", "candidate-b"]) == {"candidate-a": given[0]}

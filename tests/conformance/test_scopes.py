@@ -17,6 +17,7 @@ from pylore.formats.jsonl import export_lines, import_lines
 from pylore.indexing.indexer import Index
 from pylore.store import ALL, Store
 from pylore.store.anchor import Anchor
+from pylore.store.candidate import KeptCandidate
 from pylore.store.filter import Scope
 
 OURS, THEIRS, COMMON = "note-1@@alice", "note-1@@bob", "note-1"
@@ -167,3 +168,23 @@ def test_what_hangs_unseen_on_its_own_is_reached_below(shared: Store) -> None:
     edge = shared.edges.get(*unseen)
     assert edge is not None
     assert edge.invalidated_at == EARLY
+
+
+def test_a_scope_has_candidates_of_its_own(shared: Store) -> None:
+    ours, common, theirs = (
+        KeptCandidate(id, "lesson", "A title", "A text")
+        for id in ("candidate-a@@alice", "candidate-a", "candidate-a@@bob")
+    )
+    shared.keep_to("")
+    with shared.transaction():
+        shared.candidates.put([ours, common, theirs])
+    shared.keep_to("alice")
+    assert shared.candidates.all() == [ours]
+    with shared.transaction():
+        shared.candidates.put([ours])
+        shared.candidates.remove([common.id, theirs.id])
+    with pytest.raises(LoreError, match="common to all scopes"), shared.faults:  # noqa: SIM117
+        with shared.transaction():
+            shared.candidates.put([common])
+    shared.keep_to("")
+    assert shared.candidates.all() == [common, ours, theirs]

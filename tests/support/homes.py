@@ -15,6 +15,8 @@ def move_home(patch: pytest.MonkeyPatch, home: Path) -> None:
     """Takes lore's variables out of the environment; home and the XDG folders become ``home``."""
     for name in [name for name in os.environ if name.startswith("LORE_")]:
         patch.delenv(name)
+    for name in ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI"):
+        patch.delenv(name, raising=False)
     patch.setenv("HOME", str(home))
     for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
         patch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))

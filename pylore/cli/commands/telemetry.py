@@ -146,24 +146,27 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
 
 
 def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
-    """``lore sweep --telemetry``: files of events that are past their time."""
+    """``lore sweep --telemetry``: files of events and candidates that are past their time."""
     from ...telemetry.retention import sweep_events
+    from .candidates import swept_candidates
 
     settings = session.settings
     try:
         swept = sweep_events(settings.events_days, settings.events_mb, dry_run=dry_run)
     except OSError as error:
         raise LoreError(f"{error.filename}: {error.strerror}: check its rights") from None
-    session.output.list(
-        [{"id": one.file, "state": "due" if dry_run else "dropped", "reason": one.why,
-          "bytes": one.size} for one in swept],
-        _swept_text,
-    )  # fmt: skip
+    state = "due" if dry_run else "dropped"
+    rows = [{"id": one.file, "state": state, "reason": one.why, "bytes": one.size} for one in swept]
+    why = f"found more than {settings.candidates_days} days ago"
+    rows += [{"id": id, "state": state, "reason": why, "bytes": None}
+             for id in swept_candidates(session, dry_run=dry_run)]  # fmt: skip
+    session.output.list(rows, _swept_text)
 
 
 def _swept_text(rows: Sequence[dict[str, Any]]) -> str:
     return "".join(
-        f"{row['state']}  {bold(row['id'])}" + dim(f"  {row['reason']}, {row['bytes']} bytes\n")
+        f"{row['state']}  {bold(row['id'])}"
+        + dim(f"  {row['reason']}" + (f", {row['bytes']} bytes\n" if row["bytes"] else "\n"))
         for row in rows
     ) or "nothing to sweep\n"  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Command
+from ..declaration import Command, Option
 from . import COUNTS_OUTPUT
 
 COMMAND = Command(
@@ -19,6 +19,12 @@ shown (or that were rated all the same), and how many were rated. diversity: of
 the answers that runs were shown, which share of the top five is of one category,
 on average (share) and at most; only answers of which at least three of the five
 are known count.""",
+    Option(
+        "--funnel",
+        "by week instead: events of this project's sessions, candidates found,\n"
+        "known already, promoted and refused; of the promoted how many are confirmed,\n"
+        "how many were used, in how many finished runs, and how they were rated",
+    ),
     COUNTS_OUTPUT,
     settings=None,
     hot="hot:stats_command",

@@ -16,11 +16,12 @@ sweep_accesses. Nothing of that is deleted: 'lore restore ID' brings a record ba
 confirm SUBJECT PREDICATE OBJECT' a fact. Where history_days is set, states that records
 and links left longer ago are forgotten for good.
 
-With --telemetry it is about your log of events instead, and about no store: files of events
-are deleted whose last line is older than events_days, and the oldest ones where all together
-are larger than events_mb.""",
+With --telemetry it is about what was not let in instead. Of your log of events, files are
+deleted whose last line is older than events_days, and the oldest ones where all together are
+larger than events_mb; of this store, if there is one, the candidates that were found more than
+candidates_days ago and that nobody has promoted or refused.""",
     Option("--dry-run", "only say what would be dropped"),
-    Option("--telemetry", "events of sessions, in place of what stores hold"),
+    Option("--telemetry", "events and candidates, in place of records"),
     Option(
         "--sweep-below X",
         "the least confidence times recency to stay (default: 0.2)",
@@ -38,6 +39,8 @@ are larger than events_mb.""",
            setting="events_days"),
     Option("--events-mb N", "keep at most so many megabytes (default: 200; 0: no limit)",
            setting="events_mb"),
+    Option("--candidates-days N", "keep candidates for so many days (default: 90; 0: for ever)",
+           setting="candidates_days"),
     Row(
         "how things age",
         Option("--recency-grace DAYS", setting="recency_grace"),

@@ -11,6 +11,7 @@ GROUPS = (
     ("Find", ("search", "related", "context", "ask", "show", "list", "graph")),
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
+    ("From sessions", ("capture", "events", "event", "candidates", "promote")),
     ("Code", ("index", "anchor", "verify", "stale")),
     ("Learn from use", ("run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",

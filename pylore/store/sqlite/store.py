@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .anchors import SqliteAnchors
+    from .candidates import SqliteCandidates
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
     from .code_answers import SqliteCodeAnswers
@@ -112,6 +113,13 @@ class SqliteStore:
         from .code_answers import SqliteCodeAnswers
 
         return SqliteCodeAnswers(self.connection)
+
+    @property
+    def candidates(self) -> SqliteCandidates:
+        """What may be worth knowing; made here, since no search asks for it."""
+        from .candidates import SqliteCandidates
+
+        return SqliteCandidates(self.connection)
 
     @property
     def documents(self) -> SqliteDocuments:

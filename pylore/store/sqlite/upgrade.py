@@ -290,10 +290,11 @@ def _add_all(
 
 
 FORMER_ENDS = {
-    "calls": "symbol -> symbol", "instantiates": "symbol -> symbol", "mentions": "doc -> entity",
+    "calls": "symbol -> symbol", "derived_from": "record -> record, task, run",
+    "instantiates": "symbol -> symbol", "mentions": "doc -> entity",
     "used_in_run": "record -> run",
 }  # fmt: skip
-"""What some relations lead from and to, as stores of versions 1 to 3 have it."""
+"""What some relations lead from and to, as stores of versions 1 to 4 have it."""
 
 FIRST_WEIGHTS = {
     "anchored_to": 1.0, "calls": 0.7, "co_changes_with": 0.7, "contradicts": 0.8, "defines": 0.8,

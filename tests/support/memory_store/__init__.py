@@ -24,6 +24,7 @@ from .history import History
 from .nodes import Nodes
 from .placed import Placed
 from .runs import Impressions, Ratings, Review
+from .runs import Candidates, Impressions, Ratings, Review
 from .scoped import joined, parted, require_own
 from .small import Meta, Relations, Types
 from .state import Shared, State
@@ -156,6 +157,7 @@ class MemoryStore:
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.code_answers = CodeAnswers(self)
         self.history, self.documents = History(self), Documents(self)
+        self.candidates = Candidates(self)
         self.contents, self.facts = Contents(self), Facts(self)
         self.placed = Placed(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from json import loads
 from typing import Any
 
 from pylore.core.errors import (
     GraphUnavailable,
+    LoreError,
 )
 from pylore.core.model import Edge, Node
+from pylore.core.scopes import COMMON, is_own
 from pylore.core.vocabulary import (
     THING_IDS,
 )
+from pylore.store.candidate import KeptCandidate
 
 from .state import Key, Part, days_since, limited
 
@@ -113,6 +117,31 @@ class Impressions(Part):
         if node.invalidated_at is not None:
             return "forgotten"
         return "finished" if loads(node.data).get("finished_at") is not None else "open"
+
+
+class Candidates(Part):
+    def get_many(self, ids: Iterable[str]) -> dict[str, KeptCandidate]:
+        held = self._state.candidates
+        return {id: copy(held[id]) for id in ids if id in held}
+
+    def all(self, statuses: Sequence[str] = ()) -> list[KeptCandidate]:
+        found = [copy(one) for one in self._state.candidates.values()
+                 if not statuses or one.status in statuses]  # fmt: skip
+        return sorted(found, key=lambda one: (-one.score, one.first_at, one.id))
+
+    def decided_by(self, command: int) -> list[KeptCandidate]:
+        found = [one for one in self.all() if one.command == command]
+        return sorted(found, key=lambda one: one.id)
+
+    def put(self, candidates: Iterable[KeptCandidate]) -> None:
+        for one in candidates:
+            if self._store.scope and not is_own(one.id, self._store.scope):
+                raise LoreError(COMMON)
+            self._changing.candidates[one.id] = copy(one)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        for id in ids:
+            self._changing.candidates.pop(id, None)
 
 
 class Review(Part):

@@ -41,6 +41,8 @@ def parted(state: State, scope: str) -> tuple[State, State]:
         for part, wanted in ((seen, True), (hidden, False)):
             rows = [row for row in getattr(state, name) if _sees(names_in(row), scope) is wanted]
             setattr(part, name, rows)
+    seen.candidates = {id: one for id, one in state.candidates.items() if is_own(id, scope)}
+    hidden.candidates = {id: one for id, one in state.candidates.items() if not is_own(id, scope)}
     seen.ancestors = {one for one in state.ancestors if is_seen(one[0], scope)}
     hidden.ancestors = state.ancestors - seen.ancestors
     for part, wanted in ((seen, True), (hidden, False)):
@@ -82,7 +84,7 @@ def _part_passages(state: State, scope: str, seen: State, hidden: State) -> None
 
 def joined(seen: State, hidden: State, before: State) -> State:
     """The whole again, once what a scope sees has changed; ``before`` has the commands."""
-    for name in (*_NAMES, "passages", "facts", "vectors", "next_vectors"):
+    for name in (*_NAMES, "candidates", "passages", "facts", "vectors", "next_vectors"):
         getattr(seen, name).update(getattr(hidden, name))
     for name in _NAMES_IN:
         setattr(seen, name, [*getattr(hidden, name), *getattr(seen, name)])

@@ -19,6 +19,7 @@ from pylore.core.vocabulary import (
     TYPES,
 )
 from pylore.store.anchor import Anchor
+from pylore.store.candidate import KeptCandidate
 from pylore.store.document import DocumentFile
 from pylore.store.filter import Scope
 
@@ -53,6 +54,7 @@ class State:
         self.code: dict[str, tuple[str, str, str, str]] = {}
         self.code_answers: dict[str, tuple[str, bytes, str, frozenset[int]]] = {}
         self.documents: dict[tuple[str, str], tuple[DocumentFile, str]] = {}
+        self.candidates: dict[str, KeptCandidate] = {}
         self.shown: dict[str, dict[str, tuple[int, str, str]]] = {}
         self.meta = {"fulltext": "memory"}
         self.types = dict(TYPES)

@@ -1,0 +1,47 @@
+"""What was decided of a candidate, and taking that back."""
+
+from __future__ import annotations
+
+from ..core.json_plain import dumps, loads
+from ..core.times import now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..store.candidate import KeptCandidate
+
+BEFORE = "before"
+"""The field of a candidate's data that has what it was before the last decision."""
+
+BY_RULE = "by_rule"
+"""The field that says that no person has decided."""
+
+_DECISION = ("status", "promoted_as", "decided_at")
+
+
+def decided(
+    row: KeptCandidate, status: str, *, promoted_as: str | None = None,
+    command: int | None = None, by_rule: bool = False,
+) -> KeptCandidate:  # fmt: skip
+    """A candidate with another status; ``command`` is the one that an undo takes back."""
+    data = loads(row.data)
+    data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
+    data[BY_RULE] = by_rule
+    row.status, row.promoted_as, row.decided_at = status, promoted_as, now()
+    row.command, row.data = command, dumps(data)
+    return row
+
+
+def is_by_rule(row: KeptCandidate) -> bool:
+    """Whether a rule has decided, and no person."""
+    return loads(row.data).get(BY_RULE) is True
+
+
+def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:
+    """A candidate as it was before; taken back once more, it is as it is now."""
+    data = loads(row.data)
+    before = data.get(BEFORE) or {"status": "open", "promoted_as": None, "decided_at": None}
+    data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
+    for name in _DECISION:
+        setattr(row, name, before[name])
+    row.command, row.data = command, dumps(data)
+    return row

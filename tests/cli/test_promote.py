@@ -1,0 +1,126 @@
+"""``lore promote`` on a terminal: what a person is shown, and what each key does."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from homes import move_home
+from planted_events import CAUSE, RULE, Log, plant, prompt
+
+import pylore
+from pylore.store import Store, open_store
+
+LORE = str(Path(pylore.__file__).parent.parent / "lore.sh")
+PROMPT = b"Promote this [y,n,e,m,s,q,?]? "
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    move_home(monkeypatch, tmp_path / "home")
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/auth.py").write_text("def token(): ...\n")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("LORE_EMBEDDER", "none")
+    monkeypatch.setenv("NO_COLOR", "1")
+    plant(Log(folder))
+    lore("init")
+    return folder
+
+
+@pytest.fixture
+def store(project: Path) -> Iterator[Store]:
+    with open_store(str(project / ".lore")) as store:
+        yield store
+
+
+def on_terminal(*answers: str, words: tuple[str, ...] = ("promote",)) -> tuple[int, str]:
+    """The exit code of a command on a terminal, and what that shows; an answer a question."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(LORE, [LORE, *words])
+    shown, left = b"", [*answers]
+    while True:
+        try:
+            said = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not said:
+            break
+        shown += said
+        if shown.count(PROMPT) > len(answers) - len(left) and left:
+            os.write(terminal, left.pop(0).encode() + b"\n")
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    return code, shown.decode().replace("\r\n", "\n")
+
+
+def lore(*words: str) -> str:
+    done = subprocess.run([LORE, *words], check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def standing(store: Store) -> dict[str, str]:
+    return {row.body: row.status for row in store.candidates.all()}
+
+
+def test_one_is_shown_after_the_other_with_what_speaks_for_it(store: Store) -> None:
+    lore("candidates")
+    code, shown = on_terminal("?", "y", "n")
+    assert code == 0
+    assert f'"{RULE}!"  (s2 2026-11-21)' in shown and "files: src/auth.py" in shown
+    assert shown.index(RULE) < shown.index("y - promote it") < shown.index(CAUSE)
+    assert shown.endswith("1 promoted, 1 refused, 0 left\n")
+    assert standing(store) == {RULE: "promoted", CAUSE: "refused"}
+    (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))
+    assert store.nodes.require(id).status == "confirmed"
+    assert on_terminal()[1] == "no open candidates: 'lore candidates' looks for them\n"
+
+
+def test_whoever_ends_it_leaves_the_rest_as_it_is(store: Store) -> None:
+    lore("candidates")
+    assert on_terminal("s", "q")[1].endswith("0 promoted, 0 refused, 2 left\n")
+    assert standing(store) == {RULE: "skipped", CAUSE: "open"}
+    assert on_terminal("\x04")[1].endswith("0 promoted, 0 refused, 1 left\n")
+
+
+def test_the_editor_gives_another_title_and_text(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lore("candidates")
+    editor = tmp_path / "editor"
+    editor.write_text(
+        "#!/bin/sh\nprintf 'Sign with the rotating key\\n\\nIt is in the vault.\\n' >\"$1\"\n"
+    )
+    editor.chmod(0o755)
+    monkeypatch.setenv("EDITOR", "true")
+    assert "nothing was changed: save another text, or say y" in on_terminal("e", "q")[1]
+    monkeypatch.setenv("VISUAL", str(editor))
+    assert "added  pattern-" in on_terminal("e", "q")[1]
+    (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))
+    node = store.nodes.require(id)
+    assert (node.title, node.body) == ("Sign with the rotating key", "It is in the vault.")
+
+
+def test_it_is_merged_into_a_record_that_is_named(store: Store) -> None:
+    lore("candidates")
+    lore("add", "note", "Keys rotate", "--id", "note-keys")
+    shown = on_terminal("m", "m note-none", "m note-keys", "q")[1]
+    assert "merge into which record? 'm ID', or 'm NUMBER' of those shown" in shown
+    assert "no node 'note-none'" in shown and "updated  note-keys" in shown
+    edge = store.edges.get("note-keys", "session-s1", "derived_from")
+    assert edge is not None and json.loads(edge.metadata)["evidence"][0]["quote"] == RULE
+
+
+def test_what_stands_in_a_session_cannot_steer_the_terminal(project: Path, store: Store) -> None:
+    Log(project).session(
+        "s7", "2026-11-22", prompt("Always clear \x1b[2J the cache before a deploy of the shop")
+    )
+    lore("candidates")
+    assert "\x1b" not in on_terminal("s", "s", "s")[1]
