@@ -40,7 +40,8 @@ def store() -> Iterator[Store]:
         ("learned_from", "lesson-a", "decision-b", True),
         ("learned_from", "decision-b", "lesson-a", False),
         ("derived_from", "lesson-a", "run-1", True),
-        ("derived_from", "lesson-a", "commit-1", False),
+        ("derived_from", "lesson-a", "commit-1", True),
+        ("derived_from", "lesson-a", "file-c", False),
         ("used_in_run", "file-c", "run-1", True),
         ("relates_to", "run-1", "commit-1", True),
         ("imports", "entity-d", "concept-e", True),  # a fact

@@ -23,7 +23,6 @@ from .facts import Facts
 from .history import History
 from .nodes import Nodes
 from .placed import Placed
-from .runs import Impressions, Ratings, Review
 from .runs import Candidates, Impressions, Ratings, Review
 from .scoped import joined, parted, require_own
 from .small import Meta, Relations, Types
