@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...core.text import one_line
+from ...core.text import counted, one_line
 from ...terminal.text import bold, dim
 
 if TYPE_CHECKING:
@@ -34,15 +34,18 @@ def _standing(row: Mapping[str, Any]) -> str:
 
 
 def evidence_text(row: Mapping[str, Any], most: int) -> str:
-    """The signals with their quotes, the strongest first, and the files."""
+    """The quotes with what speaks for each, the strongest first, and the files."""
     signals = sorted(row["signals"], key=lambda one: (-one["weight"], one["t"]))
+    quotes: dict[tuple[str, str, str], list[str]] = {}
+    for one in signals:
+        said = quotes.setdefault((one_line(one["quote"]), one["session"], one["t"]), [])
+        said.append(f"{one['weight']:.2f} {one['name']}")
     lines = [
-        f'      {one["weight"]:.2f} {one["name"]}: "{one_line(one["quote"])}"'
-        + dim(f"  ({one['session'][:_SESSION]} {one['t'][:10]})")
-        for one in signals[:most]
+        f'      {", ".join(names)}: "{quote}"' + dim(f"  ({session[:_SESSION]} {t[:10]})")
+        for (quote, session, t), names in [*quotes.items()][:most]
     ]
-    if len(signals) > most:
-        lines.append(dim(f"      and {len(signals) - most} more"))
+    if len(quotes) > most:
+        lines.append(dim(f"      and {counted(len(quotes) - most, 'more quote')}"))
     if row["files"]:
         more = ", …" if len(row["files"]) > _MOST_FILES else ""
         lines.append(dim(f"      files: {', '.join(row['files'][:_MOST_FILES])}{more}"))
