@@ -64,14 +64,14 @@ _UNFIT_OPENING = phrases(
     |diff|commit|remaining|existing|new|old|current|previous|first|second|third|other|only
     |approach|simplest|same|review|key|main|real|actual|failing|failure|following|above|rest
     |code|agent|reviewer|comment|result|output|correct|question|diagnostics|warning|file
-    |function|method|concern|suggestion|observation|fact|idea|reason)
+    |function|method|concern|suggestion|observation|fact|idea|reason)|whether
     """,
     before="",
 )
 _SUBJECTLESS = re.compile(
     r"(?:never|always|only|not|just|also|default is|falls|flip|override|fresh|explicit)\b"
-    r"|[A-Z][a-z]+(?<!s)s (?:the|a|an|back|whether|its|all|any|to|if|when|in)\b|[A-Z][a-z]+s `"
-    r"|\[[ x]\]",
+    r"|[A-Z][a-z]+(?<!s)s (?:the|a|an|back|whether|its|all|any|to|if|when|in)\b|[A-Z][a-z]+s [`\"]"
+    r"|[A-Z][a-z]+ed (?:by|for|from|in|on|to|when|with)\b|\[[ x]\]|\.\.\.|…",
     re.IGNORECASE,
 )
 _WORK = phrases(
@@ -115,6 +115,23 @@ _MOMENT = phrases(
     |sessions|checkpoints)
     """,
 )
+_VERDICT = phrases(
+    r"""
+    (?:that's|is|are|be) (?:\w+ly )?(?:fine|ok|okay|correct|right|reasonable|acceptable|safe
+    |harmless|enough)|so that works|(?:no|low|lower|little|minimal) risk
+    |false positive|can safely|correctly|perfectly|naturally|as expected|at minimum
+    |(?:potential|possible|additional) (?:fix|improvement)\w*|suggestion|feedback
+    |review comments?
+    """,
+)
+_ADDRESSED = phrases(
+    r"""
+    we|our|you|your|^(?:if |when )?(?:an? |the )?users?
+    """,
+)
+_LABELLED = re.compile(
+    r"(?:`[^`]+`|[\w*/.()\"-]+)(?: (?:`[^`]+`|[\w*/.()\"-]+)){0,4}(?: [-–—] |: )"
+)
 _PAST = phrases(
     r"""
     was|were|had|didn't|wasn't|weren't|did|added|removed|changed|updated|replaced|fixed|moved
@@ -134,7 +151,30 @@ def is_question(sentence: str) -> bool:
 
 def is_of_the_moment(sentence: str) -> bool:
     """Whether a sentence tells of the work at hand: what was done, is planned, or is so today."""
-    return bool(_WORK.match(sentence) or _MOMENT.search(sentence) or _HEXES.search(sentence))
+    return bool(is_order(sentence) or _MOMENT.search(sentence) or _HEXES.search(sentence))
+
+
+def is_order(sentence: str) -> bool:
+    """Whether a sentence begins with what is to be done, or was: ``add …``, ``fixed …``."""
+    return _WORK.match(sentence) is not None
+
+
+def is_verdict(sentence: str) -> bool:
+    """Whether a sentence judges the work, talks to who reads it now, or tells a user's steps.
+
+    >>> is_verdict("`.env` is ignored, so no risk."), is_verdict("`.env` is ignored by git.")
+    (True, False)
+    """
+    return bool(_VERDICT.search(sentence) or _ADDRESSED.search(sentence))
+
+
+def is_labelled(sentence: str) -> bool:
+    """Whether a sentence is a point of a list that says something of its label.
+
+    >>> is_labelled("`save`: takes the path"), is_labelled("`save` takes the path")
+    (True, False)
+    """
+    return _LABELLED.match(sentence) is not None
 
 
 def is_past(sentence: str) -> bool:

@@ -1,14 +1,22 @@
 """What a sentence of a session says that may be worth knowing: its signals, one by one.
 
-A signal has a name, a weight and the sentence it was seen in. The weights were chosen by
-``tests/bench/candidates.py`` on one half of recorded sessions.
+A signal has a name, a weight and the sentence it was seen in. ``tests/bench/weights.py`` measures
+weights on what readers would keep of one half of recorded sessions.
 """
 
 from __future__ import annotations
 
 import re
 
-from .exclusions import is_of_the_moment, is_past, is_question, stands_alone
+from .exclusions import (
+    is_labelled,
+    is_of_the_moment,
+    is_order,
+    is_past,
+    is_question,
+    is_verdict,
+    stands_alone,
+)
 from .marks import CONSTRAINT, REASON, has_rule, mark_of
 from .patterns import phrases
 from .sentences import lines_of, paragraphs_of, plain, points_of, sentences, whole
@@ -18,27 +26,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WEIGHTS: dict[str, float] = {
-    "root-cause": 0.25,
+    "root-cause": 0.15,
     "lesson": 0.5,
-    "decision": 0.4,
+    "decision": 0.3,
     "til": 0.5,
     "gotcha": 0.45,
-    "note": 0.3,
-    "rule": 0.5,
+    "note": 0.4,
+    "rule": 0.75,
     "correction": 0.4,
-    "preference": 0.4,
-    "constraint": 0.3,
+    "preference": 0.75,
+    "constraint": 0.25,
     "reason": 0.35,
-    "alternative": 0.15,
-    "names-code": 0.15,
-    "design": 0.3,
+    "alternative": 0.25,
+    "names-code": 0.1,
+    "design": 0.35,
     "solved": 0.1,
-    "repeated-error": 0.4,
-    "committed": 0.3,
-    "decided": 0.3,
-    "settled": 0.2,
+    "repeated-error": 0.2,
+    "committed": 0.6,
+    "decided": 0.35,
+    "settled": 0.3,
+    "detailed": 0.35,
 }
-"""How much each signal says by itself, 0..1."""
+"""How much each signal says by itself, 0..1: measured, and rounded to 0.05. By hand are those that
+readers have met twice at most: ``lesson``, ``til``, ``gotcha``, ``decision``, ``note``, ``rule``,
+``correction`` and ``solved``."""
 
 MARKS = frozenset(("root-cause", "lesson", "decision", "til", "gotcha", "note"))
 
@@ -99,15 +110,22 @@ _HEDGED_RULE = re.compile(
 _GENERAL = phrases(
     r"""
     any|every|each|all|always|never|whenever|in general|generally|by default|everywhere|users?
-    |developers?|directive|source of truth
+    |developers?|directive|source of truth|codebase|workflows?
     """,
 )
 _ASIDE = re.compile(
-    r"^(?:(?:yes|yeah|yep|no|nope|ok|okay|great|so|and|but|also|hmm|ah|actually|well)\b[,.!]*\s+)+"
+    r"^(?:(?:yes|yeah|yep|no|nope|ok|okay|great|so|and|but|also|hmm|ah|actually|well|oh|please)"
+    r"\b[,.!]*\s+)+"
     r"(?!don't|do not)",
     re.IGNORECASE,
 )
 _INSTEAD = phrases(r"use \S+(?: \S+)? instead|instead use")
+_HOLDING = frozenset(("constraint", "reason", "design"))
+"""What makes a sentence of an answer one that holds: without it, it only describes."""
+
+DETAILED = 3
+"""Different names of code from which a statement is detailed."""
+
 _OF_PERSONS = frozenset(("reason", "names-code"))
 _ONCE = re.compile(
     r"\b(?:for \d|here|this (?:time|one|pr|branch|file|test|function|commit|plan|change|session)"
@@ -129,7 +147,8 @@ _ERRAND = phrases(
 _ROUTINE = phrases(
     r"""
     merge|initial|init|wip|bump|release|revert|address|apply|review|lint|format|fmt|gofmt|typo
-    |cleanup|record|more|rename|fix (?:\w+ )?(?:tests?|lint\w*|comments?|broken|typos?
+    |cleanup|record|more|rename|refactor|extract|hoist|inline|simplify|dedup\w*
+    |(?:nil|null)[- ]\w+|fix (?:\w+ )?(?:tests?|lint\w*|comments?|broken|typos?
     |misleading|import)|update (?:tests?|comments?|docs)|add (?:\w+ )?tests?\w*
     """,
     before="",
@@ -193,7 +212,8 @@ def of_answer(text: str) -> Iterator[Statement]:
         for number, sentence in enumerate(sentences(mark[2] if mark else line)):
             marks = [mark[:2]] if mark and not number else []
             if _states(sentence, marks):
-                yield Statement(sentence, sentence, [*marks, *_lasting(sentence)])
+                seen = [*marks, *_lasting(sentence), *_detail(sentence)]
+                yield Statement(sentence, sentence, seen)
 
 
 def of_commit(message: str) -> Iterator[Statement]:
@@ -212,16 +232,21 @@ def of_commit(message: str) -> Iterator[Statement]:
             for point in points:
                 seen = _lasting(point)
                 if _fits(point) and ("reason", "lesson") in seen and not _ROUTINE.match(point):
-                    yield Statement(point, sentences(point)[0], [("committed", "decision"), *seen])
+                    seen = [("committed", "decision"), *seen, *_detail(point)]
+                    yield Statement(point, sentences(point)[0], seen)
         elif not told and not paragraph.endswith(":") and not _ROUTINE.match(subject):
             told = [one for one in sentences(paragraph) if not is_question(one)][:3]
             seen = _lasting(*told)
             if told and _gives_reason(seen):
                 decided = [] if repairs or any(map(is_past, told)) else [("decided", "decision")]
                 text = f"{subject.rstrip('.')}. {' '.join(told)}"
-                yield Statement(
-                    text, told[0], [("committed", "decision"), *seen, *decided], subject
-                )
+                seen = [("committed", "decision"), *seen, *decided, *_detail(text)]
+                yield Statement(text, told[0], seen, subject)
+
+
+def _detail(text: str) -> list[Seen]:
+    named = {found[0].strip("`") for found in _CODE.finditer(text)}
+    return [("detailed", "observation")] if len(named) >= DETAILED else []
 
 
 def _gives_reason(seen: list[Seen]) -> bool:
@@ -243,14 +268,17 @@ def of_prompt(text: str) -> Iterator[Statement]:
             seen: list[Seen] = [("rule", "pattern")] if rules else []
             if mark := mark_of(sentence):
                 seen.insert(0, mark[:2])
-            if _CORRECTION.search(given):
+            if _CORRECTION.search(given) or _CORRECTION.search(sentence):
                 seen.append(("correction", "lesson"))
             if _PREFERENCE.search(sentence):
                 seen.append(("preference", "decision"))
             if len(sentence) < SHORTEST and not any(name in _SHORT for name, _ in seen):
                 continue
             also = [one for one in _qualities(sentence) if one[0] in _OF_PERSONS]
-            if seen and (also or _GENERAL.search(sentence) or _INSTEAD.search(sentence)):
+            general = rules or _GENERAL.search(sentence)
+            if is_order(sentence) and not general and ("reason", "lesson") not in also:
+                continue
+            if seen and (also or general or _INSTEAD.search(sentence)):
                 yield Statement(sentence, given, [*seen, *also])
 
 
@@ -264,9 +292,13 @@ def _states(sentence: str, marks: list[Seen]) -> bool:
         return False
     if marks and marks[0][0] in _CHOSEN:
         return True
-    if is_of_the_moment(sentence):
+    if is_of_the_moment(sentence) or is_verdict(sentence):
         return False
-    return bool(marks) or (not is_past(sentence) and len(_qualities(sentence)) > 1)
+    if marks:
+        return True
+    seen = _qualities(sentence)
+    holds = any(name in _HOLDING for name, _ in seen)
+    return holds and len(seen) > 1 and not is_past(sentence) and not is_labelled(sentence)
 
 
 def _lasting(*told: str) -> list[Seen]:

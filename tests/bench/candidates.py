@@ -27,6 +27,7 @@ from typing import Any
 from places import ROOT
 
 sys.path.insert(0, str(ROOT))
+from pylore.telemetry.candidates import Candidate
 from pylore.telemetry.events import MOST_ERROR, MOST_TEXT
 from pylore.telemetry.exclusions import is_harness
 from pylore.telemetry.finding import find_candidates
@@ -114,14 +115,15 @@ def sentences_of(events: list[Event]) -> Iterator[tuple[str, Event]]:
                         yield sentence, event
 
 
+def piece_of(one: Candidate) -> dict[str, Any]:
+    """A candidate as a reader sees it."""
+    evidence = [*dict.fromkeys((signal.t, signal.quote) for signal in one.signals)][:2]
+    return {"text": one.body, "files": one.files[:5], "id": one.id, "evidence": evidence}
+
+
 def arms(events: list[Event], seed: int) -> dict[str, list[dict[str, Any]]]:
     """The pieces of each arm: a text, its evidence (time and quote) and files."""
-    found = find_candidates(events)[:AT]
-    finder = [
-        {"text": one.body, "files": one.files[:5], "id": one.id,
-         "evidence": [*dict.fromkeys((signal.t, signal.quote) for signal in one.signals)][:2]}
-        for one in found
-    ]  # fmt: skip
+    finder = [*map(piece_of, find_candidates(events)[:AT])]
     said = dict(sentences_of(events))
     drawn = random.Random(seed).sample(sorted(said), AT)
     longest = sorted(said, key=lambda one: (-len(one), one))[:AT]
@@ -161,7 +163,7 @@ def write_sheet(pieces: dict[str, list[dict[str, Any]]], sheet: Path, key: Path,
 def score(key: Path, verdicts: list[Path]) -> dict[str, Any]:
     """Precision of each arm by each reader and by both, and how far two readers agree."""
     arm_of: dict[str, str] = json.loads(key.read_text())
-    readers = [_verdicts(path, set(arm_of)) for path in verdicts]
+    readers = [verdicts_of(path, set(arm_of)) for path in verdicts]
     result: dict[str, Any] = {}
     for arm in sorted(set(arm_of.values())):
         inside = [number for number, one in arm_of.items() if one == arm]
@@ -176,7 +178,8 @@ def score(key: Path, verdicts: list[Path]) -> dict[str, Any]:
     return result
 
 
-def _verdicts(path: Path, wanted: set[str]) -> dict[str, int]:
+def verdicts_of(path: Path, wanted: set[str]) -> dict[str, int]:
+    """What a reader said of each number."""
     rows = [line.split()[:2] for line in path.read_text().splitlines() if line.strip()]
     found = {number.rstrip(".:"): int(verdict) for number, verdict in rows if verdict in ("0", "1")}
     if missing := wanted - set(found):

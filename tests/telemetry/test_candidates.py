@@ -112,6 +112,12 @@ def test_what_speaks_for_a_candidate(event: Event, name: str | None, type: str |
         say("It must hold the lock, because `load` reads the file in two steps."),
         say("Would `save` need to hold the lock, because `load` reads in two steps?"),
         say("```\n`save` must hold the lock, because `load` reads the file in two steps\n```"),
+        say("`.env` is ignored by git, so no risk of `save` writing it to a commit."),
+        say("We only call `save` here, because `load` must never read in one step."),
+        say("`save`: holds the lock, because `load` must read the file in one step."),
+        say("`save` takes the lock of the file instead of one of its folder."),
+        say("If the user stops `save` early, `load` must read the file in one step."),
+        prompt("Rename `save` and make sure that `load` is called the same"),
         say("All tests pass and `save` holds the lock, because `load` must read it."),
         commit("Merge branch 'main' because we must"),
         commit("Fix typo\n\nThe word must be right, because people read it in `README.md`."),
@@ -131,6 +137,13 @@ def test_score_is_what_all_signals_leave_no_doubt_of() -> None:
     quote = found.signals[0]
     assert (quote.quote, quote.session, quote.ref) == (WHY, "s1", "s1.jsonl#0")
     assert quote.t == "2026-01-31T12:00:00Z"
+
+
+def test_what_names_more_code_is_detailed() -> None:
+    assert "detailed" not in names(only(session(say(WHY))))
+    more = WHY.replace("the lock", "`Lock`").replace("the file", "`Lock` of `PATH`")
+    assert "detailed" in names(only(session(say(more))))
+    assert only(session(say(more))).score > only(session(say(WHY))).score
 
 
 def test_what_was_committed_after_it_was_said_is_settled() -> None:
