@@ -38,7 +38,7 @@ plugin() { # <name> <script>
   [ "$(jq -r '.[] | [.type, .status, (.sessions | join("+")), .signals[0].name] | join(" ")' <<<"$output")" = \
     $'pattern open one+two rule\nfailure open one root-cause' ]
   run_lore candidates --kept -n 1 --text
-  [[ $output == 0.*"  candidate-"*"  pattern  Always sign"*'0.50 rule'*': "Always sign'* ]]
+  [[ $output == 0.*"  candidate-"*"  pattern  Always sign"*" rule"*": \"Always sign"* ]]
   run_lore search "rotating tokens"
   expect 0 "[]"
   [ "$(lore export | wc -l)" -eq 0 ]
