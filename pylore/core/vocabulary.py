@@ -89,6 +89,9 @@ STATUSES = ("staged", "confirmed", "superseded", "retracted")
 HIDDEN_STATUSES = ("superseded", "retracted")
 """Nodes in these are left out of a search that does not ask for them."""
 
+CANDIDATE_STATUSES = ("open", "skipped", "refused", "promoted", "known")
+"""Of what may be worth knowing; known: a record said it already."""
+
 SOURCES = ("user_edit", "file", "system", "conversation")
 
 BROKEN = ("drifted", "invalid")

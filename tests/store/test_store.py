@@ -711,7 +711,7 @@ def test_the_vectors_of_version_3_become_bytes(tmp_path: Path) -> None:
         assert store.meta.get("embedder") == "other"
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 4])
 def test_a_backup_of_an_older_version_becomes_one_of_this(tmp_path: Path, version: int) -> None:
     old = store_of_version(version, tmp_path)
     old.execute(

@@ -10,7 +10,7 @@ import apsw
 from pylore.core.vocabulary import RELATIONS
 from pylore.core.vocabulary import TYPES as TYPES_OF_NODES
 from pylore.store.sqlite import foreign
-from pylore.store.sqlite.fulltext import COLUMNS, TABLES
+from pylore.store.sqlite.fulltext import COLUMNS, TABLES, creating
 from pylore.store.sqlite.store import APPLICATION_ID, SqliteStore
 
 if TYPE_CHECKING:
@@ -27,10 +27,13 @@ def store_of_version(version: int, folder: Path) -> apsw.Connection:
     """An empty store as lore made it when its schema was of this version."""
     connection = apsw.Connection(str(folder / "search.db"))
     own = Path(foreign.__file__).parent
-    for name in foreign.SCHEMA_FILES[:version]:
+    whole = version >= foreign.FIRST_WHOLE
+    for name in foreign.SCHEMA_FILES[version - 1 if whole else 0 : version]:
         connection.execute((own / name).read_text())
     columns = ", ".join(COLUMNS)
-    for table in TABLES.values() if version > 1 else ():
+    for create in creating("fts5") if whole else ():
+        connection.execute(create)
+    for table in TABLES.values() if 1 < version < foreign.FIRST_WHOLE else ():
         connection.execute(foreign.FORMER_CREATE.format(table=table, columns=columns))
     if version == 1:
         connection.execute(f"CREATE VIRTUAL TABLE passages_fts USING fts5({columns})")

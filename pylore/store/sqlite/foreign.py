@@ -20,8 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-SCHEMA_FILES = (*(f"upgrades/version-{number}.sql" for number in (1, 2, 3)), "schema.sql")
-"""What each version of the schema adds, version 1 first; the last one is a whole text."""
+SCHEMA_FILES = (*(f"upgrades/version-{number}.sql" for number in (1, 2, 3, 4)), "schema.sql")
+"""The text of each version of the schema, version 1 first."""
+
+FIRST_WHOLE = 4
+"""The version from which on a text is all of its schema; before, what it adds."""
 
 FIRST_FULLTEXT = "passages_fts"
 """The one full-text table of version 1."""
@@ -155,10 +158,10 @@ def _known(version: int) -> frozenset[str]:
 
 def statements(version: int) -> frozenset[str]:
     """Every text that ``sqlite_schema`` of a store of this version may have."""
-    whole = version == len(SCHEMA_FILES)
-    files = [*schema_texts(SCHEMA_FILES[-1:] if whole else SCHEMA_FILES[:version])]
+    whole = version >= FIRST_WHOLE
+    files = [*schema_texts(SCHEMA_FILES[version - 1 if whole else 0 : version])]
     altered = _altered(created(*files), files)
-    of_vectors = VECTOR_TABLES if version > 3 else _SIGNS
+    of_vectors = VECTOR_TABLES if whole else _SIGNS
     return frozenset((*altered, *_of_fulltext(version), *of_vectors, *_OTHERS))
 
 
@@ -180,10 +183,10 @@ def _altered(created: Iterable[str], files: Iterable[str]) -> Iterator[str]:
 def _of_fulltext(version: int) -> Iterator[str]:
     columns = ", ".join(COLUMNS)
     tables = TABLES.values() if version > 1 else (FIRST_FULLTEXT,)
-    if version == len(SCHEMA_FILES):
+    if version >= FIRST_WHOLE:
         for engine in CREATE:
             yield from creating(engine)
-    for table in tables if version < len(SCHEMA_FILES) else ():
+    for table in tables if version < FIRST_WHOLE else ():
         for create in (FORMER_CREATE, CREATE["fts4"]) if version > 1 else _FIRST_CREATE:
             yield create.format(columns, table=table, columns=columns)
         yield _TEXTS_OF_FTS5.format(table)

@@ -171,6 +171,22 @@ CREATE TABLE anchors_left(
   verified_at TEXT
 )
 -----
+CREATE TABLE candidates(
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,                      -- of the record that it would be
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  score REAL NOT NULL,
+  first_at TEXT NOT NULL,                  -- of what it was found in
+  last_at TEXT NOT NULL,
+  status TEXT NOT NULL,                    -- open, skipped, refused, promoted, known
+  promoted_as TEXT,                        -- the record that it became or belongs to
+  found_at TEXT NOT NULL,
+  decided_at TEXT,
+  command INTEGER,                         -- which row of commands decided
+  data TEXT NOT NULL                       -- JSON: its files, sessions, commits and signals
+) WITHOUT ROWID
+-----
 CREATE TABLE changed(
   step INTEGER PRIMARY KEY,
   from_key INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- search.db, version 4: all that a new store has. Readable with the plain sqlite3 shell.
+-- search.db, version 5: all that a new store has. Readable with the plain sqlite3 shell.
 --
 -- An older store gets what is here and it lacks, and loses what is no longer here: see
 -- upgrade.py. The texts of earlier versions are in upgrades/
@@ -637,4 +637,22 @@ CREATE TABLE common_words(
   word TEXT NOT NULL,
   passages INTEGER NOT NULL,
   PRIMARY KEY (collection, word)
+) WITHOUT ROWID;
+
+-- What may be worth knowing, until somebody has decided: no search, walk or export looks here.
+-- What was refused stays as a row, so that it does not come again.
+CREATE TABLE candidates(
+  id TEXT PRIMARY KEY,
+  type TEXT NOT NULL,                      -- of the record that it would be
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  score REAL NOT NULL,
+  first_at TEXT NOT NULL,                  -- of what it was found in
+  last_at TEXT NOT NULL,
+  status TEXT NOT NULL,                    -- open, skipped, refused, promoted, known
+  promoted_as TEXT,                        -- the record that it became or belongs to
+  found_at TEXT NOT NULL,
+  decided_at TEXT,
+  command INTEGER,                         -- which row of commands decided
+  data TEXT NOT NULL                       -- JSON: its files, sessions, commits and signals
 ) WITHOUT ROWID;

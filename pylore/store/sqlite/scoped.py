@@ -111,6 +111,10 @@ def _views(scope: str) -> Iterator[str]:
         " AND invalidated_at IS NULL AND json_type(metadata, '$.rating') IS NOT 'null'"
         " GROUP BY from_key"
     )
+    # What is not decided yet is nobody else's business, and what is common is of no scope.
+    yield (
+        f"CREATE TEMP VIEW candidates AS SELECT * FROM main.candidates WHERE {_own('id', scope)}"
+    )
     left = (
         ("additions", ("id", "to_id", "relation")),
         ("node_history", ("node_id",)),
@@ -152,6 +156,9 @@ def _guards(scope: str) -> Iterator[str]:
         ("INSERT", "shown", _own("new.run_id", scope)),
         ("INSERT", "relations", _own("new.name", scope)),
         ("INSERT", "types", "0"),
+        ("INSERT", "candidates", own_id["new"]),
+        ("UPDATE", "candidates", own_id["old"]),
+        ("DELETE", "candidates", own_id["old"]),
     ]  # fmt: skip
     for number, (what, table, allowed) in enumerate(guards):
         yield (

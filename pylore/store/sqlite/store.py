@@ -10,7 +10,7 @@ from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
-from .foreign import refuse_foreign
+from .foreign import FIRST_WHOLE, refuse_foreign
 from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
 from .reads import SqliteReads
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from .write_queue import Turn
 
 FILE = "search.db"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _MOST_MAPPED = 1 << 29
 """Bytes of a file that is read by mapping it."""
 
@@ -592,7 +592,7 @@ def _upgrade(connection: apsw.Connection, path: str, *, keep: bool) -> object:
 
     if connection.readonly("main"):
         raise StoreReadOnly(f"{path}: is of an older lore: open it once where it can be written")
-    done = False
+    rewritten = False
     with Upgrade(connection, path):
         version = connection.pragma("user_version")
         if isinstance(version, int) and version < SCHEMA_VERSION:
@@ -600,8 +600,8 @@ def _upgrade(connection: apsw.Connection, path: str, *, keep: bool) -> object:
                 keep_before(path, version)
             upgrade_schema(connection, version)
             connection.pragma("user_version", SCHEMA_VERSION)
-            done = True
-    if done:
+            rewritten = version < FIRST_WHOLE
+    if rewritten:
         compact(connection)
     return connection.pragma("user_version")
 

@@ -1,15 +1,16 @@
 """Bringing a store of an earlier version to this one.
 
-Versions 2 and 3 were made by statements that add to the version before. Version 4 is one
-text (schema.sql): whatever a store has that is not in it goes, what it lacks comes, and a
-table whose text is another one is made anew and filled from the old one.
+Versions 2 and 3 were made by statements that add to the version before. Since version 4 a
+version is one text, the newest schema.sql. Of a store from before, whatever is not in it goes,
+what it lacks comes, and a table whose text is another one is made anew and filled from the old
+one. A store of version 4 or later keeps its tables as they are, and gets what it lacks.
 """
 
 from __future__ import annotations
 
 import os
 
-from ...core.errors import StoreFull
+from ...core.errors import StoreError, StoreFull
 from ...core.text import fact_sentence, identifier_parts
 from ...core.vocabulary import COLLECTIONS, NAMES, RELATIONS, TYPES
 from ...system.atomic_write import NewFile
@@ -18,7 +19,7 @@ from . import write_queue
 from .code import packed
 from .driver import apsw
 from .facts import SqliteFacts
-from .foreign import FIRST_FULLTEXT, SCHEMA_FILES, created, schema_texts
+from .foreign import FIRST_FULLTEXT, FIRST_WHOLE, SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .nodes import SqliteNodes
@@ -31,8 +32,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_WHOLE = len(SCHEMA_FILES)
-"""The version whose file is the whole text."""
+_ADDED = SCHEMA_FILES[: FIRST_WHOLE - 1]
+"""The texts of versions that add to the one before."""
 
 _OLD = "before_"
 """What is put before the name of a table while its rows are taken over."""
@@ -104,8 +105,11 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
     """Brings the tables of ``version`` to the newest; the caller holds a transaction.
 
     Relations whose weights are still those that version 1 began with get today's.
+
+    Raises:
+        StoreError: a table of another program has the name of one that is to be made.
     """
-    for text in schema_texts(SCHEMA_FILES[version : _WHOLE - 1]):
+    for text in schema_texts(_ADDED[version:]):
         for _ in connection.execute(text):
             pass
     connection.executemany("INSERT OR IGNORE INTO types VALUES (?, ?)", TYPES.items())
@@ -123,6 +127,9 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
         "UPDATE relations SET description = ?3 WHERE name = ?1 AND description = ?2",
         ((name, former, RELATIONS[name][2]) for name, former in FORMER_ENDS.items()),
     )
+    if version >= FIRST_WHOLE:
+        _add_what_lacks(connection, version)
+        return
     _make_whole(connection)
     _index_anew(connection, version)
     if version < 2:
@@ -131,9 +138,28 @@ def upgrade_schema(connection: apsw.Connection, version: int) -> None:
     _state_facts(connection)
 
 
+def _texts(*files: str) -> dict[str, str]:
+    """Name to CREATE statement."""
+    return {name_of(text): text for text in created(*schema_texts(files))}
+
+
+def _add_what_lacks(connection: apsw.Connection, version: int) -> None:
+    wanted, former = _texts(SCHEMA_FILES[-1]), _texts(SCHEMA_FILES[version - 1])
+    for name, text in _present(connection).items():
+        kind = text.split(maxsplit=2)[1]
+        if kind == "TABLE" and name.lower() in wanted and name.lower() not in former:
+            raise StoreError(
+                f"{connection.filename}: has a table '{name}' of another program's, and lore is to"
+                " make one of that name: put what it has elsewhere"
+            )
+        if kind in ("INDEX", "VIEW", "TRIGGER") and text != wanted.get(name):
+            connection.execute(f'DROP {kind} "{name}"')
+    for kind in ("TABLE", "INDEX", "VIEW", "TRIGGER"):
+        _create(connection, wanted, kind)
+
+
 def _make_whole(connection: apsw.Connection) -> None:
-    wanted = {name_of(text): text for text in created(*schema_texts(SCHEMA_FILES[_WHOLE - 1 :]))}
-    earlier = {name_of(text) for text in created(*schema_texts(SCHEMA_FILES[: _WHOLE - 1]))}
+    wanted, earlier = _texts(SCHEMA_FILES[-1]), _texts(*_ADDED)
     replaced = []
     for name, text in _present(connection).items():
         kind = text.split(maxsplit=2)[1]

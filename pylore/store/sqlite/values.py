@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.errors import LoreError, StoreError
-from ...core.vocabulary import SOURCES, STATUSES
+from ...core.vocabulary import CANDIDATE_STATUSES, SOURCES, STATUSES
 from ...system.json_lines import parse_object
 from .bounds import LONGEST_VALUE
 from .driver import apsw
@@ -99,6 +99,12 @@ _WRITTEN: dict[str, dict[str, str]] = {
         "edges": _COUNT, "unresolved": _LIST,
         "linked": _LINE, "gone_at": _optional(_TIME),
         "links": _LIST,
+    },
+    "candidates": {
+        "id": _ID, "type": _LINE, "title": _TEXT, "body": _TEXT, "score": _WEIGHT,
+        "first_at": _TIME, "last_at": _TIME, "status": _among(CANDIDATE_STATUSES),
+        "promoted_as": _optional(_ID), "found_at": _TIME, "decided_at": _optional(_TIME),
+        "command": _optional(_KEY), "data": _JSON,
     },
     "shown": {
         "run_id": _ID, "node_id": _ID, "position": _COUNT, "query": _TEXT, "shown_at": _TIME,

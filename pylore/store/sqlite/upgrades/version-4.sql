@@ -1,0 +1,637 @@
+-- search.db, version 4: all that a store of it has.
+
+CREATE TABLE meta(
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE types(
+  name TEXT PRIMARY KEY,
+  description TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+-- A node is known by its id. Its key stands for it where many rows name it: in edges,
+-- passages and ratings. keys.py gives it; nothing outside of this file knows it.
+CREATE TABLE nodes(
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL REFERENCES types(name),
+  title TEXT NOT NULL DEFAULT '',
+  body TEXT NOT NULL DEFAULT '',
+  status TEXT NOT NULL DEFAULT 'confirmed'
+    CHECK (status IN ('staged', 'confirmed', 'superseded', 'retracted')),
+  source TEXT NOT NULL DEFAULT 'user_edit'
+    CHECK (source IN ('user_edit', 'file', 'system', 'conversation')),
+  confidence REAL NOT NULL DEFAULT 1.0 CHECK (confidence BETWEEN 0 AND 1),
+  category TEXT,
+  tags TEXT NOT NULL DEFAULT '',           -- words with a space between them
+  file TEXT,
+  line_start INTEGER,
+  line_end INTEGER,
+  data TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(data)),
+  created_at TEXT NOT NULL,                -- UTC, 2026-01-31T12:00:00Z
+  updated_at TEXT NOT NULL,
+  accessed_at TEXT,
+  access_count INTEGER NOT NULL DEFAULT 0,
+  invalidated_at TEXT,                     -- set: forgotten, kept for a restore
+  changed_at TEXT
+);
+-- A state's clock is the latest of its times. changed_at is set where no other time says
+-- that a state is newer than the one before it: within the same second, or for a change
+-- that makes a node no younger, as restoring it. So of two states the later one can be
+-- told from its row alone, on any machine.
+CREATE INDEX nodes_type ON nodes(type, updated_at);
+CREATE INDEX nodes_file ON nodes(file) WHERE file IS NOT NULL;
+-- Every search leaves these out, unless it is asked for them.
+CREATE INDEX nodes_hidden ON nodes(status) WHERE status IN ('superseded', 'retracted');
+CREATE INDEX nodes_forgotten ON nodes(type) WHERE invalidated_at IS NOT NULL;
+-- Lists are in this order: the first of them are read without a look at the others.
+CREATE INDEX nodes_updated ON nodes(updated_at DESC, id) WHERE invalidated_at IS NULL;
+CREATE INDEX nodes_gone ON nodes(updated_at DESC, id) WHERE invalidated_at IS NOT NULL;
+CREATE INDEX nodes_staged ON nodes(updated_at DESC, id) WHERE status = 'staged';
+
+-- The ends of edges that are not in the store. A node that comes takes its key over; one
+-- that goes while others' edges lead to it leaves its key here.
+CREATE TABLE absent(
+  key INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE relations(
+  name TEXT PRIMARY KEY,
+  weight REAL NOT NULL CHECK (weight BETWEEN 0 AND 1),
+  description TEXT NOT NULL DEFAULT '',
+  backward_weight REAL CHECK (backward_weight BETWEEN 0 AND 1)  -- NULL: the same
+) WITHOUT ROWID;
+
+CREATE TABLE graph_edges(
+  from_key INTEGER NOT NULL,
+  to_key INTEGER NOT NULL,
+  relation TEXT NOT NULL REFERENCES relations(name),
+  weight REAL NOT NULL DEFAULT 1.0 CHECK (weight BETWEEN 0 AND 1),
+  source TEXT NOT NULL DEFAULT 'user_edit'
+    CHECK (source IN ('user_edit', 'file', 'system', 'conversation')),
+  status TEXT NOT NULL DEFAULT 'confirmed'
+    CHECK (status IN ('staged', 'confirmed', 'superseded', 'retracted')),
+  metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(metadata)),
+  created_at TEXT NOT NULL,
+  accessed_at TEXT,
+  access_count INTEGER NOT NULL DEFAULT 0,
+  invalidated_at TEXT,
+  changed_at TEXT,
+  PRIMARY KEY (from_key, to_key, relation)
+) WITHOUT ROWID;
+
+-- The plain sqlite3 shell does not look at foreign keys unless it is told to: an edge of a
+-- relation that nobody has declared, and the end of a declaration that edges need, is refused
+-- without them too.
+CREATE TRIGGER relation_known BEFORE INSERT ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
+CREATE TRIGGER relation_stays_known BEFORE UPDATE OF relation ON graph_edges
+WHEN NOT EXISTS (SELECT 1 FROM relations WHERE name = new.relation)
+BEGIN SELECT RAISE(ABORT, 'unknown relation: it is not in the table relations'); END;
+CREATE TRIGGER relation_kept BEFORE DELETE ON relations
+WHEN EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
+CREATE TRIGGER relation_keeps_its_name BEFORE UPDATE OF name ON relations
+WHEN new.name <> old.name AND EXISTS (SELECT 1 FROM graph_edges WHERE relation = old.name)
+BEGIN SELECT RAISE(ABORT, 'there are edges of this relation'); END;
+
+-- The walk reads these two indexes and never the table: the strongest live
+-- edges of one relation come first, so a fan-out cap stops early on a hub.
+-- Superseded and retracted edges are invalidated too; status says why.
+CREATE INDEX edges_out ON graph_edges(from_key, relation, invalidated_at, weight DESC, to_key);
+CREATE INDEX edges_in ON graph_edges(to_key, relation, invalidated_at, weight DESC, from_key);
+-- A merge asks which of these ended with a node that has come back.
+CREATE INDEX edges_ended ON graph_edges(invalidated_at)
+WHERE invalidated_at IS NOT NULL AND source <> 'system';
+
+-- What is staged of a thing is looked at whenever that is read.
+CREATE INDEX edges_staged_out ON graph_edges(from_key) WHERE status = 'staged';
+CREATE INDEX edges_staged_in ON graph_edges(to_key) WHERE status = 'staged';
+
+-- For people: edges by the ids of their ends. lore itself reads no view.
+CREATE VIEW edges AS SELECT
+  coalesce((SELECT id FROM nodes WHERE key = from_key),
+    (SELECT id FROM absent WHERE key = from_key)) AS from_id,
+  coalesce((SELECT id FROM nodes WHERE key = to_key),
+    (SELECT id FROM absent WHERE key = to_key)) AS to_id,
+  relation, weight, source, status, metadata, created_at, accessed_at, access_count,
+  invalidated_at, changed_at
+FROM graph_edges;
+
+-- A node that has come takes its row among the absent away, one that goes leaves one.
+CREATE TRIGGER key_taken AFTER INSERT ON nodes
+BEGIN DELETE FROM absent WHERE key = new.key AND id = new.id; END;
+CREATE TRIGGER key_left AFTER DELETE ON nodes
+WHEN EXISTS (SELECT 1 FROM graph_edges WHERE from_key = old.key)
+  OR EXISTS (SELECT 1 FROM graph_edges WHERE to_key = old.key)
+BEGIN INSERT OR IGNORE INTO absent VALUES (old.key, old.id); END;
+
+-- How many live nodes of a type, forgotten ones of a type, and live edges of a relation
+-- there are.
+CREATE TABLE counts(
+  what TEXT NOT NULL,                      -- nodes, forgotten, edges
+  name TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (what, name)
+) WITHOUT ROWID;
+
+-- What else `lore graph stats` has counted stays in meta, and here is what has changed
+-- since. After many changes it is dropped, to be counted anew; until then nothing is noted.
+CREATE TABLE changed(
+  step INTEGER PRIMARY KEY,
+  from_key INTEGER NOT NULL,
+  to_key INTEGER,                          -- NULL: it is a node
+  more INTEGER NOT NULL                    -- live ones: 1, -1, or 0
+);
+CREATE TRIGGER stats_dropped AFTER INSERT ON changed WHEN new.step > 2000
+BEGIN DELETE FROM meta WHERE key = 'stats'; DELETE FROM changed; END;
+
+CREATE TRIGGER stats_node_added AFTER INSERT ON nodes
+BEGIN
+  INSERT INTO changed SELECT NULL, new.key, NULL, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
+  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
+  ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+CREATE TRIGGER stats_node_changed AFTER UPDATE OF id, type, invalidated_at ON nodes
+WHEN old.id <> new.id OR old.type <> new.type
+  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
+BEGIN
+  INSERT INTO changed SELECT NULL, new.key, NULL,
+    (new.invalidated_at IS NULL) - (old.invalidated_at IS NULL) FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1
+  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
+  INSERT INTO counts VALUES (iif(new.invalidated_at IS NULL, 'nodes', 'forgotten'), new.type, 1)
+  ON CONFLICT DO UPDATE SET number = number + 1;
+END;
+CREATE TRIGGER stats_node_removed AFTER DELETE ON nodes
+BEGIN
+  INSERT INTO changed SELECT NULL, old.key, NULL, -(old.invalidated_at IS NULL)
+  FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1
+  WHERE what = iif(old.invalidated_at IS NULL, 'nodes', 'forgotten') AND name = old.type;
+END;
+CREATE TRIGGER stats_edge_added AFTER INSERT ON graph_edges
+BEGIN
+  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
+END;
+CREATE TRIGGER stats_edge_changed
+AFTER UPDATE OF from_key, to_key, relation, invalidated_at ON graph_edges
+WHEN (old.from_key, old.to_key, old.relation) <> (new.from_key, new.to_key, new.relation)
+  OR (old.invalidated_at IS NULL) <> (new.invalidated_at IS NULL)
+BEGIN
+  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -(old.invalidated_at IS NULL)
+  FROM meta WHERE key = 'stats';
+  INSERT INTO changed SELECT NULL, new.from_key, new.to_key, new.invalidated_at IS NULL
+  FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - (old.invalidated_at IS NULL)
+  WHERE what = 'edges' AND name = old.relation;
+  INSERT INTO counts VALUES ('edges', new.relation, new.invalidated_at IS NULL)
+  ON CONFLICT DO UPDATE SET number = number + excluded.number;
+END;
+CREATE TRIGGER stats_edge_removed AFTER DELETE ON graph_edges
+WHEN old.invalidated_at IS NULL
+BEGIN
+  INSERT INTO changed SELECT NULL, old.from_key, old.to_key, -1 FROM meta WHERE key = 'stats';
+  UPDATE counts SET number = number - 1 WHERE what = 'edges' AND name = old.relation;
+END;
+
+-- A passage is a stretch of about 200 words of a node's text. Its key is the rowid of
+-- its row in a full-text table and in passages_vec (vectors).
+CREATE TABLE passages(
+  key INTEGER PRIMARY KEY,
+  node_key INTEGER NOT NULL,
+  collection TEXT NOT NULL DEFAULT 'texts' -- which: texts_fts, names_fts or code_fts
+);
+CREATE INDEX passages_node ON passages(node_key);
+
+-- Which passages are no stretch of a text but a fact: a live edge between things is, as a
+-- sentence, a passage of the thing it begins at.
+CREATE TABLE fact_passages(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  from_key INTEGER NOT NULL,               -- these three: of graph_edges
+  to_key INTEGER NOT NULL,
+  relation TEXT NOT NULL,
+  sentence TEXT NOT NULL
+);
+CREATE INDEX fact_passages_from ON fact_passages(from_key);
+
+-- Full text keeps no copy of what it has indexed: that is what the passage's node says, or the
+-- sentence of its fact, but for what is here.
+CREATE TABLE passage_texts(
+  key INTEGER PRIMARY KEY,                 -- of passages
+  digest INTEGER NOT NULL,                 -- of all that was indexed
+  parts TEXT,                              -- of camelCase words
+  title TEXT,                              -- these four: NULL: as the node says it
+  body TEXT,
+  tags TEXT,
+  file TEXT,
+  start INTEGER,                           -- which stretch of the node's body, from 1 on;
+  length INTEGER                           -- NULL: all of it
+);
+
+-- What a node said when its passages were made, where lore has changed it and not them yet.
+CREATE TABLE former_texts(
+  key INTEGER PRIMARY KEY,                 -- of nodes
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  file TEXT NOT NULL
+);
+
+-- What an open run has been shown: the best position of each node, 1 first. A run
+-- that is finished has it in its used_in_run edges instead.
+CREATE TABLE shown(
+  run_id TEXT NOT NULL,
+  node_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  query TEXT NOT NULL DEFAULT '',
+  shown_at TEXT NOT NULL,
+  PRIMARY KEY (run_id, node_id)
+) WITHOUT ROWID;
+
+CREATE TRIGGER shown_node_removed AFTER DELETE ON nodes
+BEGIN DELETE FROM shown WHERE run_id = old.id OR node_id = old.id; END;
+
+-- How a node was rated: sums over its live used_in_run edges, kept apart so that a
+-- plain search reads no table of the graph. An edge whose metadata has
+-- "rating": null was shown and not rated, and does not count.
+CREATE TABLE ratings(
+  node_key INTEGER PRIMARY KEY,
+  helpful REAL NOT NULL,                   -- sum of the weights, 0 to 1 each
+  rated INTEGER NOT NULL
+);
+
+CREATE TRIGGER ratings_edge_added AFTER INSERT ON graph_edges
+WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
+  AND json_type(new.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
+  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
+END;
+CREATE TRIGGER ratings_edge_left
+AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
+WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
+  AND json_type(old.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
+  WHERE node_key = old.from_key;
+  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
+END;
+-- Triggers run in no promised order, and these two need none: a row taken away
+-- by the one is made anew by the other.
+CREATE TRIGGER ratings_edge_changed
+AFTER UPDATE OF from_key, relation, weight, metadata, invalidated_at ON graph_edges
+WHEN new.relation = 'used_in_run' AND new.invalidated_at IS NULL
+  AND json_type(new.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  INSERT INTO ratings VALUES (new.from_key, new.weight, 1)
+  ON CONFLICT DO UPDATE SET helpful = helpful + excluded.helpful, rated = rated + 1;
+END;
+CREATE TRIGGER ratings_edge_removed AFTER DELETE ON graph_edges
+WHEN old.relation = 'used_in_run' AND old.invalidated_at IS NULL
+  AND json_type(old.metadata, '$.rating') IS NOT 'null'
+BEGIN
+  UPDATE ratings SET helpful = helpful - old.weight, rated = rated - 1
+  WHERE node_key = old.from_key;
+  DELETE FROM ratings WHERE node_key = old.from_key AND rated <= 0;
+END;
+
+-- What ties a node to code. Verdicts: valid, drifted, relocated, invalid.
+CREATE TABLE anchors(
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'glob', 'hash', 'symbol', 'lines')),
+  path TEXT NOT NULL,                      -- relative to the root, or a glob
+  detail TEXT NOT NULL DEFAULT '',         -- the symbol's name, or first-last line
+  root TEXT NOT NULL DEFAULT '',           -- empty: the folder that the store's folder is in
+  hash TEXT NOT NULL DEFAULT '',           -- of what was anchored, when it last held
+  stamp TEXT NOT NULL DEFAULT '',          -- size and times of the file when last read
+  commit_id TEXT NOT NULL DEFAULT '',      -- checked out when it was last seen to hold
+  verdict TEXT NOT NULL DEFAULT 'valid'
+    CHECK (verdict IN ('valid', 'drifted', 'relocated', 'invalid')),
+  reason TEXT NOT NULL DEFAULT '',
+  created_at TEXT NOT NULL,
+  verified_at TEXT NOT NULL,
+  PRIMARY KEY (node_id, kind, path, detail)
+) WITHOUT ROWID;
+CREATE INDEX anchors_path ON anchors(path);
+CREATE INDEX anchors_globs ON anchors(root) WHERE kind = 'glob';
+
+-- Every place and verdict that an anchor has left, kept by the database itself.
+CREATE TABLE anchor_history(
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  change TEXT NOT NULL,                    -- moved, judged, removed
+  changed_at TEXT NOT NULL
+);
+CREATE INDEX anchor_history_node ON anchor_history(node_id);
+
+CREATE TRIGGER anchor_changed AFTER UPDATE OF path, detail, verdict ON anchors
+WHEN (old.path, old.detail, old.verdict) IS NOT (new.path, new.detail, new.verdict)
+BEGIN
+  INSERT INTO anchor_history VALUES (
+    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason,
+    CASE WHEN (old.path, old.detail) IS NOT (new.path, new.detail) THEN 'moved' ELSE 'judged' END,
+    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END;
+
+CREATE TRIGGER anchor_removed AFTER DELETE ON anchors
+BEGIN
+  INSERT INTO anchor_history VALUES (
+    old.node_id, old.kind, old.path, old.detail, old.verdict, old.reason, 'removed',
+    strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));
+END;
+
+-- The files that `lore index` has read: what it found in each is kept as JSON, so
+-- that names can be resolved anew without reading unchanged files.
+CREATE TABLE code_files(
+  path TEXT PRIMARY KEY,                   -- relative to the project
+  hash TEXT NOT NULL,
+  stamp TEXT NOT NULL,                     -- size and time, so that unchanged files cost a stat
+  language TEXT NOT NULL DEFAULT '',
+  facts NOT NULL DEFAULT '{}'              -- JSON; a blob is such a text packed by zlib
+    CHECK (typeof(facts) = 'blob' OR json_valid(facts))
+);
+
+-- What the names in each file came to, so that after a change only those are resolved
+-- again that hang on it. An owner is a file, or a package or a folder that has no answers.
+CREATE TABLE code_answers(
+  key INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL UNIQUE,
+  outline TEXT NOT NULL DEFAULT '',        -- what imports of other files may name of it
+  reads BLOB NOT NULL,                     -- what was looked up for what: marks of 32 bits
+  answers BLOB NOT NULL                    -- JSON by zlib
+);
+
+-- The files that define, inherit from, or pass something for what has a mark.
+CREATE TABLE code_marks(
+  mark INTEGER NOT NULL,
+  owner INTEGER NOT NULL,                  -- a key of code_answers
+  PRIMARY KEY (mark, owner)
+) WITHOUT ROWID;
+
+-- Every state that an edge has left, kept by the database itself.
+CREATE TABLE edge_history(
+  from_id TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  relation TEXT NOT NULL,
+  weight REAL NOT NULL,
+  source TEXT NOT NULL,
+  status TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  invalidated_at TEXT,
+  change TEXT NOT NULL,                    -- updated, invalidated, restored, purged
+  changed_at TEXT NOT NULL,
+  made_at TEXT NOT NULL DEFAULT '',        -- the clock of this state; empty in old rows
+  command INTEGER
+);
+CREATE INDEX edge_history_edge ON edge_history(from_id, to_id, relation);
+CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT NULL;
+
+-- Every state that a node has left, kept by the database itself.
+CREATE TABLE node_history(
+  node_id TEXT NOT NULL,
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  status TEXT NOT NULL,
+  source TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  category TEXT,
+  tags TEXT NOT NULL,
+  file TEXT,
+  line_start INTEGER,
+  line_end INTEGER,
+  data TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  invalidated_at TEXT,
+  made_at TEXT NOT NULL,                   -- the clock of this state
+  change TEXT NOT NULL,                    -- the command by which it was left
+  changed_at TEXT NOT NULL,                -- the clock of the state that came after it
+  command INTEGER                          -- which row of commands; NULL: another store's
+);
+CREATE INDEX node_history_node ON node_history(node_id, made_at);
+CREATE INDEX node_history_command ON node_history(command) WHERE command IS NOT NULL;
+
+-- States that a node has been in elsewhere and that are known by name alone.
+CREATE TABLE ancestors(
+  node_id TEXT NOT NULL,
+  state TEXT NOT NULL,                     -- its clock, and the beginning of a hash
+  PRIMARY KEY (node_id, state)
+) WITHOUT ROWID;
+
+-- What was deleted for good, and must not come back by an older export.
+CREATE TABLE purged(
+  id TEXT PRIMARY KEY,
+  at TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- The commands that changed this store. While one runs, meta has its id under 'command'.
+CREATE TABLE commands(
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  at TEXT NOT NULL
+);
+
+-- What a command has added: a node, or with to_id and relation an edge.
+CREATE TABLE additions(
+  command INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  to_id TEXT NOT NULL DEFAULT '',
+  relation TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX additions_command ON additions(command);
+
+-- An anchor as it was before a command changed it; created_at is NULL where there was none.
+-- Of several rows of one anchor and command the first one counts.
+CREATE TABLE anchors_left(
+  command INTEGER NOT NULL,
+  node_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  root TEXT NOT NULL DEFAULT '',
+  hash TEXT NOT NULL DEFAULT '',
+  stamp TEXT NOT NULL DEFAULT '',
+  commit_id TEXT NOT NULL DEFAULT '',
+  verdict TEXT NOT NULL DEFAULT '',
+  reason TEXT NOT NULL DEFAULT '',
+  created_at TEXT,
+  verified_at TEXT
+);
+CREATE INDEX anchors_left_command ON anchors_left(command);
+
+-- Every search reads these texts when it opens the store, so they are short. Without a
+-- command under way they write nothing.
+CREATE TRIGGER anchor_added AFTER INSERT ON anchors
+BEGIN
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_changed AFTER UPDATE ON anchors
+BEGIN
+  INSERT INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
+  INSERT INTO anchors_left(command, node_id, kind, path, detail)
+  SELECT value, new.node_id, new.kind, new.path, new.detail FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER anchor_left_removed AFTER DELETE ON anchors
+BEGIN
+  INSERT INTO anchors_left
+  SELECT value, old.node_id, old.kind, old.path, old.detail, old.root, old.hash, old.stamp,
+    old.commit_id, old.verdict, old.reason, old.created_at, old.verified_at
+  FROM meta WHERE key = 'command';
+END;
+
+CREATE TRIGGER node_added AFTER INSERT ON nodes
+BEGIN
+  INSERT INTO additions(command, id) SELECT value, new.id FROM meta WHERE key = 'command';
+END;
+CREATE TRIGGER edge_added AFTER INSERT ON graph_edges
+BEGIN
+  INSERT INTO additions SELECT value,
+    coalesce((SELECT id FROM nodes WHERE key = new.from_key),
+      (SELECT id FROM absent WHERE key = new.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = new.to_key),
+      (SELECT id FROM absent WHERE key = new.to_key)),
+    new.relation FROM meta WHERE key = 'command';
+END;
+
+-- What the index of code brings has the repository's own history. Whoever merges another
+-- store's states (meta has 'merging') sets the clock and keeps what was left itself.
+CREATE TRIGGER node_changed
+AFTER UPDATE OF title, body, status, source, confidence, category, tags, file, line_start,
+  line_end, data, invalidated_at
+ON nodes
+WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
+    old.file, old.line_start, old.line_end, old.data, old.invalidated_at)
+  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
+    new.file, new.line_start, new.line_end, new.data, new.invalidated_at)
+  AND NOT (old.source = 'file' AND old.type IN ('file', 'symbol', 'commit'))
+  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
+BEGIN
+  UPDATE nodes SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
+    coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.updated_at, coalesce(old.changed_at, ''),
+      coalesce(old.invalidated_at, '')), '+1 second'), ''))
+  WHERE id = new.id
+    AND max(new.updated_at, coalesce(new.changed_at, ''), coalesce(new.invalidated_at, ''))
+      <= max(old.updated_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, ''));
+  INSERT INTO node_history SELECT
+    old.id, old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
+    old.file, old.line_start, old.line_end, old.data, old.updated_at, old.invalidated_at,
+    max(old.updated_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
+    coalesce((SELECT c.name FROM meta m JOIN commands c ON c.id = m.value
+      WHERE m.key = 'command'), 'changed'),
+    max(updated_at, coalesce(changed_at, ''), coalesce(invalidated_at, '')),
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
+  FROM nodes WHERE id = new.id;
+END;
+
+CREATE TRIGGER edge_changed AFTER UPDATE OF weight, source, status, metadata, invalidated_at
+ON graph_edges
+WHEN (old.weight, old.source, old.status, old.metadata, old.invalidated_at)
+  IS NOT (new.weight, new.source, new.status, new.metadata, new.invalidated_at)
+  AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'merging')
+BEGIN
+  UPDATE graph_edges SET changed_at = max(strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
+    coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(old.created_at, coalesce(old.changed_at, ''),
+      coalesce(old.invalidated_at, '')), '+1 second'), ''))
+  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation
+    AND new.source <> 'system'
+    AND max(new.created_at, coalesce(new.changed_at, ''), coalesce(new.invalidated_at, ''))
+      <= max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, ''));
+  INSERT INTO edge_history SELECT
+    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
+      (SELECT id FROM absent WHERE key = old.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
+      (SELECT id FROM absent WHERE key = old.to_key)),
+    old.relation, old.weight, old.source, old.status, old.metadata,
+    old.invalidated_at,
+    CASE WHEN old.invalidated_at IS NULL AND new.invalidated_at IS NOT NULL THEN 'invalidated'
+         WHEN old.invalidated_at IS NOT NULL AND new.invalidated_at IS NULL THEN 'restored'
+         ELSE 'updated' END,
+    CASE WHEN new.source = 'system' THEN strftime('%Y-%m-%dT%H:%M:%SZ', 'now') ELSE
+      max(created_at, coalesce(changed_at, ''), coalesce(invalidated_at, '')) END,
+    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command')
+  FROM graph_edges
+  WHERE from_key = new.from_key AND to_key = new.to_key AND relation = new.relation;
+END;
+
+CREATE TRIGGER edge_removed AFTER DELETE ON graph_edges
+BEGIN
+  INSERT INTO edge_history VALUES (
+    coalesce((SELECT id FROM nodes WHERE key = old.from_key),
+      (SELECT id FROM absent WHERE key = old.from_key)),
+    coalesce((SELECT id FROM nodes WHERE key = old.to_key),
+      (SELECT id FROM absent WHERE key = old.to_key)),
+    old.relation, old.weight, old.source, old.status, old.metadata,
+    old.invalidated_at, 'purged', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),
+    max(old.created_at, coalesce(old.changed_at, ''), coalesce(old.invalidated_at, '')),
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'command'));
+  DELETE FROM absent WHERE key IN (old.from_key, old.to_key)
+    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE from_key = absent.key)
+    AND NOT EXISTS (SELECT 1 FROM graph_edges WHERE to_key = absent.key);
+END;
+
+-- The files that documents were made from, as they were when they were last read.
+CREATE TABLE documents(
+  root TEXT NOT NULL,                      -- what path starts from; empty: the project
+  node_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  read_as TEXT NOT NULL,                   -- what a reading depends on beside the file
+  stamp TEXT NOT NULL,
+  hash TEXT NOT NULL,                      -- of the file's text
+  state TEXT NOT NULL,                     -- of what the file says, as the node has it
+  title TEXT NOT NULL,
+  edges INTEGER NOT NULL,                  -- how many edges its links have become
+  unresolved TEXT NOT NULL,                -- a JSON list: its links that lead to nothing
+  linked TEXT NOT NULL,                    -- the names among which its links were looked up
+  gone_at TEXT,                            -- when its node was forgotten since the file was gone
+  links TEXT NOT NULL,                     -- its links as they are written, as JSON
+  PRIMARY KEY (root, node_id)
+);
+CREATE INDEX documents_node ON documents(node_id);
+
+-- meta has a number under 'names' that is another one when a link might lead elsewhere.
+CREATE TRIGGER names_added AFTER INSERT ON nodes
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
+CREATE TRIGGER names_changed AFTER UPDATE OF title, source, file, invalidated_at ON nodes
+WHEN (old.title, old.source, old.file, old.invalidated_at)
+  IS NOT (new.title, new.source, new.file, new.invalidated_at)
+BEGIN UPDATE meta SET value = value + 1 WHERE key = 'names'; END;
+CREATE TRIGGER names_removed AFTER DELETE ON nodes
+BEGIN
+  UPDATE meta SET value = value + 1 WHERE key = 'names';
+  DELETE FROM documents WHERE node_id = old.id;
+END;
+
+-- What was forgotten, is back, or says something else is looked into again.
+CREATE TRIGGER document_left AFTER UPDATE OF
+  title, body, status, source, confidence, category, tags, data, invalidated_at ON nodes
+WHEN (old.title, old.body, old.status, old.source, old.confidence, old.category, old.tags,
+    old.data, old.invalidated_at)
+  IS NOT (new.title, new.body, new.status, new.source, new.confidence, new.category, new.tags,
+    new.data, new.invalidated_at)
+BEGIN UPDATE documents SET stamp = '' WHERE node_id = new.id AND stamp != ''; END;
+
+-- In how many passages a word was that many have, when they were last counted. A large
+-- collection is searched by its rare words first (rare_first.py); the row of '' says how
+-- many passages there were. Nothing but the time that a search takes hangs on it.
+CREATE TABLE common_words(
+  collection TEXT NOT NULL,
+  word TEXT NOT NULL,
+  passages INTEGER NOT NULL,
+  PRIMARY KEY (collection, word)
+) WITHOUT ROWID;
