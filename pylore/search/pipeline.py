@@ -30,6 +30,9 @@ from .scoring import (
     say_verdicts,
 )
 
+SHORT = 40
+"""Letters up to which a query is as a person typed it."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -173,7 +176,12 @@ class _Matching:
         further: Retrievers | None,
         notes: list[str],
     ) -> None:
-        self.query = parse_query(request.query)
+        text = request.query
+        if settings.clean_query and len(text) > SHORT:
+            from ..core.asked import cleaned
+
+            text = cleaned(text)
+        self.query = parse_query(text)
         self._store, self._settings, self._request = store, settings, request
         self._further, self._notes = further, notes
         self._vector: bytes | None = None

@@ -9,7 +9,7 @@ from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import is_test
-from ..core.vocabulary import CODE_IDS, THING_IDS, path_of
+from ..core.vocabulary import CODE_IDS, FILE_IDS, THING_IDS, path_of
 from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..store.filter import Scope
+    from .code_files import FileRanks
     from .external import Retrievers
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
@@ -37,8 +38,8 @@ class Candidates:
     """
 
     __slots__ = (
-        "confidence", "coverage", "fused", "how", "legs", "near", "of_things", "passage", "rrf",
-        "weak",
+        "confidence", "coverage", "files", "fused", "how", "legs", "near", "of_things", "passage",
+        "rrf", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -54,6 +55,8 @@ class Candidates:
         self.confidence = 0.0
         self.weak = False
         """Whether what was found is more likely to be noise than not."""
+        self.files: FileRanks | None = None
+        """Where code is asked for: how files rank by their whole texts."""
         self.near: dict[str, float] = {}
         """Id to what is added to its score for the files that were named."""
 
@@ -124,7 +127,10 @@ def candidates(
         code = [id for id in fused if id.startswith(CODE_IDS)]
         if code:
             fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
-    found.fused = best_first(_tests_aside(fused, query, settings))
+    fused = _tests_aside(fused, query, settings)
+    if settings.file_ranking and "fulltext" in found.legs:
+        fused = _with_files(store, settings, query, scope, found, fused)
+    found.fused = best_first(fused)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -154,6 +160,34 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
         if ("test" in lower or "spec" in lower) and is_test(path_of(id)):
             fused[id] *= settings.test_weight
     return fused
+
+
+def _with_files(
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates,
+    fused: dict[str, float],
+) -> dict[str, float]:  # fmt: skip
+    """The fused scores with files ranked by their whole texts, where there are any.
+
+    Where files are asked for these are their scores. Among results of all types the best file
+    has the score that the best one had without, the second that of the second, and so on: which
+    files come is another matter than how they stand beside records.
+    """
+    if scope.types and "file" not in scope.types or not store.fulltext.collections(("file",)):
+        return fused
+    from .code_files import dealt, rank_files
+
+    ranks = rank_files(store, settings, query, scope, found)
+    if ranks is None:
+        return fused
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    if not scope.types:
+        return dealt(fused, scores)
+    found.files = ranks
+    for id in scores:
+        found.how.setdefault(id, "some")
+    for name in ("file", "path"):
+        found.legs[name] = best_first(ranks.legs[name])
+    return {id: score for id, score in fused.items() if not id.startswith(FILE_IDS)} | scores
 
 
 def _confidence(found: Candidates) -> float:

@@ -26,7 +26,7 @@ SOURCE = frozenset(
     " vue".split()
 )
 """Endings of files that count as answers; tests do not, which the message seldom asks for."""
-FEWEST, MOST = 1, 8
+FEWEST, MOST = 2, 8
 """Source files of a commit that is asked for."""
 SHORTEST = 20
 """Letters of a message that says something."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...system.json_encode import dumps
-from .code import packed, unpacked
+from .packing import packed, unpacked
 from .driver import apsw
 
 TYPE_CHECKING = False
