@@ -8,7 +8,7 @@ Nothing here needs ``re``: a search imports this module.
 
 from __future__ import annotations
 
-from .text import words
+from .text import camel_parts, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ HEAD = 12
 def head_of(text: str) -> str:
     """How a longer text begins: its first line, or the beginning of that; else nothing.
 
-    >>> head_of("Fix reports\\n\\nThe long story of how it came to this."), head_of("Fix reports")
+    >>> head_of("Fix reports\\n\\nThe long story of how it came to this, in more words than fit."), head_of("Fix reports")
     ('Fix reports', '')
     """
     if len(text.split(None, HEAD)) <= HEAD:
@@ -132,12 +132,12 @@ def _looks_like_code(word: str) -> bool:
         return True
     dot = inner.find(".")
     if 0 < dot < len(inner) - 1:
-        return all(len(part) > 1 for part in inner.split(".") if part) or "/" in inner
+        return any(len(part) > _LONGEST_LETTERS for part in inner.split("."))
     if "::" in inner or ("/" in inner and "." in inner):
         return True
-    return any(
-        b.isupper() and a.islower() for a, b in zip(inner, inner[1:], strict=False)
-    ) or (inner.isupper() and len(inner) > _LONGEST_ACRONYM)
+    return len(camel_parts(inner)) > 1 or (inner.isupper() and len(inner) > _LONGEST_ACRONYM)
 
 
 _LONGEST_ACRONYM = 3
+_LONGEST_LETTERS = 2
+"""Of what has dots and is no name: ``e.g``, ``i.e``."""

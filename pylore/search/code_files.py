@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import log
 
 from ..core.asked import head_of, named_in
-from ..core.scoring import best_first
+from ..core.scoring import best_first, rounded
 from ..core.text import camel_parts, fold, is_test, parse_query, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
@@ -40,6 +40,11 @@ class FileRanks:
         self.legs = legs
         self.plain = plain
         self.stand: dict[str, float] = {}
+
+    def explained(self, id: str) -> dict[str, float | None]:
+        """What each leg says of a file, p, and what its kind leaves of that."""
+        said = {name: rounded(leg[id]) for name, leg in self.legs.items() if id in leg}
+        return {**said, "p": rounded(self.plain.get(id)), "kind": self.stand.get(id, 1.0)}
 
 
 def rank_files(

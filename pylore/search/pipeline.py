@@ -10,6 +10,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import rounded
 from ..core.text import counted, one_line, parse_query, snippet
+from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
 from .retrieve import (
@@ -316,7 +317,11 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
     """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
         key = found.passage.get(hit.id)
-        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
+        text = "" if key is None else store.fulltext.body(key)
+        if key is None and found.files is not None and hit.type == "file":
+            text = store.whole_files.text(path_of(hit.id))
+        elif key is None:
+            text = store.nodes.beginning(hit.id)
         hit.snippet = one_line(snippet(text, query))
 
 
@@ -354,6 +359,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
+            **({"whole": found.files.explained(hit.id)} if found.files else {}),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             "relevance": explained_relevance(hit, settings),
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},

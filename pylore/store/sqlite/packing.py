@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...core.errors import StoreDamaged
+
 
 def packed(text: str) -> bytes:
     """A text as it is kept."""
@@ -11,7 +13,14 @@ def packed(text: str) -> bytes:
 
 
 def unpacked(held: str | bytes) -> str:
-    """The text again."""
-    from zlib import decompress
+    """The text again.
 
-    return held if isinstance(held, str) else decompress(held).decode()
+    Raises:
+        StoreDamaged: it was not packed so.
+    """
+    from zlib import decompress, error
+
+    try:
+        return held if isinstance(held, str) else decompress(held).decode()
+    except (error, TypeError, UnicodeDecodeError):
+        raise StoreDamaged("a packed text cannot be read: run 'lore doctor'") from None

@@ -75,7 +75,7 @@ class SqliteWholeFiles(WholeText):
     def renew(self) -> None:
         """Indexes all anew, by the engine of the store."""
         self._drop()
-        keys = [key for (key,) in self._db.execute("SELECT key FROM whole_files")]
+        keys: list[object] = [key for (key,) in self._db.execute("SELECT key FROM whole_files")]
         for start in range(0, len(keys), _TOGETHER):
             some = dumps(keys[start : start + _TOGETHER])
             self._insert(map(_row, self._rows(

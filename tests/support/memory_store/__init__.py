@@ -20,6 +20,7 @@ from .contents import Contents
 from .documents import Documents
 from .edges import Edges, Statistics
 from .facts import Facts
+from .files import Commits, WholeFiles
 from .history import History
 from .nodes import Nodes
 from .runs import Impressions, Ratings, Review
@@ -154,6 +155,7 @@ class MemoryStore:
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.code_answers = CodeAnswers(self)
+        self.whole_files, self.commits = WholeFiles(self), Commits(self)
         self.history, self.documents = History(self), Documents(self)
         self.contents, self.facts = Contents(self), Facts(self)
         self.impressions, self.review, self.checks = Impressions(self), Review(self), Checks()
