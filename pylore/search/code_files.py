@@ -20,11 +20,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
     from ..store import Store
     from ..store.filter import Scope
-    from .retrieve import Candidates
 
 
 class FileRanks:
@@ -48,9 +48,12 @@ class FileRanks:
 
 
 def rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+    store: Store, settings: Settings, query: Query, scope: Scope, matched: Mapping[str, Leg]
 ) -> FileRanks | None:
-    """p of the files within ``scope`` that any leg finds; None where no whole files are kept."""
+    """p of the files within ``scope`` that any leg finds; None where no whole files are kept.
+
+    ``matched`` are the legs over passages, ``fulltext`` and ``vector``.
+    """
     whole = store.whole_files
     if not whole.is_there():
         return None
@@ -59,10 +62,10 @@ def rank_files(
         "head": _head(store, query),
         "path": _paths(store, query),
         "defined": _defining(store, query),
-        "symbols": _lifted(found.legs.get("fulltext", {})),
+        "symbols": _lifted(matched.get("fulltext", {})),
         "meaning": {
             id: cosine - settings.vector_min
-            for id, cosine in _lifted(found.legs.get("vector", {})).items()
+            for id, cosine in _lifted(matched.get("vector", {})).items()
         },
     }
     ids = {id for leg in legs.values() for id in leg}
@@ -186,9 +189,7 @@ def _words_of(path: str) -> frozenset[str]:
 # --- tests, and what is no source
 
 
-def kinds(
-    settings: Settings, query: Query, ids: Iterable[str]
-) -> Iterator[tuple[str, float]]:
+def kinds(settings: Settings, query: Query, ids: Iterable[str]) -> Iterator[tuple[str, float]]:
     """What the kind of each file leaves of its score, where it is not all of it."""
     asked = query.single_words()
     if len(asked) > tuning.SHORT_ASKED:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..graph.kept_edges import Bundles
     from ..store import Store
     from ..store.filter import Scope
-    from .history import History
+    from .history import FileHistory
 
 
 def expanded(
@@ -82,7 +82,7 @@ def expanded(
 
 
 def _by_commits(
-    store: Store, history: History, scope: Scope, returned: Set[str]
+    store: Store, history: FileHistory, scope: Scope, returned: Set[str]
 ) -> dict[str, Step]:
     """The ways to what commits say most for, of files within the scope."""
     best = [id for id in best_first(history.support) if id in history.ways and id not in returned]

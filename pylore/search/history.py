@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .code_files import FileRanks
 
 
-class History:
+class FileHistory:
     """``support``: id of a file to what its history adds, in units of the best p; ``ways``: to
     the step from the commit that says most for it; ``commits``: to how many were alike."""
 
@@ -54,7 +54,7 @@ class History:
 
 def history_of(
     store: Store, settings: Settings, ranks: FileRanks, excluded: Set[str]
-) -> History | None:
+) -> FileHistory | None:
     """What the history says; None where none is kept, or nothing in it is alike.
 
     Raises:
@@ -65,7 +65,7 @@ def history_of(
     alike = _alike(store, ranks, excluded)
     if not alike:
         return None
-    found = History()
+    found = FileHistory()
     changed = store.commits.changed([*alike])
     squares: dict[str, float] = {}
     for id, score in alike.items():  # best first: the first one to touch a file says most for it
@@ -80,7 +80,7 @@ def history_of(
 
 
 def _add_support(
-    store: Store, settings: Settings, ranks: FileRanks, squares: dict[str, float], found: History
+    store: Store, settings: Settings, ranks: FileRanks, squares: dict[str, float], found: FileHistory
 ) -> None:
     files = [*dict.fromkeys((*squares, *ranks.plain))]
     changes = store.commits.changes([path_of(id) for id in files])

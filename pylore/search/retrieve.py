@@ -172,11 +172,11 @@ def _with_files(
     has the score that the best one had without, the second that of the second, and so on: which
     files come is another matter than how they stand beside records.
     """
-    if scope.types and "file" not in scope.types or not store.fulltext.collections(("file",)):
+    if (scope.types and "file" not in scope.types) or not store.fulltext.collections(("file",)):
         return fused
     from .code_files import dealt, rank_files
 
-    ranks = rank_files(store, settings, query, scope, found)
+    ranks = rank_files(store, settings, query, scope, found.legs)
     if ranks is None:
         return fused
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}

@@ -16,9 +16,7 @@ LONGEST = 5000
 """Characters of a message that are kept: some have a whole log in them."""
 
 
-def keep_history(
-    store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]
-) -> None:
+def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]) -> None:
     """Keeps the commits that changed a file of the index, and no others.
 
     ``names`` are today's. The caller holds a transaction.

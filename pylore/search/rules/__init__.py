@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...core.scoring import Factors
     from ...core.settings import Settings
     from ...graph.best_path import Walk, Walker
-    from ..history import History
+    from ..history import FileHistory
     from ..retrieve import Candidates
 
     class Rule(Protocol):
@@ -58,7 +58,7 @@ class Matches(Record):
         starts: Candidates,
         found: Candidates,
         direct: Sequence[Hit],
-        history: History | None = None,
+        history: FileHistory | None = None,
     ) -> None:
         self.starts = starts
         self.found = found

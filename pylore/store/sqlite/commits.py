@@ -38,7 +38,9 @@ class SqliteCommits(WholeText):
         row = self._db.execute(
             "SELECT hash, made_at, message FROM commits WHERE hash = ?", (id[_HASH:],)
         ).fetchone()
-        return None if row is None else (str(row[0]), int(str(row[1])), unpacked(row[2]).partition("\0")[0])
+        if row is None:
+            return None
+        return str(row[0]), int(str(row[1])), unpacked(row[2]).partition("\0")[0]
 
     def add(self, commits: Iterable[tuple[str, int, str, str]]) -> None:
         """Adds ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .whole_text import Row
 
+
 class SqliteWholeFiles(WholeText):
     """The texts of indexed files, and where their words stand."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from pylore.core.errors import GraphUnavailable
@@ -111,7 +111,10 @@ class Commits(Part):
 
 
 def _best(
-    rows: dict[str, tuple[str, ...]], phrases: Sequence[str], weights: Sequence[float], limit: int
+    rows: Mapping[str, tuple[str, ...]],
+    phrases: Sequence[str],
+    weights: Sequence[float],
+    limit: int,
 ) -> list[tuple[str, float]]:
     texts = {
         name: [f" {' '.join(map(fold, words(text)))} " for text in row]
