@@ -12,7 +12,7 @@ from math import log
 
 from ..core.asked import head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import camel_parts, fold, is_test, parse_query, words
+from ..core.text import camel_parts, fold, is_test, parse_query, stem, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
 
@@ -29,13 +29,15 @@ if TYPE_CHECKING:
 
 class FileRanks:
     """What the legs say of files: ``plain`` has p of each, ``legs`` its parts by name,
-    ``stand`` what its kind leaves of that."""
+    ``stand`` what its kind leaves of that. ``asked``: whether files are asked for, and not
+    results of all types."""
 
-    __slots__ = ("legs", "plain", "query", "stand")
+    __slots__ = ("asked", "legs", "plain", "query", "stand")
 
     def __init__(
         self, query: Query, legs: dict[str, dict[str, float]], plain: dict[str, float]
     ) -> None:
+        self.asked = False
         self.query = query
         self.legs = legs
         self.plain = plain
@@ -78,7 +80,25 @@ def rank_files(
             plain[id] = plain.get(id, 0.0) + share * score
     ranks = FileRanks(query, legs, relative(plain))
     ranks.stand = dict(kinds(settings, query, plain))
+    for id in _called_so(store, query, ranks):
+        del ranks.stand[id]
     return ranks
+
+
+def _called_so(store: Store, query: Query, ranks: FileRanks) -> list[str]:
+    """Of the best files that are no source, those that begin with all words of a short query:
+    who types the title of a document asks for it."""
+    asked = [stem(word) for word in query.single_words()]
+    if len(asked) > tuning.SHORT_ASKED:
+        return []
+    others = [id for id in best_first(ranks.plain) if id in ranks.stand]
+    others = [id for id in others if not is_source(path_of(id))][: tuning.TITLES_READ]
+    found = []
+    for id in others:
+        begins = {fold(word) for word in words(store.nodes.beginning(id, tuning.TITLE_LETTERS))}
+        if all(any(word.startswith(one) for word in begins) for one in asked):
+            found.append(id)
+    return found
 
 
 def relative(scores: Mapping[str, float], within: Iterable[str] | None = None) -> dict[str, float]:

@@ -89,7 +89,8 @@ def _add_support(
         id: sqrt(square) / (tuning.EVER + ever[id]) ** tuning.OFTEN_CHANGED
         for id, square in squares.items() if id in ever
     })  # fmt: skip
-    stand = dict(kinds(settings, ranks.query, files))
+    new = [id for id in squares if id not in ranks.plain]
+    stand = {**dict(kinds(settings, ranks.query, new)), **ranks.stand}
     young = tuning.YOUNG
     for id in files:
         number = ever.get(id, 0)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..store import Store
+    from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import Near
     from .file_ways import Ways
@@ -187,6 +188,7 @@ class _Matching:
         self._further, self._notes = further, notes
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
+        self._ranks: FileRanks | None = None
         self.ways: Ways = {}
         if self.query.cut:
             notes.append(f"the query is long: its last {self.query.cut} words were left out")
@@ -202,10 +204,12 @@ class _Matching:
         """The matches of the words."""
         if not self.query:
             return Candidates()
-        return candidates(
+        found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further,
+            self._request.excluded, self._further, self._ranks,
         )  # fmt: skip
+        self._ranks = found.files
+        return found
 
     def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""

@@ -5,6 +5,8 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
@@ -99,10 +101,12 @@ def candidates(
     scope: Scope,
     excluded: frozenset[str],
     further: Retrievers | None = None,
+    ranks: FileRanks | None = None,
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
 
-    ``further`` are retrievers of the user's own, which have been started before.
+    ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
+    how files rank, where that is known.
     """
     found = Candidates()
     scope = scope.without(excluded)
@@ -127,10 +131,10 @@ def candidates(
         code = [id for id in fused if id.startswith(CODE_IDS)]
         if code:
             fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
-    fused = _tests_aside(fused, query, settings)
+    found.fused = best_first(_tests_aside(fused, query, settings))
     if settings.file_ranking and "fulltext" in found.legs:
-        fused = _with_files(store, settings, query, scope, found, fused)
-    found.fused = best_first(fused)
+        found.files = ranks
+        _rank_files(store, settings, query, scope, found)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -162,32 +166,38 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
     return fused
 
 
-def _with_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates,
-    fused: dict[str, float],
-) -> dict[str, float]:  # fmt: skip
-    """The fused scores with files ranked by their whole texts, where there are any.
+def _rank_files(
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+) -> None:
+    """Ranks files by their whole texts, where there are any.
 
     Where files are asked for these are their scores. Among results of all types the best file
     has the score that the best one had without, the second that of the second, and so on: which
     files come is another matter than how they stand beside records.
     """
-    if (scope.types and "file" not in scope.types) or not store.fulltext.collections(("file",)):
-        return fused
+    if "file" not in scope.types:
+        shown = islice(found.fused, 2 * settings.limit)
+        if scope.types or not any(id.startswith(FILE_IDS) for id in shown):
+            return
+    if not store.fulltext.collections(("file",)):
+        return
     from .code_files import dealt, rank_files
 
-    ranks = rank_files(store, settings, query, scope, found.legs)
+    ranks = found.files or rank_files(store, settings, query, scope, found.legs)
     if ranks is None:
-        return fused
-    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
-    if not scope.types:
-        return dealt(fused, scores)
+        return
     found.files = ranks
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     for id in scores:
         found.how.setdefault(id, "some")
+    if not scope.types:
+        found.fused = best_first(dealt(found.fused, scores))
+        return
+    ranks.asked = True
     for name in ("file", "path"):
         found.legs[name] = best_first(ranks.legs[name])
-    return {id: score for id, score in fused.items() if not id.startswith(FILE_IDS)} | scores
+    others = {id: score for id, score in found.fused.items() if not id.startswith(FILE_IDS)}
+    found.fused = best_first(others | scores)
 
 
 def _confidence(found: Candidates) -> float:

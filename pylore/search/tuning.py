@@ -136,6 +136,9 @@ A_FOLDER = 0.1
 SHORT_ASKED = 10
 """Words of a query up to which each of them says what is asked for; of a longer one the first."""
 
+TITLES_READ, TITLE_LETTERS = 20, 300
+"""Of so many files that are no source the first letters are read, for their titles."""
+
 MOST_DEFINED = 500
 """Symbols that are looked at for the names in a query."""
 
