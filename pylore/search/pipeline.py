@@ -289,9 +289,10 @@ def _arranged(
     found: Candidates,
     notes: list[str],
 ) -> list[Hit]:
-    """What is worth showing, in the order of ratings, its repeats spread."""
+    """What is worth showing, in the order of ratings, its repeats spread, unless it is files."""
     hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
-    if settings.diversify and len(hits) > 2:
+    # Who asks for files wants all that are meant, also those that say the same.
+    if settings.diversify and len(hits) > 2 and not (found.files and found.files.asked):
         from .mmr import diversify
 
         return diversify(

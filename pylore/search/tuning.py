@@ -169,9 +169,6 @@ EVER, OFTEN_CHANGED = 10, 0.25
 YOUNG, YOUNG_HAS = 3, 0.7
 """As many commits as a file's match counts for, and what it counts."""
 
-WALKED = 0.3
-"""What the walk along other edges counts where the history says something too."""
-
 KEPT_BESIDE_HISTORY = 0
 """``KEPT``, there."""
 

@@ -38,19 +38,19 @@ class Accumulate:
         What matches nothing itself, and one match alone has led to, has at most what the hops
         leave of that match, each hop taking ``hop_decay``: ``decay`` is what they have left.
         The best ``KEPT`` direct matches are lifted to the highest of all, unless commits have
-        a say too: what these say is added, and of the walk ``WALKED``. ``scale`` brings
+        a say too, which is added. ``scale`` brings
         these sums back to 0..1, and to what the search is sure of.
         """
         hits = list(hits)
         found, best = matches.found, matches.found.best
         own = {hit.id: found.fused.get(hit.id, 0.0) / best for hit in hits}
-        weight, kept = settings.graph_weight, tuning.KEPT
+        kept = tuning.KEPT
         said: dict[str, float] = {}
         if matches.history is not None:
-            weight, kept = weight * tuning.WALKED, tuning.KEPT_BESIDE_HISTORY
+            kept = tuning.KEPT_BESIDE_HISTORY
             said = {id: value / best for id, value in matches.history.support.items()}
         match = {
-            id: value + weight * walk.support.get(id, 0.0) + said.get(id, 0.0)
+            id: value + settings.graph_weight * walk.support.get(id, 0.0) + said.get(id, 0.0)
             for id, value in own.items()
         }
         decays = {}
