@@ -44,6 +44,8 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 $'true\n1'
   run_lore search barometer --type file --embedder none --jq '.[0].snippet | test("barometer")'
   expect 0 true
+  run_lore search 'deep barometer' --embedder none --ids # among results of all types
+  [ "$(head -1 <<<"$output")" = file-src/deep.py ]
   files barometer --file-ranking 0
   [ -z "$output" ]
   printf 'value = 1\n' >src/deep.py && indexed

@@ -80,8 +80,13 @@ def history_of(
 
 
 def _add_support(
-    store: Store, settings: Settings, ranks: FileRanks, squares: dict[str, float], found: FileHistory
+    store: Store,
+    settings: Settings,
+    ranks: FileRanks,
+    squares: dict[str, float],
+    found: FileHistory,
 ) -> None:
+    """Fills in what the history adds to each file: ``squares`` are sums of s²."""
     files = [*dict.fromkeys((*squares, *ranks.plain))]
     changes = store.commits.changes([path_of(id) for id in files])
     ever = {file_id(path): number for path, number in changes.items()}
