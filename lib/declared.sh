@@ -905,6 +905,10 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --status-weights	WEIGHTS	-
 --usage-boost	FLOAT	-
 --test-weight	FLOAT	-
+--other-weight	FLOAT	-
+--file-ranking	BOOL	1 0
+--history-weight	FLOAT	-
+--clean-query	BOOL	1 0
 --files-weight	FLOAT	-
 --min-score	FLOAT	-
 --diversify	BOOL	1 0
@@ -935,6 +939,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --duplicate-similarity	FLOAT	-
 --max-text	INT	-
 --cochange-max-files	INT	-
+--history-commits	INT	-
 --cochange-partners	INT	-
 --cochange-days	INT	-
 --index-max-file	INT	-

@@ -98,6 +98,10 @@ def index(
                 store.meta.set(OWED, None)
             store.vectors.arrange()
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
+    if store.whole_files.stored() < sum(totals["languages"].values()):
+        from .whole_files import add_lacking
+
+        add_lacking(store, root)
     return _summary(totals, done, found.listing, perf_counter() - began)
 
 

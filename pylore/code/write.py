@@ -124,6 +124,8 @@ class Writer:
             (o.path, o.hash, o.stamp, o.language, o.facts or json.dumps({"skipped": o.skipped}))
             for o in changed
         )
+        store.whole_files.remove([o.path for o in changed if not o.language])
+        store.whole_files.put((o.path, o.text, o.parts) for o in changed if o.language)
         self._write_nodes(changed)
 
     def _count(self, outcomes: Iterable[FileOutcome]) -> None:
@@ -333,6 +335,7 @@ class Writer:
             self._move_links(path, target, old)
         self._index.update(self._forget(old.values()))
         code.remove(self._gone)
+        self._store.whole_files.remove(self._gone)
         self.done["removed"] = sum(bool(self._known[path][1]) for path in self._gone)
 
     def _move_links(self, path: str, target: str, old: dict[str, Node]) -> None:

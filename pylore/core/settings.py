@@ -424,6 +424,26 @@ class Settings:
     test_weight = number(
         0.5, "what a match in a test file counts, unless the query is about tests", low=0, high=1
     )
+    other_weight = number(
+        0.3,
+        "where files are asked for, what a match counts in one that is no source, unless the query "
+        "is about documents",
+        low=0,
+        high=1,
+    )
+    file_ranking = switch(
+        True, "rank files by their whole texts too; off: by their passages and symbols alone"
+    )
+    history_weight = number(
+        1.0,
+        "from graph_depth 1 on, what it adds to a file that commits with messages like the query "
+        "changed it, where files are asked for; 0: nothing",
+        low=0,
+        high=10,
+    )
+    clean_query = switch(
+        True, "drop trailers, hashes, addresses and the like from a query of more than a few words"
+    )
     files_weight = number(
         0.5,
         "what it adds to a score to be tied to one of the files that --files names",
@@ -531,6 +551,13 @@ class Settings:
     )
     cochange_max_files = whole(
         30, "a commit of more files says nothing about what changes together", low=2, high=10_000
+    )
+    history_commits = whole(
+        20_000,
+        "how many of the newest commits 'lore index' keeps the messages of, for history_weight; "
+        "0 keeps none",
+        low=0,
+        high=1_000_000,
     )
     cochange_partners = whole(
         25,

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..core.scoring import best_first
 from ..core.text import parse_query
+from ..core.vocabulary import CHANGES, file_id
 from ..search.retrieve import candidates, embed_query
 from ..system.temporary import TemporaryFolder
 from .metrics import score
@@ -82,11 +83,15 @@ def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Iterator[St
 
 def _shuffles(copy: Store, edges: list[Edge], count: int) -> Iterator[Store]:
     keys = [edge.key for edge in edges]
+    changed = [(id, path, CHANGES) for id, path in copy.commits.files()]
     for seed in range(count):
-        for edge, key in zip(edges, shuffled(keys, random.Random(seed)), strict=True):
+        generator = random.Random(seed)
+        for edge, key in zip(edges, shuffled(keys, generator), strict=True):
             edge.from_id, edge.to_id, edge.relation = key
+        dealt = shuffled(changed, generator)
         with copy.transaction():
             copy.edges.replace_all(edges)
+            copy.commits.replace_files((id, path) for id, path, _ in dealt)
         yield copy
 
 
@@ -127,6 +132,8 @@ def _targets(store: Store) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for edge in store.edges.all(live_only=True):
         found[edge.from_id].append(edge.to_id)
+    for id, path in store.commits.files():
+        found[id].append(file_id(path))
     return found
 
 

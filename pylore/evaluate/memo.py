@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 KEPT = 1_000_000
 """Rows of answers of one kind that are kept, the last used ones: 200 MB of passages."""
 
-_SHARED = ("fulltext", "vectors", "nodes")
-_OF_THE_GRAPH = ("edges",)
+_SHARED = ("fulltext", "vectors", "nodes", "whole_files")
+_OF_THE_GRAPH = ("edges", "commits")
 
 
 class Memo:

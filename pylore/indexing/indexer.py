@@ -271,6 +271,8 @@ def _rebuild(
     store: Store, embedder: Embedder | None, fulltext: str, progress: Callable[[int], None]
 ) -> int:
     store.fulltext.renew(fulltext)
+    store.whole_files.renew()
+    store.commits.renew()
     if store.meta.get("embedder") is not None:
         store.vectors.drop()
     store.staged_vectors.drop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.states import clock
 from ..core.times import now
+from ..core.vocabulary import path_of
 from ..indexing.indexer import Index
 from ..store.candidate import KNOWN, PROMOTED, REFUSED
 
@@ -44,3 +45,5 @@ def take_away(store: Store, node: Node) -> None:
     store.nodes.invalidate(node.id, node.invalidated_at)  # what is stated of it ends, too
     Index(store, None).update([node])
     store.nodes.delete(node.id)
+    if node.type == "file":
+        store.whole_files.remove([path_of(node.id)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..core.vocabulary import COMMIT_IDS
 from ..system.json_encode import Raw
 
 TYPE_CHECKING = False
@@ -18,7 +19,14 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
     Raises:
         LoreError: there is no such node.
     """
-    node = store.nodes.require(id)
+    node = store.nodes.get(id)
+    if id.startswith(COMMIT_IDS):
+        from .show_commit import commit_shown
+
+        commit = commit_shown(store, id)
+        if node is None and commit is not None:
+            return commit
+    node = node or store.nodes.require(id)
     fields = node.to_dict()
     del fields["changed_at"]
     fields["tags"] = list(node.tags)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Hit
-from ..core.scoring import rounded
+from ..core.scoring import best_first, rounded
 from ..core.settings import BY_NAME
 from ..core.text import counted
 from ..core.vocabulary import RUN_IDS
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..graph.kept_edges import Bundles
     from ..store import Store
     from ..store.filter import Scope
+    from .history import FileHistory
 
 
 def expanded(
@@ -48,6 +49,11 @@ def expanded(
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     rule = rule_named(settings.expansion)
+    ranks = matches.found.files
+    if ranks is not None and ranks.asked and getattr(rule, "takes_history", False):
+        from .history import history_of
+
+        matches.history = history_of(store, settings, ranks, excluded)
     caps: Callable[[Settings], Settings] | None = getattr(rule, "caps", None)
     settings = settings if caps is None else caps(settings)
     direct = list(matches.direct)
@@ -58,10 +64,13 @@ def expanded(
         from .placed_links import lend
 
         lend(store, settings, matches.starts, walk, excluded, hides)
-    among = within(store, walk, scope, {hit.id for hit in direct}, settings)
+    returned = {hit.id for hit in direct}
+    among = within(store, walk, scope, returned, settings)
     _say_caps(walk, len(among), settings, notes)
-    among = among[: settings.graph_max_nodes]
-    reached = [hit_of(walk.reached[id], settings, explain=explain) for id in among]
+    steps = {id: walk.reached[id] for id in among[: settings.graph_max_nodes]}
+    if matches.history is not None:
+        steps |= _by_commits(store, matches.history, scope, returned)
+    reached = [hit_of(step, settings, explain=explain) for step in steps.values()]
     for hit in reached:
         add_leg_scores(hit, matches.starts)
     reached = describe(store, settings, reached)
@@ -71,7 +80,20 @@ def expanded(
         for hit in hits:
             support = rounded(walk.support.get(hit.id, 0.0))
             hit.explain = {**(hit.explain or {}), "support": support}
+    if explain and matches.history is not None:
+        for hit in hits:
+            hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
     return hits, matched
+
+
+def _by_commits(
+    store: Store, history: FileHistory, scope: Scope, returned: Set[str]
+) -> dict[str, Step]:
+    """The ways to what commits say most for, of files within the scope."""
+    best = [id for id in best_first(history.support) if id in history.ways and id not in returned]
+    best = best[: tuning.MOST_BY_COMMITS]
+    among = store.nodes.match(scope, best)
+    return {id: history.ways[id] for id in best if id in among}
 
 
 def reach(

@@ -10,6 +10,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import rounded
 from ..core.text import counted, one_line, parse_query, snippet
+from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
 from .retrieve import (
@@ -30,6 +31,9 @@ from .scoring import (
     say_verdicts,
 )
 
+SHORT = 40
+"""Letters up to which a query is as a person typed it."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from ..core.text import Query
     from ..embed import Embedder
     from ..store import Store
+    from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import Near
     from .file_ways import Ways
@@ -173,11 +178,17 @@ class _Matching:
         further: Retrievers | None,
         notes: list[str],
     ) -> None:
-        self.query = parse_query(request.query)
+        text = request.query
+        if settings.clean_query and len(text) > SHORT:
+            from ..core.asked import cleaned
+
+            text = cleaned(text)
+        self.query = parse_query(text)
         self._store, self._settings, self._request = store, settings, request
         self._further, self._notes = further, notes
         self._vector: bytes | None = None
         self._near: dict[str, float] | None = None
+        self._ranks: FileRanks | None = None
         self.ways: Ways = {}
         if self.query.cut:
             notes.append(f"the query is long: its last {self.query.cut} words were left out")
@@ -193,10 +204,12 @@ class _Matching:
         """The matches of the words."""
         if not self.query:
             return Candidates()
-        return candidates(
+        found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further,
+            self._request.excluded, self._further, self._ranks,
         )  # fmt: skip
+        self._ranks = found.files
+        return found
 
     def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
@@ -276,9 +289,10 @@ def _arranged(
     found: Candidates,
     notes: list[str],
 ) -> list[Hit]:
-    """What is worth showing, in the order of ratings, its repeats spread."""
+    """What is worth showing, in the order of ratings, its repeats spread, unless it is files."""
     hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
-    if settings.diversify and len(hits) > 2:
+    # Who asks for files wants all that are meant, also those that say the same.
+    if settings.diversify and len(hits) > 2 and not (found.files and found.files.asked):
         from .mmr import diversify
 
         return diversify(
@@ -308,7 +322,11 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
     """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
         key = found.passage.get(hit.id)
-        text = store.nodes.beginning(hit.id) if key is None else store.fulltext.body(key)
+        text = "" if key is None else store.fulltext.body(key)
+        if key is None and found.files is not None and hit.type == "file":
+            text = store.whole_files.text(path_of(hit.id))
+        elif key is None:
+            text = store.nodes.beginning(hit.id)
         hit.snippet = one_line(snippet(text, query))
 
 
@@ -346,6 +364,7 @@ def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:
             "fused": rounded(found.fused.get(hit.id)),
             "confidence": rounded(found.confidence),
             **({"files": rounded(found.near.get(hit.id))} if found.near else {}),
+            **({"whole": found.files.explained(hit.id)} if found.files else {}),
             "recency": {"score": hit.recency_score, "weight": settings.recency_weight},
             "relevance": explained_relevance(hit, settings),
             "feedback": {"score": hit.feedback_score, "weight": settings.feedback_weight},

@@ -5,11 +5,13 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
 from ..core.text import is_test
-from ..core.vocabulary import CODE_IDS, THING_IDS, path_of
+from ..core.vocabulary import CODE_IDS, FILE_IDS, THING_IDS, path_of
 from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..store.filter import Scope
+    from .code_files import FileRanks
     from .external import Retrievers
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
@@ -37,8 +40,8 @@ class Candidates:
     """
 
     __slots__ = (
-        "confidence", "coverage", "fused", "how", "legs", "near", "nearest", "of_things", "passage",
-        "rows", "rrf", "weak",
+        "confidence", "coverage", "files", "fused", "how", "legs", "near", "nearest", "of_things",
+        "passage", "rows", "rrf", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -58,6 +61,8 @@ class Candidates:
         self.confidence = 0.0
         self.weak = False
         """Whether what was found is more likely to be noise than not."""
+        self.files: FileRanks | None = None
+        """Where code is asked for: how files rank by their whole texts."""
         self.near: dict[str, float] = {}
         """Id to what is added to its score for the files that were named."""
 
@@ -120,10 +125,12 @@ def candidates(
     scope: Scope,
     excluded: frozenset[str],
     further: Retrievers | None = None,
+    ranks: FileRanks | None = None,
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
 
-    ``further`` are retrievers of the user's own, which have been started before.
+    ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
+    how files rank, where that is known.
     """
     found = Candidates()
     scope = scope.without(excluded)
@@ -149,6 +156,9 @@ def candidates(
         if code:
             fused |= _convex(found, settings, settings.code_fulltext_share, frozenset(code))
     found.fused = best_first(_tests_aside(fused, query, settings))
+    if settings.file_ranking and "fulltext" in found.legs:
+        found.files = ranks
+        _rank_files(store, settings, query, scope, found)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -178,6 +188,40 @@ def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> d
         if ("test" in lower or "spec" in lower) and is_test(path_of(id)):
             fused[id] *= settings.test_weight
     return fused
+
+
+def _rank_files(
+    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+) -> None:
+    """Ranks files by their whole texts, where there are any.
+
+    Where files are asked for these are their scores. Among results of all types the best file
+    has the score that the best one had without, the second that of the second, and so on: which
+    files come is another matter than how they stand beside records.
+    """
+    if "file" not in scope.types:
+        shown = islice(found.fused, 2 * settings.limit)
+        if scope.types or not any(id.startswith(FILE_IDS) for id in shown):
+            return
+    if not store.fulltext.collections(("file",)):
+        return
+    from .code_files import dealt, rank_files
+
+    ranks = found.files or rank_files(store, settings, query, scope, found.legs)
+    if ranks is None:
+        return
+    found.files = ranks
+    scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
+    for id in scores:
+        found.how.setdefault(id, "some")
+    if not scope.types:
+        found.fused = best_first(dealt(found.fused, scores))
+        return
+    ranks.asked = True
+    for name in ("file", "path"):
+        found.legs[name] = best_first(ranks.legs[name])
+    others = {id: score for id, score in found.fused.items() if not id.startswith(FILE_IDS)}
+    found.fused = best_first(others | scores)
 
 
 def _confidence(found: Candidates) -> float:

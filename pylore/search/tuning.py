@@ -124,3 +124,61 @@ SIGN_DEVIATIONS = 4
 """Standard deviations that are added to the signs in which two vectors are taken to differ:
 of 40,000 pairs of passages with a cosine of 0.7 or more, in three stores, none differed in
 more."""
+
+# --- files as a whole (docs/decisions/0073)
+
+FILE_SHARES = {
+    "file": 1.0, "head": 0.3, "path": 0.3, "symbols": 0.5, "meaning": 0.2, "defined": 0.3,
+}  # fmt: skip
+"""What each leg counts, its best file having 1."""
+
+WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
+"""BM25 weights of a file's path, its text, and the parts of the names in it."""
+
+WHOLE_FILES = 500
+"""How many of the best files the full text of whole files looks at."""
+
+A_FOLDER = 0.1
+"""What each folder takes from what the words of a path count."""
+
+SHORT_ASKED = 10
+"""Words of a query up to which each of them says what is asked for; of a longer one the first."""
+
+TITLES_READ, TITLE_LETTERS = 20, 300
+"""Of so many files that are no source the first letters are read, for their titles."""
+
+MOST_DEFINED = 500
+"""Symbols that are looked at for the names in a query."""
+
+OF_TESTS = ("test", "spec")
+OF_DOCUMENTS = (
+    "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
+    "toml",
+)  # fmt: skip
+"""How words begin by which a query asks for tests, or for what is no source."""
+
+NO_SOURCE = frozenset(
+    "adoc bib cfg conf csv html ini ipynb json lock log md markdown org po properties rst svg tex"
+    " toml tsv txt xml yaml yml".split()
+)
+"""Endings of files that are no source."""
+
+# --- the history (docs/decisions/0074)
+
+ALIKE = 200
+"""Commits that are looked at."""
+
+HEAD_OF_HISTORY = 0.5
+"""What commits count that are like the beginning of the query, beside those like all of it."""
+
+EVER, OFTEN_CHANGED = 10, 0.25
+"""What a file says is divided by (``EVER`` + its commits) to the power of this."""
+
+YOUNG, YOUNG_HAS = 3, 0.7
+"""As many commits as a file's match counts for, and what it counts."""
+
+KEPT_BESIDE_HISTORY = 0
+"""``KEPT``, there."""
+
+MOST_BY_COMMITS = 100
+"""Files that commits lead to, of which the best are returned."""

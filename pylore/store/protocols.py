@@ -497,6 +497,9 @@ class FullText(Protocol):
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
         """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
 
+    def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
+        """Ids of nodes whose title has one of these phrases: any ``limit`` passages' of them."""
+
 
 class Vectors(Protocol):
     """Vectors of passages, by the keys of these."""
@@ -670,6 +673,95 @@ class CodeAnswers(Protocol):
 
     def remove(self, owners: Iterable[str]) -> None:
         """Forgets owners of which all marks are taken."""
+
+
+class WholeFiles(Protocol):
+    """Full text over whole files, by their paths: those that ``lore index`` has read.
+
+    A phrase is folded words with a space between each two; a file has it where these stand next
+    to each other.
+    """
+
+    def is_there(self) -> bool:
+        """Whether there may be something to find."""
+
+    def stored(self) -> int:
+        """How many files there are."""
+
+    def paths(self) -> set[str]:
+        """The files there are."""
+
+    def put(self, files: Iterable[tuple[str, str, str]]) -> None:
+        """Writes files anew: path, text, and the parts of the names in it."""
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Forgets files, and which commits changed them."""
+
+    def text(self, path: str) -> str:
+        """The text of a file; nothing where it is not known."""
+
+    def renew(self) -> None:
+        """Indexes all anew, by the engine of ``FullText``."""
+
+    def search(
+        self, phrases: Sequence[str], weights: Sequence[float], limit: int
+    ) -> list[tuple[str, float]]:
+        """``(path, score)`` of the best files that have one of the phrases, best first, equal
+        ones by path. The score grows with relevance; ``weights`` are of the path, the text, and
+        the parts of its names."""
+
+    def named(self, words: Sequence[str]) -> list[str]:
+        """The paths that have one of these words."""
+
+
+class Commits(Protocol):
+    """Commits of the history: their messages, and which of the whole files each changed.
+
+    An id is ``commit-`` and the hash. Nothing else of the store sees them: they are no ``Nodes``,
+    and that one changed a file is none of the ``Edges``.
+    """
+
+    def is_there(self) -> bool:
+        """Whether there may be something to find."""
+
+    def count(self) -> int:
+        """How many there are."""
+
+    def ids(self) -> set[str]:
+        """All of them."""
+
+    def get(self, id: str) -> tuple[str, int, str] | None:
+        """Hash, seconds since 1970, and message of one commit."""
+
+    def add(self, commits: Iterable[tuple[str, int, str, str]]) -> None:
+        """Adds ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Forgets commits, and what they changed."""
+
+    def renew(self) -> None:
+        """Indexes all messages anew, by the engine of ``FullText``."""
+
+    def files(self) -> list[tuple[str, str]]:
+        """``(id, path)`` of each file that each commit changed, sorted."""
+
+    def replace_files(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """These in place of all: ``(id, path)`` of commits and whole files; of those that there
+        are not, none."""
+
+    def search(self, phrases: Sequence[str], limit: int) -> list[tuple[str, float]]:
+        """``(id, score)`` of the commits whose messages are most alike, best first, equal ones
+        by id; the score grows with relevance.
+
+        Raises:
+            GraphUnavailable: what is kept of commits is missing or damaged; so the next two.
+        """
+
+    def changed(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The files that each of these commits changed, sorted."""
+
+    def changes(self, paths: Sequence[str]) -> dict[str, int]:
+        """How many commits changed each of these files, where any did."""
 
 
 class CodeFiles(Protocol):
@@ -1102,6 +1194,14 @@ class Store(Protocol):
     @property
     def code_answers(self) -> CodeAnswers:
         """What it keeps of their names."""
+
+    @property
+    def whole_files(self) -> WholeFiles:
+        """Full text over whole files."""
+
+    @property
+    def commits(self) -> Commits:
+        """The repository's history."""
 
     @property
     def code(self) -> CodeFiles:

@@ -305,6 +305,10 @@ class Git:
                 found += ["-c", f"{name}.{key}"]
         return found
 
+    def is_partial(self) -> bool:
+        """Whether it is a clone that was made without the contents of all files."""
+        return self.ask("config", "--get-regexp", r"^remote\..*\.promisor$") is not None
+
     def shallow_commits(self) -> frozenset[str]:
         """The commits at which a shallow clone was cut off; none in a whole one."""
         path = self.ask("rev-parse", "--git-path", "shallow")

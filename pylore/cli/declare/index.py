@@ -23,7 +23,9 @@ along, and they come back when it does; a file under a new name keeps what recor
 are linked to it. An interrupted run is continued by the next one.
 
 The history is looked at once a day for files that change together, as by 'lore
-graph analyze-cochanges': co_changes_with edges (file to file).
+graph analyze-cochanges': co_changes_with edges (file to file); and the messages of the
+newest history_commits commits are kept, by which a search for files finds what similar
+commits changed.
 
 In a git work tree the files are those that git tracks, or would; elsewhere all but
 hidden ones, node_modules and the like. Left out, and counted by reason, are: ignored,

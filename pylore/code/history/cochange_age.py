@@ -36,8 +36,9 @@ def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str
 
 
 def cochanges_are_due(store: Store) -> bool:
-    """Whether the history has not been looked at for a day."""
-    return (store.meta.get("cochanges_analyzed_at") or "") < ago(1)
+    """Whether the history has not been looked at for a day, or before its commits were kept."""
+    looked = store.meta.get("cochanges_analyzed_at") or ""
+    return looked < ago(1) or not store.commits.is_there()
 
 
 def _by_cochange(store: Store, hit: Hit) -> bool:

@@ -20,6 +20,7 @@ from ...indexing.indexer import write_nodes
 from ...system.git import Git
 from .commits import write_commits
 from .derived import replace_edges
+from .kept_commits import keep_history
 from .log import Commit, History
 
 TYPE_CHECKING = False
@@ -174,8 +175,9 @@ def analyze_cochanges(
     git = Git(root)
     head = git.require()
     commits, names, count = telling_commits(
-        git, settings.cochange_max_files, since, messages=keep_commits
-    )
+        git, settings.cochange_max_files, since,
+        messages=keep_commits or settings.history_commits > 0,
+    )  # fmt: skip
     pairs = count_cochanges(commits, names).strongest(settings.cochange_partners)
     result = CoChanges()
     result.commits, result.bulk = count, count - len(commits)
@@ -195,6 +197,8 @@ def analyze_cochanges(
         _link(store, pairs, files.ids, result)
         if keep_commits:
             result.commit_nodes = write_commits(store, write, commits, names, files.ids)
+        if not since:
+            keep_history(store, commits[: settings.history_commits], names)
         store.meta.set("cochanges_analyzed_at", now())
         store.meta.set("cochanges_commit", head)
 

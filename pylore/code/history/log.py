@@ -51,7 +51,9 @@ class History:
         Raises:
             LoreError: git cannot read the history.
         """
-        options = ["-z", "--no-merges", "--name-status", "-M", "--relative", *LOG]
+        # How alike two files are is told by their contents, of which a partial clone lacks some.
+        alike = "-M100%" if self._git.is_partial() else "-M"
+        options = ["-z", "--no-merges", "--name-status", alike, "--relative", *LOG]
         if self._since:
             options.append(f"--since={self._since}")
         words = self._git.fields("log", *options, f"--format={self._form}", "HEAD", "--")

@@ -10,6 +10,8 @@ from .signatures import Source
 
 FILE_LENGTH = 2000
 """Characters of a file's body."""
+WHOLE_LENGTH = 200_000
+"""Characters of a file that full text over whole files sees."""
 SYMBOL_LENGTH = 700
 """Characters of a symbol's body: doc and source are cut to fit one passage."""
 TITLE_LENGTH = 160

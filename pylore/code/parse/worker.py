@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...core.ids import LONGEST_ID
+from ...core.text import identifier_parts
 from ...core.vocabulary import file_id, symbol_id
 from ...indexing.indexer import passage_rows
 from ...system.file_stamps import lstamp_of, settled, size_in
@@ -24,7 +25,7 @@ from .facts import FileFacts, Symbol
 from .mentions import mentioned
 from .rules import Rules
 from .signatures import Source
-from .texts import file_body, symbol_body, symbol_title
+from .texts import WHOLE_LENGTH, file_body, symbol_body, symbol_title
 
 if TYPE_CHECKING:
     from ...indexing.indexer import Row
@@ -84,6 +85,10 @@ class FileOutcome(NamedTuple):
     """The node of the file, then those of its symbols."""
     why: str = ""
     """Why it is left out, for a person, where the reason does not say it all."""
+    text: str = ""
+    """All of it, as far as ``WHOLE_LENGTH``."""
+    parts: str = ""
+    """The parts of the names in that."""
 
 
 def work(job: Job, rules: Rules) -> list[FileOutcome]:
@@ -118,7 +123,11 @@ def work(job: Job, rules: Rules) -> list[FileOutcome]:
         if len(kept) > FACTS + FACTS_A_CHARACTER * len(text):
             outcomes.append(_skip(path, stamp, hash, "limit", "its names repeat too often"))
             continue
-        outcomes.append(FileOutcome(path, stamp, hash, language, "", False, kept, entries))
+        whole = text[:WHOLE_LENGTH]
+        outcomes.append(
+            FileOutcome(path, stamp, hash, language, "", False, kept, entries,
+                        text=whole, parts=identifier_parts(whole))
+        )  # fmt: skip
     return embedded(outcomes) if job.embed else outcomes
 
 

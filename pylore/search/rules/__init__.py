@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ...core.scoring import Factors
     from ...core.settings import Settings
     from ...graph.best_path import Walk, Walker
+    from ..history import FileHistory
     from ..retrieve import Candidates
 
     class Rule(Protocol):
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
         One whose walk has caps of its own has ``caps`` too: the settings with these in them. One
         that ``lends`` gets what passages lend to what they link to: ``placed_links``.
+        One that scores what commits say has ``takes_history``.
         """
 
         def seeds(
@@ -46,15 +48,23 @@ class Matches(Record):
     """What the words and files of a search match, before the graph.
 
     ``starts`` are the matches from which the walk may start, ``found`` those that may be
-    returned, ``direct`` those that are, best first.
+    returned, ``direct`` those that are, best first. ``history`` is what commits say of files,
+    where these are asked for.
     """
 
-    __slots__ = ("direct", "found", "starts")
+    __slots__ = ("direct", "found", "history", "starts")
 
-    def __init__(self, starts: Candidates, found: Candidates, direct: Sequence[Hit]) -> None:
+    def __init__(
+        self,
+        starts: Candidates,
+        found: Candidates,
+        direct: Sequence[Hit],
+        history: FileHistory | None = None,
+    ) -> None:
         self.starts = starts
         self.found = found
         self.direct = direct
+        self.history = history
 
 
 def rule_named(name: str) -> Rule:

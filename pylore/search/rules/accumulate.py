@@ -21,6 +21,7 @@ class Accumulate:
 
     walk = staticmethod(accumulate)
     lends = True
+    takes_history = True
 
     def seeds(self, matches: Matches, settings: Settings, notes: list[str]) -> dict[str, float]:
         seeds: dict[str, float] = {}
@@ -37,25 +38,31 @@ class Accumulate:
 
         What matches nothing itself, and one match alone has led to, has at most what the hops
         leave of that match, each hop taking ``hop_decay``: ``decay`` is what they have left.
-        The best ``KEPT`` direct matches are lifted to the highest of all. ``scale`` brings
+        The best ``KEPT`` direct matches are lifted to the highest of all, unless commits have
+        a say too, which is added. ``scale`` brings
         these sums back to 0..1, and to what the search is sure of.
         """
         hits = list(hits)
         found, best = matches.found, matches.found.best
         own = {hit.id: found.fused.get(hit.id, 0.0) / best for hit in hits}
+        kept = tuning.KEPT
+        said: dict[str, float] = {}
+        if matches.history is not None:
+            kept = tuning.KEPT_BESIDE_HISTORY
+            said = {id: value / best for id, value in matches.history.support.items()}
         match = {
-            id: value + settings.graph_weight * walk.support.get(id, 0.0)
+            id: value + settings.graph_weight * walk.support.get(id, 0.0) + said.get(id, 0.0)
             for id, value in own.items()
         }
         decays = {}
         for hit in hits:
-            if hit.hops and not own[hit.id]:
+            if hit.hops and not own[hit.id] and not said.get(hit.id):
                 decays[hit.id] = settings.hop_decay**hit.hops
                 if hit.id in walk.roots:
                     most = walk.reached[hit.id].steps()[0].score * decays[hit.id]
                     match[hit.id] = min(match[hit.id], most)
         highest = max(match.values(), default=1.0)
-        for rank, hit in enumerate([hit for hit in hits if not hit.hops][: tuning.KEPT]):
+        for rank, hit in enumerate([hit for hit in hits if not hit.hops][:kept]):
             match[hit.id] = highest * (1 - rank * tuning.JUST_BELOW)
         scale = best * found.confidence / max(1.0, highest)
         return {

@@ -8,6 +8,7 @@ from .driver import apsw
 from .edges import INSERT_EDGE, edge_rows
 from .keys import EDGE_ENDS, ID_OF, KEY_OF, drop_taken
 from .nodes import INSERT_NODE, rows_of, texts_of
+from .packing import packed, unpacked
 from .passage_texts import remember_texts
 
 TYPE_CHECKING = False
@@ -286,17 +287,3 @@ def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
     for node in nodes:
         numbers[node.type] = numbers.get(node.type, 0) + 1
         yield node
-
-
-def packed(facts: str) -> bytes:
-    """What was found in a file as it is kept: a fifth of the text."""
-    from zlib import compress  # only an index reads or writes it
-
-    return compress(facts.encode(), 1)
-
-
-def unpacked(facts: str | bytes) -> str:
-    """The text again."""
-    from zlib import decompress
-
-    return facts if isinstance(facts, str) else decompress(facts).decode()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...system.json_encode import dumps
-from .code import packed, unpacked
 from .driver import apsw
+from .packing import packed, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

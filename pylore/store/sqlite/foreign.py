@@ -15,6 +15,7 @@ from .driver import apsw
 from .fulltext import COLUMNS, CREATE, TABLES, creating
 from .vector_tables import OTHERS as VECTOR_TABLES
 from .vector_tables import VECTORS
+from .whole_text import WHOLE, creating_whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,6 +194,14 @@ def _of_fulltext(version: int) -> Iterator[str]:
     for table in tables:
         for create in _OF_FULLTEXT:
             yield create.format(table)
+    for table, names in WHOLE.items() if version > FIRST_WHOLE else ():
+        for engine in CREATE:
+            yield creating_whole(engine, table)
+        own = ", ".join(f"'c{number}{name}'" for number, name in enumerate(names))
+        for create in _OF_FULLTEXT:
+            yield create.partition(" 'c0title'")[0].format(table) + (
+                f" {own})" if "'c0title'" in create else ""
+            )
 
 
 def _holds_vectors(sql: str) -> bool:

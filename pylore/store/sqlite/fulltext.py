@@ -268,6 +268,18 @@ class SqliteFullText:
 
         return {id for _, id in first_shown(having, scope, limit)}
 
+    def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
+        """Ids of nodes whose title has one of these phrases: any ``limit`` passages' of them."""
+        column = "title : {}" if self.engine == "fts5" else "title:{}"
+        asked = " OR ".join(column.format(f'"{phrase}"') for phrase in phrases)
+        rows = self._db.execute(
+            f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {TABLES[collection]}"
+            f" WHERE {TABLES[collection]} MATCH ? LIMIT ?) f"
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
+            (asked, limit),
+        )
+        return [str(id) for (id,) in rows]
+
     def _may_have(self, table: str, phrase: str) -> bool:
         """Whether a table has every word of a phrase.
 

@@ -16,6 +16,8 @@ CREATE INDEX anchors_left_command ON anchors_left(command)
 -----
 CREATE INDEX anchors_path ON anchors(path)
 -----
+CREATE INDEX commit_files_file ON commit_files(file_key)
+-----
 CREATE INDEX documents_node ON documents(node_id)
 -----
 CREATE INDEX edge_history_command ON edge_history(command) WHERE command IS NOT NULL
@@ -75,6 +77,42 @@ CREATE TABLE 'code_fts_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,lea
 CREATE TABLE 'code_fts_segments'(blockid INTEGER PRIMARY KEY, block BLOB)
 -----
 CREATE TABLE 'code_fts_stat'(id INTEGER PRIMARY KEY, value BLOB)
+-----
+CREATE TABLE 'commits_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
+-----
+CREATE TABLE 'commits_fts_content'(docid INTEGER PRIMARY KEY, 'c0message')
+-----
+CREATE TABLE 'commits_fts_data'(id INTEGER PRIMARY KEY, block BLOB)
+-----
+CREATE TABLE 'commits_fts_docsize'(docid INTEGER PRIMARY KEY, size BLOB)
+-----
+CREATE TABLE 'commits_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB)
+-----
+CREATE TABLE 'commits_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
+-----
+CREATE TABLE 'commits_fts_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,leaves_end_block INTEGER,end_block INTEGER,root BLOB,PRIMARY KEY(level, idx))
+-----
+CREATE TABLE 'commits_fts_segments'(blockid INTEGER PRIMARY KEY, block BLOB)
+-----
+CREATE TABLE 'commits_fts_stat'(id INTEGER PRIMARY KEY, value BLOB)
+-----
+CREATE TABLE 'files_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
+-----
+CREATE TABLE 'files_fts_content'(docid INTEGER PRIMARY KEY, 'c0path', 'c1body', 'c2parts')
+-----
+CREATE TABLE 'files_fts_data'(id INTEGER PRIMARY KEY, block BLOB)
+-----
+CREATE TABLE 'files_fts_docsize'(docid INTEGER PRIMARY KEY, size BLOB)
+-----
+CREATE TABLE 'files_fts_docsize'(id INTEGER PRIMARY KEY, sz BLOB)
+-----
+CREATE TABLE 'files_fts_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
+-----
+CREATE TABLE 'files_fts_segdir'(level INTEGER,idx INTEGER,start_block INTEGER,leaves_end_block INTEGER,end_block INTEGER,root BLOB,PRIMARY KEY(level, idx))
+-----
+CREATE TABLE 'files_fts_segments'(blockid INTEGER PRIMARY KEY, block BLOB)
+-----
+CREATE TABLE 'files_fts_stat'(id INTEGER PRIMARY KEY, value BLOB)
 -----
 CREATE TABLE 'names_fts_config'(k PRIMARY KEY, v) WITHOUT ROWID
 -----
@@ -226,6 +264,19 @@ CREATE TABLE commands(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   at TEXT NOT NULL
+)
+-----
+CREATE TABLE commit_files(
+  commit_key INTEGER NOT NULL,
+  file_key INTEGER NOT NULL,               -- of whole_files
+  PRIMARY KEY (commit_key, file_key)
+) WITHOUT ROWID
+-----
+CREATE TABLE commits(
+  key INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  made_at INTEGER NOT NULL,                -- seconds since 1970, UTC
+  message BLOB NOT NULL                    -- by zlib
 )
 -----
 CREATE TABLE common_words(
@@ -416,6 +467,12 @@ CREATE TABLE types(
   name TEXT PRIMARY KEY,
   description TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID
+-----
+CREATE TABLE whole_files(
+  key INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  texts BLOB NOT NULL                      -- its text, a NUL and parts of its names, by zlib
+)
 -----
 CREATE TRIGGER anchor_added AFTER INSERT ON anchors
 BEGIN
@@ -705,6 +762,14 @@ FROM graph_edges
 CREATE VIRTUAL TABLE code_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----
 CREATE VIRTUAL TABLE code_fts USING fts5(title, body, tags, file, parts, tokenize='unicode61 remove_diacritics 2', content='')
+-----
+CREATE VIRTUAL TABLE commits_fts USING fts4(message, tokenize=unicode61 'remove_diacritics=2')
+-----
+CREATE VIRTUAL TABLE commits_fts USING fts5(message, tokenize='unicode61 remove_diacritics 2', content='')
+-----
+CREATE VIRTUAL TABLE files_fts USING fts4(path, body, parts, tokenize=unicode61 'remove_diacritics=2')
+-----
+CREATE VIRTUAL TABLE files_fts USING fts5(path, body, parts, tokenize='unicode61 remove_diacritics 2', content='')
 -----
 CREATE VIRTUAL TABLE names_fts USING fts4(title, body, tags, file, parts, tokenize=unicode61 'remove_diacritics=2')
 -----

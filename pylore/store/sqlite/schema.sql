@@ -370,6 +370,30 @@ CREATE TABLE code_files(
     CHECK (typeof(facts) = 'blob' OR json_valid(facts))
 );
 
+-- The files of code_files as whole texts: what files_fts has indexed, whose rowid is the key.
+-- That table keeps none, and must be told what goes.
+CREATE TABLE whole_files(
+  key INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  texts BLOB NOT NULL                      -- its text, a NUL and parts of its names, by zlib
+);
+
+-- Commits of the repository's history: what was done, in words, to which of the whole files.
+-- They are no rows of nodes and graph_edges, where each list and each walk would come upon them.
+-- Of their messages commits_fts is the full text, and its rowid is the key.
+CREATE TABLE commits(
+  key INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  made_at INTEGER NOT NULL,                -- seconds since 1970, UTC
+  message BLOB NOT NULL                    -- by zlib
+);
+CREATE TABLE commit_files(
+  commit_key INTEGER NOT NULL,
+  file_key INTEGER NOT NULL,               -- of whole_files
+  PRIMARY KEY (commit_key, file_key)
+) WITHOUT ROWID;
+CREATE INDEX commit_files_file ON commit_files(file_key);
+
 -- What the names in each file came to, so that after a change only those are resolved
 -- again that hang on it. An owner is a file, or a package or a folder that has no answers.
 CREATE TABLE code_answers(

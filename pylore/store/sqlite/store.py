@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .check import SqliteChecks
     from .code import SqliteCodeFiles
     from .code_answers import SqliteCodeAnswers
+    from .commits import SqliteCommits
     from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .facts import SqliteFacts
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
     from .vectors import SqliteVectors
+    from .whole_files import SqliteWholeFiles
     from .write_queue import Turn
 
 FILE = "search.db"
@@ -106,6 +108,20 @@ class SqliteStore:
         from .code import SqliteCodeFiles
 
         return SqliteCodeFiles(self.connection)
+
+    @property
+    def whole_files(self) -> SqliteWholeFiles:
+        """Full text over whole files; made here: a search asks where code is asked for."""
+        from .whole_files import SqliteWholeFiles
+
+        return SqliteWholeFiles(self.connection, self.fulltext)
+
+    @property
+    def commits(self) -> SqliteCommits:
+        """Commits of the history; made here, as ``whole_files`` is."""
+        from .commits import SqliteCommits
+
+        return SqliteCommits(self.connection, self.fulltext)
 
     @property
     def code_answers(self) -> SqliteCodeAnswers:

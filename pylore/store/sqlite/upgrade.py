@@ -16,13 +16,13 @@ from ...core.vocabulary import COLLECTIONS, NAMES, RELATIONS, TYPES
 from ...system.atomic_write import NewFile
 from ...system.json_encode import dumps
 from . import write_queue
-from .code import packed
 from .driver import apsw
 from .facts import SqliteFacts
 from .foreign import FIRST_FULLTEXT, FIRST_WHOLE, SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .nodes import SqliteNodes
+from .packing import packed
 from .reads import SqliteReads
 from .statistics import COUNTED
 from .tables import SqliteRatings

@@ -20,6 +20,7 @@ from .contents import Contents
 from .documents import Documents
 from .edges import Edges, Statistics
 from .facts import Facts
+from .files import Commits, WholeFiles
 from .history import History
 from .nodes import Nodes
 from .placed import Placed
@@ -155,6 +156,7 @@ class MemoryStore:
         self.staged_vectors, self.statistics = StagedVectors(self), Statistics(self)
         self.anchors, self.code = Anchors(self), CodeFiles(self)
         self.code_answers = CodeAnswers(self)
+        self.whole_files, self.commits = WholeFiles(self), Commits(self)
         self.history, self.documents = History(self), Documents(self)
         self.candidates = Candidates(self)
         self.contents, self.facts = Contents(self), Facts(self)

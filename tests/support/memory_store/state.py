@@ -53,6 +53,9 @@ class State:
         self.anchor_history: list[dict[str, str]] = []
         self.code: dict[str, tuple[str, str, str, str]] = {}
         self.code_answers: dict[str, tuple[str, bytes, str, frozenset[int]]] = {}
+        self.whole_files: dict[str, tuple[str, str]] = {}
+        self.commits: dict[str, tuple[str, int, str, str]] = {}
+        self.commit_files: set[tuple[str, str]] = set()
         self.documents: dict[tuple[str, str], tuple[DocumentFile, str]] = {}
         self.candidates: dict[str, KeptCandidate] = {}
         self.shown: dict[str, dict[str, tuple[int, str, str]]] = {}

@@ -85,6 +85,13 @@ class FullText(Part):
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
         return {id for _, id, _ in self.search(collection, query, "all", scope, {}, limit)}
 
+    def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
+        found = {
+            self._state.passages[key][0] for key, row in self._rows(collection)
+            if any(_count(tuple(phrase.split()), fold(row[0]), "all") for phrase in phrases)
+        }  # fmt: skip
+        return limited(sorted(found), limit)
+
     def _rows(self, collection: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         for key, row in self._state.rows[collection].items():
             if key in self._state.passages:

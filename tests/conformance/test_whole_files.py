@@ -1,0 +1,108 @@
+"""Whole files and the commits that changed them: what the ranking of files asks a store for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from things import a_node
+
+from pylore.core.vocabulary import CODE
+from pylore.store import Store
+
+WEIGHTS = (4.0, 1.0, 1.0)
+FILES = [
+    ("src/login.py", "def sign(token): return key", ""),
+    ("src/Zürich.py", "signToken of a city", "sign token"),
+    ("docs/login.md", "how tokens are signed", ""),
+    ("src/other.py", "nothing of this", ""),
+]
+
+
+@pytest.fixture
+def store(store: Store) -> Iterator[Store]:
+    with store.transaction():
+        yield store
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    store.whole_files.put(FILES)
+    store.commits.add([
+        ("a" * 40, 100, "Sign tokens\n\nCc: somebody", "Sign tokens"),
+        ("b" * 40, 200, "Keys are kept", "Keys are kept"),
+    ])  # fmt: skip
+    store.commits.replace_files([
+        (f"commit-{'a' * 40}", "src/login.py"), (f"commit-{'a' * 40}", "docs/login.md"),
+        (f"commit-{'b' * 40}", "src/login.py"), (f"commit-{'b' * 40}", "src/gone.py"),
+        (f"commit-{'c' * 40}", "src/login.py"),
+    ])  # fmt: skip
+    return store
+
+
+def found(store: Store, *phrases: str, limit: int = 9) -> list[str]:
+    rows = store.whole_files.search(phrases, WEIGHTS, limit)
+    assert all(score > 0 for _, score in rows)
+    assert rows == sorted(rows, key=lambda row: (-row[1], row[0]))
+    return [path for path, _ in rows]
+
+
+def test_there_is_nothing_to_find_before_something_comes(store: Store) -> None:
+    assert not store.whole_files.is_there() and not store.commits.is_there()
+    assert not found(store, "sign") and not store.commits.search(["sign"], 9)
+    assert store.commits.get("commit-a") is None and store.whole_files.text("a.py") == ""
+
+
+def test_files_are_found_by_path_text_and_parts_of_names(filled: Store) -> None:
+    assert filled.whole_files.stored() == len(FILES)
+    assert filled.whole_files.paths() == {path for path, *_ in FILES}
+    assert set(found(filled, "sign")) == {"src/login.py", "src/Zürich.py"}
+    assert found(filled, "zurich") == ["src/Zürich.py"]
+    assert found(filled, "signed", "city", limit=1) in (["docs/login.md"], ["src/Zürich.py"])
+    assert found(filled, "nothing of") == ["src/other.py"] and not found(filled, "of nothing")
+    assert set(filled.whole_files.named(["login"])) == {"src/login.py", "docs/login.md"}
+    assert filled.whole_files.text("src/login.py") == FILES[0][1]
+
+
+def test_a_file_that_is_written_anew_is_found_by_what_it_says_now(filled: Store) -> None:
+    filled.whole_files.put([("src/login.py", "def lock(door): pass", "")])
+    assert "src/login.py" not in found(filled, "sign", "key") and found(filled, "door")
+    assert filled.commits.changes(["src/login.py"]) == {"src/login.py": 2}
+    filled.whole_files.remove(["src/login.py", "src/never.py"])
+    assert not found(filled, "door") and filled.commits.changes(["src/login.py"]) == {}
+    filled.whole_files.put([("src/new.py", "door", "")])  # no commit of the file before
+    assert filled.commits.changes(["src/new.py"]) == {}
+
+
+def test_commits_are_found_by_their_messages(filled: Store) -> None:
+    first, second = (f"commit-{letter * 40}" for letter in "ab")
+    assert [id for id, _ in filled.commits.search(["sign", "kept", "tokens"], 1)] == [first]
+    assert {id for id, _ in filled.commits.search(["sign", "kept"], 9)} == {first, second}
+    assert not filled.commits.search(["somebody"], 9)
+    assert filled.commits.get(first) == ("a" * 40, 100, "Sign tokens\n\nCc: somebody")
+    assert filled.commits.ids() == {first, second} and filled.commits.count() == 2
+    assert filled.commits.changed([first]) == {first: ["docs/login.md", "src/login.py"]}
+    assert filled.commits.changes(["src/login.py", "src/other.py"]) == {"src/login.py": 2}
+    assert filled.commits.files()[0] == (first, "docs/login.md")
+    filled.commits.remove([first, "commit-never"])
+    assert filled.commits.ids() == {second} and not filled.commits.search(["sign"], 9)
+    assert filled.commits.files() == [(second, "src/login.py")]
+
+
+def test_made_anew_both_find_what_they_found(filled: Store) -> None:
+    filled.fulltext.renew("auto")
+    filled.whole_files.renew()
+    filled.commits.renew()
+    assert set(found(filled, "sign")) == {"src/login.py", "src/Zürich.py"}
+    assert len(filled.commits.search(["sign"], 9)) == 1
+    filled.whole_files.remove(["src/login.py"])
+    assert found(filled, "sign") == ["src/Zürich.py"]
+
+
+def test_titles_alone(store: Store) -> None:
+    for name, title, body in (("a", "Login.check(user)", "x"), ("b", "other", "check user")):
+        store.nodes.put(a_node(f"symbol-{name}"))
+        (key,) = store.nodes.new_passages([f"symbol-{name}"], CODE)
+        store.fulltext.add(CODE, [(key, title, body, "", "", "")])
+    assert store.fulltext.titled(CODE, ["check", "never"], 9) == ["symbol-a"]
+    assert store.fulltext.titled(CODE, ["check user"], 9) == ["symbol-a"]

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# How lore search ranks files: by their whole texts, and by the commits that changed them.
+
+# shellcheck disable=SC2016 # what is written for another shell
+load helper
+
+setup() {
+  setup_store
+  git init -q -b main .
+  git config uploadpack.allowFilter true
+}
+
+commit() { # <message> <file>...: a commit that adds a line to each of these files
+  local message=$1 file
+  shift
+  for file in "$@"; do
+    mkdir -p "$(dirname "$file")"
+    [ -e "$file" ] || printf 'value = 1\n%.0s' {1..400} >"$file"
+    printf 'other = %s\n' "$RANDOM" >>"$file"
+    git add "$file"
+  done
+  git commit -qm "$message"
+}
+
+indexed() {
+  lore index --embedder none >/dev/null
+}
+
+files() { # <query> [option...]: paths of the files that a search finds
+  run_lore search "$1" --type file --embedder none --ids "${@:2}"
+  expect 0
+  output=${output//file-/}
+}
+
+@test "a word far down in a file finds it; tests and other files stand back" {
+  commit one src/deep.py tests/test_deep.py notes.md src/other.py
+  for file in src/deep.py tests/test_deep.py notes.md; do echo '# the barometer' >>"$file"; done
+  indexed
+  files 'read barometer at night'
+  [ "$(head -1 <<<"$output")" = src/deep.py ]
+  files 'test of the barometer' # who asks for tests gets them
+  contains "$output" tests/test_deep.py
+  run_lore search 'where is the barometer' --type file --embedder none --explain --jq '.[0].explain.whole | .file > 0.9, .kind'
+  expect 0 $'true\n1'
+  run_lore search barometer --type file --embedder none --jq '.[0].snippet | test("barometer")'
+  expect 0 true
+  run_lore search 'deep barometer' --embedder none --ids # among results of all types
+  [ "$(head -1 <<<"$output")" = file-src/deep.py ]
+  files barometer --file-ranking 0
+  [ -z "$output" ]
+  printf 'value = 1\n' >src/deep.py && indexed
+  files 'read barometer at night'
+  [[ $output != *src/deep.py* ]]
+}
+
+@test "from depth 1 on commits lead to files, and say so" {
+  commit 'Sessions expire after a night' src/clock.py src/door.py
+  commit 'Something else entirely' src/lamp.py
+  indexed
+  commit=commit-$(git rev-parse HEAD~1)
+  files 'why sessions expire at night'
+  [ -z "$output" ]
+  run_lore search 'why sessions expire at night' --type file --embedder none --graph-depth 1 \
+    --jq '.[] | .hops, .edge, .path[]'
+  expect 0 "$(printf '%s\n' 1 changes "$commit" file-src/clock.py 1 changes "$commit" file-src/door.py)"
+  run_lore show "$commit" --jq '.title, .type, (.edges[] | .relation + " " + .id)'
+  expect 0 "$(printf '%s\n' 'Sessions expire after a night' commit 'changes file-src/clock.py' 'changes file-src/door.py')"
+  files 'why sessions expire at night' --graph-depth 1 --history-weight 0
+  [ -z "$output" ]
+  run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # commits are no results
+  expect 0 ''
+  run_lore list --type commit --ids
+  expect 0 ''
+  lore export | { ! grep -q 'Sessions expire'; }
+}
+
+@test "a renamed file has the history of its old name; what is gone has none" {
+  commit 'Sessions expire after a night' src/clock.py
+  git mv src/clock.py src/watch.py && git commit -qm 'Another name'
+  indexed
+  files 'why sessions expire at night' --graph-depth 1
+  [ "$output" = src/watch.py ]
+  run_lore forget file-src/watch.py --purge
+  files 'why sessions expire at night' --graph-depth 1
+  [ -z "$output" ]
+}
+
+@test "at depth 0 nothing of the history is read, and where it is damaged plain results come" {
+  commit 'Sessions expire after a night' src/clock.py
+  indexed
+  sqlite3 .lore/search.db 'DROP TABLE commit_files'
+  files 'other value'
+  [ "$output" = src/clock.py ]
+  [[ ${stderr-} != *'plain results only'* ]]
+  files 'other value of sessions' --graph-depth 1
+  [ "$output" = src/clock.py ]
+  contains "$stderr" 'plain results only'
+}
+
+@test "an index from before gets whole files and commits, and a reindex keeps them" {
+  commit 'Sessions expire after a night' src/clock.py
+  indexed
+  sqlite3 .lore/search.db 'DELETE FROM whole_files; DELETE FROM commits; DELETE FROM commit_files' \
+    'DROP TABLE files_fts; DROP TABLE commits_fts'
+  files 'other value'
+  [ "$output" = '' ]
+  indexed
+  files 'other value'
+  [ "$output" = src/clock.py ]
+  lore reindex --embedder none >/dev/null 2>&1
+  files 'sessions night' --graph-depth 1
+  [ "$output" = src/clock.py ]
+  run_lore doctor
+  expect 0
+}
+
+@test "a partial clone is read without what it lacks" {
+  commit 'Sessions expire after a night' src/clock.py
+  git mv src/clock.py src/watch.py && git commit -qm 'Another name'
+  echo 'value = 2' >src/watch.py && git commit -qam 'Shorter'
+  git clone -q --filter=blob:none "file://$PWD" "$TEST_ROOT/partial"
+  cd "$TEST_ROOT/partial" && lore init >/dev/null
+  git remote set-url origin "file://$TEST_ROOT/nowhere"
+  indexed
+  files 'why sessions expire at night' --graph-depth 1
+  [ "$output" = src/watch.py ]
+}
