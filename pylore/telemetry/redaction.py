@@ -30,7 +30,7 @@ _LONGEST = 1_000_000
 _FIELDS = ("text", "err", "name")
 
 _MAY_HOLD = re.compile(
-    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://)"
+    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://|cookie|redis-cli|mongo|cqlsh|rabbitmq|sqlcmd|mosquitto|ldap|zip\s)"
     r"|(?=[A-Za-z/_+=.~-]{0,80}\d)(?<![\w/+=.~-])[\w/+=.~-]{16,}|\w{30,}|-----BEGIN"
 )
 """What a text has that is looked at closely: a word that goes with secrets, or a run of letters
