@@ -35,14 +35,28 @@ _KEY = (
 class Pattern:
     """One kind of secret."""
 
-    __slots__ = ("expression", "marks", "name")
+    __slots__ = ("_compiled", "_flags", "_text", "marks", "name")
 
     def __init__(self, name: str, marks: Sequence[str], expression: str, flags: int = 0) -> None:
         self.name = name
         self.marks = marks
         """Where none of them is in a text, the expression is not tried; lower case where the
         expression takes both."""
-        self.expression = re.compile(expression, flags)
+        self._text = expression
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def folds(self) -> bool:
+        """Whether it takes small letters and large ones."""
+        return bool(self._flags & re.IGNORECASE)
+
+    @property
+    def expression(self) -> re.Pattern[str]:
+        """Compiled when it is asked for: a live hook needs few of them."""
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, self._flags)
+        return self._compiled
 
 
 def _token(name: str, mark: str, rest: str, *more: str) -> Pattern:
@@ -230,7 +244,7 @@ PATTERNS = (
     Pattern(
         "cookie",
         ("cookie", "curl"),
-        rf"(?:\bcookie{_QUOTE}\s?:\s?|\bcurl\b[^\n\x00]{{0,300}}?\s(?:-b|--cookie)[ =]){_QUOTE}"
+        rf"(?:\bcookie{_QUOTE}\s?:\s?|curl\b[^\n\x00]{{0,300}}?\s(?:-b|--cookie)[ =]){_QUOTE}"
         r"(?P<secret>[^\s=;:\x00\"'`\\$<{(]{1,100}=[^\n\x00\"'`\\]{3,})",
         re.IGNORECASE,
     ),
