@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import time
+from errno import EDQUOT, EFBIG, ENOSPC
 from fcntl import LOCK_EX, flock
 
 from ..core.times import now
@@ -94,6 +95,11 @@ def append(lines: bytes) -> None:
             return
         finally:
             os.close(number)
+
+
+def remedy(error: OSError) -> str:
+    """What whoever cannot write or read the log is to do."""
+    return "make room" if error.errno in (ENOSPC, EDQUOT, EFBIG) else "check its rights"
 
 
 def lock(number: int) -> None:
