@@ -211,9 +211,7 @@ def stage_by_rule(engine: Engine) -> list[str]:
     with engine.store.faults:
         rows = engine.store.candidates.all((OPEN,)) if left > 0 else []
     fit = [
-        row.id
-        for row in rows
-        if not was_by_rule(row) and _speaks_for_itself(candidate_of(row))
+        row.id for row in rows if not was_by_rule(row) and _speaks_for_itself(candidate_of(row))
     ]  # what was taken back is a person's matter
     return fit[: max(0, left)]
 

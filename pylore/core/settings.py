@@ -211,6 +211,8 @@ USER_ONLY = {
     "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
     "promote_auto": "lets what was said in a session become knowledge",
+    "promote_after": "lets what is staged become confirmed",
+    "candidates_days": "says how long what was said in your own sessions is kept",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""

@@ -27,7 +27,9 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
     whole = _BETWEEN.join(text.replace("\0", " ") for text in texts)
     clean = without_tokens(whole, {}).split("\0")
     return [
-        text.removeprefix("\n" if number else "").removesuffix("\n" if number + 1 < len(clean) else "")
+        text.removeprefix("\n" if number else "").removesuffix(
+            "\n" if number + 1 < len(clean) else ""
+        )
         for number, text in enumerate(clean)
     ]
 

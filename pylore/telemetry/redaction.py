@@ -136,8 +136,10 @@ class Redactor:
             raise _refused(name, str(error)) from None
         clean = [text for text in found if isinstance(text, str)]
         if not len(clean) == len(found) == len(texts):
-            raise _refused(name, f"{len(texts)} texts went in, {len(found)} came out"
-                           if len(clean) == len(found) else "a line without a text came out")  # fmt: skip
+            why = "a line without a text came out"
+            if len(clean) == len(found):
+                why = f"{len(texts)} texts went in, {len(found)} came out"
+            raise _refused(name, why)
         changed = sum(one != other for one, other in zip(texts, clean, strict=True))
         if changed:
             self.counts[name] = self.counts.get(name, 0) + changed
@@ -169,9 +171,7 @@ def own_redactors(plugin_dir: str) -> list[str]:
 
 
 def _refused(name: str, why: str) -> LoreError:
-    return LoreError(
-        f"{name}: {why}: nothing was written; mend it, or take it out of your plugins"
-    )
+    return LoreError(f"{name}: {why}: nothing was written; mend it, or take it out of your plugins")
 
 
 class _Detectors:

@@ -263,8 +263,22 @@ PATTERNS = (
     Pattern(
         "password-option",
         (
-            "mysql", "mariadb", "sshpass", "--pass", "--token", "--api-key", "--secret", "login",
-            "redis-cli", "mongo", "cqlsh", "rabbitmqadmin", "sqlcmd", "mosquitto", "zip", "ldap",
+            "mysql",
+            "mariadb",
+            "sshpass",
+            "--pass",
+            "--token",
+            "--api-key",
+            "--secret",
+            "login",
+            "redis-cli",
+            "mongo",
+            "cqlsh",
+            "rabbitmqadmin",
+            "sqlcmd",
+            "mosquitto",
+            "zip",
+            "ldap",
             " pass:",
         ),  # fmt: skip
         rf"(?:\b(?:sshpass -p ?|(?:mysql|mariadb)\w{{0,20}}{_ARGUMENTS}\s-p"

@@ -294,11 +294,30 @@ def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
             f"The secret is to keep the key of {name} short: tokens expire after 15 days.",
         )
         yield "image", f"FROM python:3.12.{at}-slim@sha256:{maker.some(64, HEX)}"
-        yield "types", (f"def {name}(password: str, api_key: Optional[str] = None, token2: int = {at})"
-                        f" -> dict[str, list[int]]: secret_key: [u8; 32], auth_token: Vec<u8>")
-        yield "variables", (f'PASSWORD="$DB_PASSWORD_{at}" --token "${{{{ secrets.T{at} }}}}" API_KEY=${{K{at}}}'
-                            f" curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; password = get_password({at})")
-        yield "limits", f"max_tokens={at}096, access_token: None, cache_key: int, n_key = {at}1234567890"
-        yield "options", f"mkdir -p {name}{at} && git checkout -b {name}-{at} && cp -a {name}{at} /tmp/{at}"
-        yield "user in url", f"https://git@example.org/{name}/{at} ssh://{name}{at}@host https://{name}@x.org"
+        yield (
+            "types",
+            (
+                f"def {name}(password: str, api_key: Optional[str] = None, token2: int = {at})"
+                f" -> dict[str, list[int]]: secret_key: [u8; 32], auth_token: Vec<u8>"
+            ),
+        )
+        yield (
+            "variables",
+            (
+                f'PASSWORD="$DB_PASSWORD_{at}" --token "${{{{ secrets.T{at} }}}}" '
+                f"API_KEY=${{K{at}}} curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; password = get_password({at})"
+            ),
+        )
+        yield (
+            "limits",
+            f"max_tokens={at}096, access_token: None, cache_key: int, n_key = {at}1234567890",
+        )
+        yield (
+            "options",
+            f"mkdir -p {name}{at} && git checkout -b {name}-{at} && cp -a {name}{at} /tmp/{at}",
+        )
+        yield (
+            "user in url",
+            f"https://git@example.org/{name}/{at} ssh://{name}{at}@host https://{name}@x.org",
+        )
         yield "integrity", f"go.sum h1:{maker.encoded(32)}"

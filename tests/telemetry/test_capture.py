@@ -166,7 +166,9 @@ def test_what_is_no_transcript_is_named_in_a_line_and_the_others_are_read(
     assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
 
 
-def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     a_session().write(tmp_path / "in/good.jsonl")
     closed = tmp_path / "in/closed"
     closed.mkdir()

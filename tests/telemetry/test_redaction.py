@@ -80,7 +80,7 @@ def test_one_that_cannot_run_is_named_and_not_passed_over(tmp_path: Path) -> Non
         path = tmp_path / "commands/lore-redact-mine"
         path.parent.mkdir()
         make(path)
-        with pytest.raises(LoreError, match="lore-redact-mine: not .*: nothing was written"):
+        with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: nothing was written"):
             own_redactors(str(path.parent))
         path.rmdir() if path.is_dir() else path.unlink()
         assert own_redactors(str(path.parent)) == []

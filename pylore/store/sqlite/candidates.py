@@ -40,9 +40,7 @@ class SqliteCandidates:
     def let_in_since(self, moment: str) -> int:
         """How many a rule has let in at this time or later: of all scopes, taken back or not."""
         counted = "SELECT count(*) FROM main.candidates WHERE json_valid(data) AND"
-        (row,) = self._db.execute(
-            f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,)
-        )
+        (row,) = self._db.execute(f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,))
         return int(row[0])
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
