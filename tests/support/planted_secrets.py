@@ -305,7 +305,8 @@ def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
             "variables",
             (
                 f'PASSWORD="$DB_PASSWORD_{at}" --token "${{{{ secrets.T{at} }}}}" '
-                f"API_KEY=${{K{at}}} curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; password = get_password({at})"
+                f"API_KEY=${{K{at}}} curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; "
+                f"password = get_password({at})"
             ),
         )
         yield (
