@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...core.errors import StoreDamaged
 
-
 _LONGEST = 200_000_000
 """Bytes that a packed text may have: what lore packs is read from files that it holds at once."""
 
