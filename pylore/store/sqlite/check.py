@@ -60,7 +60,7 @@ _SKETCHES_OUT_OF_PLACE = f"""
   place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
   WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
 _OF_TEXTS = ((FILES, "whole_files", "file"), (MESSAGES, "commits", "commit"))
-"""Full text over something else than passages: its table, that of the texts, what one of them is."""
+"""Full text over something else than passages: its table, that of the texts, what one is."""
 
 _VECTORS_OF_ANOTHER_LENGTH = """
   SELECT key FROM passages_vec WHERE length(embedding) <>
