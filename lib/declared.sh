@@ -487,6 +487,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 2	RELATION	@relations
 3	B	@ids' ;;
     'list') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--all	-	-
 --tag	TAG,…	@tags
 --tags	TAG,…	@tags
 --status	STATUS,…	staged confirmed superseded retracted

@@ -227,6 +227,23 @@ END
   expect 0 goal-2
 }
 
+@test "list has records; files and symbols where they are asked for" {
+  each_is <<'END'
+add file src/auth.py --ids|0|file-src/auth.py
+list|0|[]
+add note one --id note-1 --ids|0|note-1
+list --ids|0|note-1
+list --type file --ids|0|file-src/auth.py
+list --type file,note --jq length|0|2
+list --all --jq length|0|2
+list --all --type file|2|--all and --type exclude each other: give one
+END
+  lore forget note-1 >/dev/null
+  run_lore list --ids
+  expect 0 ''
+  [ "$stderr" = "lore: no records, only 1 file: 'lore list --all' has them" ]
+}
+
 @test "list in every form, and empty" {
   needs_jq
   some_records

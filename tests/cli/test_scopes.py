@@ -76,7 +76,7 @@ TRIED: dict[str, list[list[str]]] = {
     "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
     "show": [["entity-jacq", "--history"], [HIDDEN], [EDITED, "--history"], ["decision-"],
              ["symbol-src/boat.py::sail"]],
-    "list": [[], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
+    "list": [[], ["--all"], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
              ["--status", "staged"], ["--type", "run"]],
     "add": [["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
             ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
