@@ -167,6 +167,12 @@ END
   run_lore show note-1 --text
   contains "$output" "note-1  the first"
   contains "$output" "<- part_of note-2  the second"
+  contains "$output" $'\n\nwhy: so\n\n'
+  printf '{"id":"note-3","type":"note","title":"t","data":{"why":"a\\u001b[31m\\nb","of":["x",2],"_kept":1}}\n' |
+    lore import - --quiet >/dev/null
+  run_lore show note-3 --text
+  contains "$output" $'\n\nwhy:\n  a?[31m\n  b\nof: x, 2'
+  refute_contains "$output" _kept
 }
 
 @test "show --history has every state that an edge has left" {

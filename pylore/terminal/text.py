@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..core.text import counted
+from .lines import cut, news_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,15 +38,16 @@ def hits_text(rows: Sequence[dict[str, Any]]) -> str:
 
 def _hit_text(row: dict[str, Any]) -> str:
     broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
-    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}{broken}"]
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
     place = location(row)
     if place and place != row["title"]:
         lines.append(dim(f"      {place}"))
     if row["hops"]:
         lines.append(dim(f"      {row['hops']} hop{'s'[: row['hops'] - 1]}: "
                          f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
-    if row["snippet"] and row["snippet"] != row["title"]:
-        lines.append(f"      {row['snippet']}")
+    news = news_of(row["snippet"], row["title"])
+    if news:
+        lines.append(f"      {news}")
     if "explain" in row:
         lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
@@ -98,7 +100,7 @@ def nodes_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _node_text(row: dict[str, Any]) -> str:
-    lines = [f"{bold(row['id'])}  {row['title']}"]
+    lines = [f"{bold(row['id'])}  {cut(row['title'])}"]
     facts = [row["status"], f"source {row['source']}", f"updated {row['updated_at']}"]
     if row["invalidated_at"]:
         facts.insert(0, f"forgotten {row['invalidated_at']}")
@@ -110,7 +112,10 @@ def _node_text(row: dict[str, Any]) -> str:
     if row["body"] and row["body"].strip() != row["title"]:
         lines += ["", row["body"]]
     if row["data"] != "{}":
-        lines += ["", dim(str(row["data"]))]
+        from .data_text import data_lines
+
+        fields = data_lines(str(row["data"]), row["body"])
+        lines += ["", *fields] if fields else []
     if row.get("anchors"):
         lines.append("")
     for anchor in row.get("anchors", []):
@@ -124,7 +129,9 @@ def _node_text(row: dict[str, Any]) -> str:
     for edge in row["edges"]:
         arrow = "->" if edge["direction"] == "out" else "<-"
         ended = _standing_of(edge)
-        lines.append(f"  {arrow} {edge['relation']} {edge['id']}  {edge['title'] or ''}{ended}")
+        lines.append(
+            f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{ended}"
+        )
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
@@ -153,7 +160,7 @@ def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
     return (
         "".join(
             f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
-            + dim(f"  {row['title']}" + (f" ({row['reason']})" if row["reason"] else ""))
+            + dim(f"  {cut(row['title'])}" + (f" ({row['reason']})" if row["reason"] else ""))
             + "\n"
             for row in rows
         )
@@ -164,7 +171,7 @@ def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
 def list_text(rows: Sequence[dict[str, Any]]) -> str:
     """One node a line."""
     lines = [
-        f"{row['updated_at'][:10]}  {bold(row['id'])}  {row['title']}"
+        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
         + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]"))
         for row in rows
     ]
@@ -238,3 +245,30 @@ def index_text(row: dict[str, Any]) -> str:
 
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
+
+
+def imported_text(row: dict[str, Any], what: str) -> str:
+    """What an import did, as a sentence; ``what`` is a ``record`` or a ``document``."""
+    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
+    nodes = counted(row["nodes"], what)
+    links = [counted(row["edges"], "link")] if row["edges"] else []
+    if not row["nodes"] and not row["edges"]:
+        told = ["nothing was imported"]
+    elif not changed:
+        told = [" and ".join([nodes, *links]), "all as before"]
+    elif [*changed] == ["added"] and not row["unchanged"]:
+        told = [f"{nodes} added", *links]
+    else:
+        counts = {**changed, "unchanged": row["unchanged"]}
+        states = [f"{count} {state}" for state, count in counts.items() if count]
+        told = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
+    for name, one, many in (
+        ("invalidated", "link has ended", "links have ended"),
+        ("pruned", f"{what} forgotten", f"{what}s forgotten"),
+        ("conflicts", "conflict", "conflicts"),
+        ("unresolved", "link leads nowhere", "links lead nowhere"),
+        ("skipped", "left out", "left out"),
+    ):
+        if row[name]:
+            told.append(counted(row[name], one, many))
+    return ", ".join(told) + "\n"

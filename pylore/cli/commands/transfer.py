@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from ...app.event_rows import changed_by, last_command
@@ -22,6 +23,7 @@ from ...system.atomic_write import write_whole
 from ...system.event_plugins import Events
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
+from ...terminal.text import imported_text
 from ..args import split_words
 from ..runtime import say_left_out
 from .shared import Session, progress_bar, project_root
@@ -84,7 +86,8 @@ def import_files(
     row["skipped"] = len(total.skipped)
     row["conflicting"] = [conflict.to_dict() for conflict in total.conflicting]
     del row["notes"]
-    session.output.one(row, _imported_text)
+    what = "record" if made or len(pages) < len(paths) else "document"
+    session.output.one(row, partial(imported_text, what=what))
     session.tell("post-import", changes, events)
 
 
@@ -243,8 +246,3 @@ def _say_imported(session: Session, total: Imported) -> None:
         session.say(
             [f"{counted(total.dangling, 'edge leads', 'edges lead')} to what is not in the store"]
         )
-
-
-def _imported_text(row: dict[str, Any]) -> str:
-    counts = {name: count for name, count in row.items() if name != "conflicting"}
-    return ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n"
