@@ -253,6 +253,16 @@ graph_help() { # <verb>: its part of the comment above
     inside { if (gap) print ""; gap = 0; sub(/^  /, ""); print }'
 }
 
+graph_overview() { # [argument...]: the comment above, of the verbs their list alone unless there is an --all
+  case " $* " in
+    *' --all '*) lore_help "$graph_file" ;;
+    *)
+      lore_help "$graph_file" | awk '/^lore graph / { exit } { print }'
+      printf "'lore graph VERB --help' says more of one, 'lore help graph --all' of each.\n"
+      ;;
+  esac
+}
+
 graph_run() { # <verb> <engine command> [argument...]
   local verb=$1
   shift
@@ -266,7 +276,7 @@ graph_run() { # <verb> <engine command> [argument...]
 verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
-  '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
+  '' | -h | --help | help) lore_print graph_overview "$@" ;;
   related | show | link | unlink) graph_run "$verb" "$verb" "$@" ;;
   *)
     if lore_is_verb "$graph_file" graph "$verb"; then
@@ -274,7 +284,12 @@ case $verb in
       exit
     fi
     case $verb in
-      -*) lore_help_if_asked "$graph_file" "$@" ;;
+      -*)
+        if lore_help_wanted "$@"; then
+          lore_print graph_overview "$verb" "$@"
+          exit
+        fi
+        ;;
     esac
     . "$LORE_ROOT/lib/declared.sh"
     lore_verbs graph

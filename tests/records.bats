@@ -175,6 +175,26 @@ END
   refute_contains "$output" _kept
 }
 
+@test "any beginning or end of an id will do, where it is one id's" {
+  lore add decision "Sessions are signed tokens" --id decision-91c2ab12 >/dev/null
+  lore add note "Keys rotate" --id note-91c2ffee --link c2ab12:relates_to >/dev/null
+  lore add file src/auth.py >/dev/null
+  each_is <<'END'
+show 91c2ab --ids|0|decision-91c2ab12
+show decision --ids|0|decision-91c2ab12
+show ffee auth.py --ids|0|note-91c2ffee file-src/auth.py
+show 91c2|1|'91c2' is the beginning or the end of several ids (decision-91c2ab12, note-91c2ffee): give more of the one you mean
+show ee|1|no node 'ee'
+related ffee --ids|0|decision-91c2ab12
+search keys --exclude ffee --ids|0|*
+edit ffee --title "Keys are rotated" --ids|0|note-91c2ffee
+retract ab12 --ids|0|decision-91c2ab12
+unlink ffee relates_to ab12 --ids|0|note-91c2ffee relates_to decision-91c2ab12
+forget decision --ids|0|decision-91c2ab12
+restore decision --ids|0|decision-91c2ab12
+END
+}
+
 @test "show --history has every state that an edge has left" {
   needs_jq
   lore add note one --id note-1 >/dev/null

@@ -604,9 +604,9 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and _users_alone(name, text):
+        elif origin.startswith("project:") and users_alone(name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} {_users_alone(name, text)}, so it counts only in the "
+                f"{_place(origin)}: {name} {users_alone(name, text)}, so it counts only in the "
                 "user's own config: left out"
             )
         else:
@@ -650,7 +650,7 @@ BY_NAME = {setting.name: setting for setting in SETTINGS}
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
-def _users_alone(name: str, text: str) -> str:
+def users_alone(name: str, text: str) -> str:
     """Why a project may not set this; nothing where it may."""
     if name == "embedder" and ":" in text:
         return "loads a model or sends texts away"
@@ -673,7 +673,7 @@ def _may_stand(key: str, origin: str, text: str) -> bool:
     setting = BY_NAME.get(key.partition("[")[0].lower())
     if not origin.startswith("project:"):
         return True
-    return setting is not None and not _users_alone(setting.name, text)
+    return setting is not None and not users_alone(setting.name, text)
 
 
 def _unsecret(text: str) -> str:

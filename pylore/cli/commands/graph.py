@@ -13,7 +13,7 @@ from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
 from ...store import ALL
-from ...store.meant import meant
+from ...store.meant import typed
 from ...terminal.output import write
 from ...terminal.text import bold, dim
 from .shared import Session
@@ -35,7 +35,7 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        id = store.nodes.require(meant(store, id)).id
+        id = store.nodes.require(typed(store, id)).id
         found, nowhere = neighbours(store, session.settings, id, direction)
     if nowhere:
         session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
@@ -75,7 +75,7 @@ def export_command(
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
-            middle = store.nodes.require(meant(store, around)).id
+            middle = store.nodes.require(typed(store, around)).id
             among = within(store, middle, wanted, 1 if hops is None else hops)
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip

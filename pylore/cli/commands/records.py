@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import UsageError
@@ -43,9 +44,11 @@ def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
             statuses=require_statuses(split_list(statuses)),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
-        count = session.output.stream(map(_listed, found), list_text)
-        if not count and not forgotten:
+        first = next(found, None)
+        if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
+        rows = [] if first is None else map(_listed, chain((first,), found))
+        session.output.stream(rows, list_text)
 
 
 def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:

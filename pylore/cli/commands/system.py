@@ -1,16 +1,13 @@
-"""init, config, reindex, doctor: the store itself, not what is in it."""
+"""init, reindex, doctor: the store itself, not what is in it."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-import click
-
 from ...app.trust import revoke_trust, trust_store
-from ...core.errors import DONE, FAILURE, LoreError, UsageError, nearest
+from ...core.errors import DONE, FAILURE, LoreError, UsageError
 from ...core.scopes import ALL
-from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
 from ...store import FILE, create_store, open_store
@@ -88,33 +85,6 @@ def trust(folder: str, *, revoke: bool, **options: Any) -> None:
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 
-def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
-    session = Session(options)
-    verb, names = (words[0], words[1:]) if words else ("list", ())
-    if verb not in ("get", "list") or (verb == "get") != (len(names) == 1):
-        raise UsageError("config takes 'get KEY' or 'list': see 'lore config --help'")
-    for name in names:
-        if name.lower() not in BY_NAME:
-            raise UsageError(f"unknown setting '{name}'{nearest(name, list(BY_NAME))}: "
-                             "see 'lore config list'")  # fmt: skip
-    rows = [
-        {
-            "id": setting.config_key,
-            "value": session.settings.as_text(setting.name),
-            "origin": session.settings.origins.get(setting.name, "default"),
-            "help": setting.help,
-        }
-        for setting in SETTINGS
-        if not names or setting.name == names[0].lower()
-    ]
-    if verb == "get":
-        session.output.one(
-            rows[0], lambda row: f"{row['value']}\n" if value_only else _config_text([row])
-        ) if not value_only else click.echo(rows[0]["value"])
-    else:
-        session.output.list(rows, _config_text)
-
-
 def reindex(**options: Any) -> None:
     session = Session(options)
     with session.open_whole("reindex") as store, store.faults:
@@ -145,7 +115,3 @@ def doctor(full: bool, **options: Any) -> int:
     found = examine(data_folder(), full=full, config_problem=problem)
     output.list([item.to_dict() for item in found], checks_text)
     return DONE if all(item.ok for item in found) else FAILURE
-
-
-def _config_text(rows: Any) -> str:
-    return "".join(f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n" for row in rows)
