@@ -41,7 +41,9 @@
 #   --explain            every factor of each score
 #   --tree               each reached node hangs on the one it was reached from
 #   -n, --limit N        the most to return, nearest first; all unless set
+#   --oneline            a result a line: score or day, id, place, title
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #
@@ -76,6 +78,7 @@
 #
 #   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #

@@ -339,11 +339,13 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --tree	-	-
 -n	N	-
 --limit	N	-
+--oneline	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--no-pager	-	-
 --max-bytes	N	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
@@ -358,6 +360,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--no-pager	-	-
 --max-bytes	N	-
 *	-	-
 1…	ID…	@ids' ;;
@@ -504,11 +507,13 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --forgotten	-	-
 --scope	NAME	-
 --all-scopes	-	-
+--oneline	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--no-pager	-	-
 -q	-	-
 --quiet	-	-' ;;
     'mcp') REPLY='--write	-	-
@@ -567,11 +572,13 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --tree	-	-
 -n	N	-
 --limit	N	-
+--oneline	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--no-pager	-	-
 --max-bytes	N	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
@@ -673,9 +680,11 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --ids	-	-
+--oneline	-	-
 --max-bytes	N	-
 --tree	-	-
 --jq	EXPR	-
+--no-pager	-	-
 -q	-	-
 --quiet	-	-
 --run	ID	@runs
@@ -687,6 +696,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --ids	-	-
 --jq	EXPR	-
+--no-pager	-	-
 --max-bytes	N	-
 *	-	-
 1…	ID…	@ids' ;;
@@ -865,6 +875,8 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --plugin-dir	TEXT	@files
 --event-timeout	FLOAT	-
 --format-timeout	FLOAT	-
+--output-form	CHOICE	auto text json
+--paging	BOOL	1 0
 --quiet	BOOL	1 0' ;;
     *) REPLY= ;;
   esac

@@ -325,6 +325,21 @@ project
   jq -e '.type == "note"' <<<"$output"
   run_lore list --ids
   [[ $output == note-* ]]
+  run_lore list --oneline
+  [ "$(wc -l <<<"$output")" -eq 1 ]
+  run_lore search first --oneline --ids
+  expect_error 2 "--oneline and --ids exclude each other"
+  LORE_OUTPUT=text run_lore list
+  [[ $output == 20* ]]
+  LORE_OUTPUT=text run_lore list --ids
+  refute_contains "$output" ' '
+  LORE_API=1 LORE_OUTPUT=text run_lore list # a program of the user's own reads JSON
+  [ "${lines[0]}" = '[' ]
+  printf 'output=text\n' >.lore/.config
+  run_lore list
+  [ "${lines[0]}" = '[' ]
+  contains "$stderr" "output says what programs get that read lore's output"
+  rm .lore/.config
   run_lore list --json --ids
   expect_error 2 "exclude each other"
   # exit codes: 1 for what is not there, 2 for wrong use

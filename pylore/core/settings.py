@@ -208,6 +208,7 @@ USER_ONLY = {
     "endpoint_model": "says what texts are sent to",
     "embed_socket": "says what texts are sent to",
     "scope": "says whose facts are seen",
+    "output": "says what programs get that read lore's output",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -241,9 +242,9 @@ def switch(default: bool, help: str) -> bool:
     return _row("bool", default, help)
 
 
-def choice(default: str, help: str, *, choices: Iterable[str]) -> str:
+def choice(default: str, help: str, *, choices: Iterable[str], option: str = "") -> str:
     """One of a few words."""
-    return _row("choice", default, help, choices=choices)
+    return _row("choice", default, help, choices=choices, option=option)
 
 
 def words(default: tuple[str, ...], help: str, *, option: str = "") -> tuple[str, ...]:
@@ -550,6 +551,14 @@ class Settings:
         low=0.01,
         high=3600,
     )
+    output = choice(
+        "auto",
+        "the form of what is printed where no option names one: auto is text on a terminal and "
+        "JSON elsewhere; user config only",
+        choices=("auto", "text", "json"),
+        option="output-form",
+    )
+    paging = switch(True, "show what is longer than the terminal through PAGER, or else less")
     quiet = switch(False, "leave out notes on stderr; errors are still said")
 
     def __init__(self) -> None:

@@ -7,6 +7,7 @@ import sys
 
 from ..core.text import counted
 from .lines import cut, news_of
+from .links import linked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +16,23 @@ if TYPE_CHECKING:
 
 
 def _styled(text: str, code: str) -> str:
-    """``text`` in a terminal style, where there is a terminal and NO_COLOR is not set."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    """``text`` in a terminal style, where styles are wanted."""
+    if not has_styles():
         return text
     return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def has_styles() -> bool:
+    """Whether stdout is a terminal that has styles, as NO_COLOR and CLICOLOR leave it.
+
+    CLICOLOR_FORCE says that what reads a pipe has them too.
+    """
+    environ = os.environ
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return sys.stdout.isatty() and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
 def bold(text: str) -> str:
@@ -41,7 +55,7 @@ def _hit_text(row: dict[str, Any]) -> str:
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
     place = location(row)
     if place and place != row["title"]:
-        lines.append(dim(f"      {place}"))
+        lines.append(f"      {dim(linked(place, row['file']))}")
     if row["hops"]:
         lines.append(dim(f"      {row['hops']} hop{'s'[: row['hops'] - 1]}: "
                          f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
@@ -51,6 +65,20 @@ def _hit_text(row: dict[str, Any]) -> str:
     if "explain" in row:
         lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
+
+
+def oneline_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Search results, or a list, one a line: score or day, id, place, title; whole, for grep."""
+    return "".join(map(_one_line, rows))
+
+
+def _one_line(row: dict[str, Any]) -> str:
+    first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
+    place = location(row)
+    parts = [first, bold(row["id"]), linked(place, row["file"]), row["title"]]
+    if place == row["title"]:
+        parts.pop()
+    return "  ".join(part for part in parts if part).replace("\n", " ") + "\n"
 
 
 def _factor_lines(explain: dict[str, Any]) -> list[str]:
@@ -108,7 +136,7 @@ def _node_text(row: dict[str, Any]) -> str:
         facts.append("tags " + " ".join(row["tags"]))
     lines.append(dim(", ".join(facts)))
     if location(row):
-        lines.append(dim(location(row)))
+        lines.append(dim(linked(location(row), row["file"])))
     if row["body"] and row["body"].strip() != row["title"]:
         lines += ["", row["body"]]
     if row["data"] != "{}":

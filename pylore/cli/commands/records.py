@@ -11,9 +11,9 @@ from ...core.text import counted
 from ...core.times import parse_since
 from ...core.vocabulary import RECORDS
 from ...store.filter import Scope, require_statuses
-from ...terminal.text import list_text
+from ...terminal.text import list_text, oneline_text
 from ..runtime import ids_from
-from ..session import changed_rows
+from ..session import changed_rows, one_line_each
 from ..writing import split_list
 from .shared import Session
 
@@ -31,7 +31,9 @@ def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
 def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
                  statuses: tuple[str, ...], files: tuple[str, ...], since: str, until: str,
                  limit: int | None, forgotten: bool, oldest: bool,
-                 **options: Any) -> None:  # fmt: skip
+                 oneline: bool, **options: Any) -> None:  # fmt: skip
+    if oneline:
+        options = one_line_each(options)
     session = Session(options)
     if all_types and types:
         raise UsageError("--all and --type exclude each other: give one")
@@ -48,7 +50,7 @@ def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
         if first is None and not forgotten:
             session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
         rows = [] if first is None else map(_listed, chain((first,), found))
-        session.output.stream(rows, list_text)
+        session.output.stream(rows, oneline_text if oneline else list_text)
 
 
 def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:

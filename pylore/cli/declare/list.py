@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..declaration import Command, Option
-from . import OUTPUT, QUIET, SCOPES
+from ..declaration import NO_PAGER, Command, Option
+from . import ONELINE, OUTPUT, QUIET, SCOPES
 
 COMMAND = Command(
     "list",
@@ -43,7 +43,9 @@ and runs are listed where their types are asked for.""",
     Option("--oldest", "the first changed first"),
     Option("--forgotten", "what was forgotten, in place of what stands"),
     SCOPES,
+    ONELINE,
     OUTPUT,
+    NO_PAGER,
     QUIET,
     examples=(
         "lore list --type decision --since 7d",
