@@ -255,7 +255,7 @@ def index_command(argv: Sequence[str], command: Command) -> None:
     from ..app.index import IndexRequest, index
     from ..system.interrupts import Tidying
     from ..system.temporary import remove_abandoned_folders
-    from ..terminal.text import Bar
+    from ..terminal.progress import Progress
 
     remove_abandoned_folders()
     left_out: list[tuple[str, str]] = []
@@ -265,7 +265,8 @@ def index_command(argv: Sequence[str], command: Command) -> None:
         since=given.last("since") or "",
         history="no-history" not in given.switches,
     )
-    with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+    bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
+    with Tidying(), open_for_reading(settings) as store, store.faults, bar:
         found = index(
             Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),

@@ -226,33 +226,6 @@ def changes_text(rows: Sequence[dict[str, Any]]) -> str:
     return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
 
 
-class Bar:
-    """How far a long command is, on stderr where that is a terminal, and nothing elsewhere."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._shown = -1
-        self._on = sys.stderr.isatty()
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def show(self, done: int, total: int) -> None:
-        """Draws it, if that would look different."""
-        percent = 100 * done // max(1, total)
-        if self._on and percent != self._shown:
-            self._shown = percent
-            filled = 36 * percent // 100
-            bar = "#" * filled + "-" * (36 - filled)
-            sys.stderr.write(f"\r{self._label}  [{bar}]  {percent:3d}%")
-            sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown >= 0:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
 def index_text(row: dict[str, Any]) -> str:
     """What an indexed repository holds, and what was done."""
     lines = [

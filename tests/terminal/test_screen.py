@@ -92,6 +92,18 @@ def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) ->
     assert "paged" not in seen(project, "list", rows=10, environ={"LORE_PAGING": "0", **paged})
 
 
+def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Path) -> None:
+    fed = "{ cat many.jsonl; sleep 1; cat more.jsonl; sleep 9; }"
+    (project / "more.jsonl").write_text('{"id":"note-x","type":"note","title":"more"}\n')
+    code, shown = at_terminal(
+        ["/bin/sh", "-c", f"{fed} | '{LORE}' import -"], dict(os.environ), str(project),
+        typed=[("importing  ", "\x03")],
+    )  # fmt: skip
+    assert code in (-2, 130)
+    assert re.search(r"lore: interrupted \(importing: \d+\): nothing was imported\n", shown)
+    assert "note-x" not in lore(project, "list", "--ids")
+
+
 def test_styles_in_a_pipe_are_for_who_forces_them(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,9 +13,10 @@ from ...indexing.indexer import rebuild
 from ...store import FILE, create_store, open_store
 from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
+from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, require_found_store, require_store, require_utf8
-from .shared import Session, chosen_output, progress_bar
+from .shared import Session, chosen_output
 
 
 def init(folder: str, **options: Any) -> None:
@@ -89,7 +90,7 @@ def reindex(**options: Any) -> None:
     session = Session(options)
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
-        with progress_bar("indexing", total) as advance:
+        with Progress("indexing", total, kept="the indexes are as they were") as advance:
             last = 0
 
             def progress(done: int) -> None:
