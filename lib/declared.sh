@@ -2,7 +2,7 @@
 # Sourced by lib/lore-help and lib/candidates.sh.
 # shellcheck shell=bash disable=SC2034 # read there
 lore_first='init add index search show'
-lore_groups='Find:search related context ask show list graph
+lore_groups='Find:search related context ask show list browse graph
 Write:add fact confirm retract link unlink edit forget restore undo sweep
 Code:index anchor verify stale
 For agents and git:mcp hook run feedback
@@ -82,6 +82,13 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --text	-	-
 --jq	EXPR	-
 1	FILE	@files' ;;
+    'browse') REPLY='--type	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+-n	N	-
+--limit	N	-
+--scope	NAME	-
+--all-scopes	-	-
+*	-	-
+1…	[QUERY…]	-' ;;
     'commands') REPLY='' ;;
     'completion') REPLY='1	SHELL	bash zsh' ;;
     'config') REPLY='--user	-	-

@@ -369,3 +369,9 @@ project
   run_lore edit "$id" ""
   expect_error 1 "the text is empty"
 }
+
+@test "browse says what it needs" {
+  setup_store
+  PATH=$PROJECT run_program /bin/bash "$LORE_REPOSITORY/lore.sh" browse
+  expect_error 1 "fzf, which 'lore browse' is seen through, is not installed"
+}

@@ -11,7 +11,7 @@ FIRST = ("init", "add", "index", "search", "show")
 """The commands to start with: ``lore help`` begins with them."""
 
 GROUPS = (
-    ("Find", ("search", "related", "context", "ask", "show", "list", "graph")),
+    ("Find", ("search", "related", "context", "ask", "show", "list", "browse", "graph")),
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
     ("Code", ("index", "anchor", "verify", "stale")),
