@@ -120,8 +120,8 @@ def fitted(text: str, width: int) -> str:
 
 
 def _broken(line: str, width: int) -> str:
-    if columns(_SHOWN.sub("", line)) <= width:
-        return line
+    if columns(_SHOWN.sub("", line)) <= width or line.startswith("/"):
+        return line  # the path of a file may have spaces in it, and is to be copied
     first = _FIRST_COLUMN.match(_SHOWN.sub("", line))
     indent = " " * min(len(first[0]) if first else 2, width // 2)
     lines, now, used = [], "", 0
