@@ -174,6 +174,7 @@ class Records:
         category: str | None = None,
         id: str = "",
         new_type: bool = False,
+        anew: bool = False,
     ) -> Change:
         """Adds a record, or brings the one that is there already up to date.
 
@@ -181,7 +182,8 @@ class Records:
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
         what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
-        Under the setting ``run`` a record is ``derived_from`` that run.
+        Under the setting ``run`` a record is ``derived_from`` that run. ``anew``: a forgotten
+        one comes back with the status, source and confidence of a new one.
 
         Raises:
             UsageError: unknown type or relation, or one that joins other types.
@@ -192,6 +194,7 @@ class Records:
         node = self._new_node(type, text, id)
         old = self._store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
+        is_new = old is None or (anew and gone is not None)
         if old is not None:
             node = _merged(old, node, named=bool(id))
         if title or not node.title:
@@ -201,9 +204,9 @@ class Records:
             node.data = _with_why(node.data, why)
         if category:
             node.category = category
-        if old is None or status:
+        if is_new or status:
             node.status = status or first_status(source)
-        if old is None:
+        if is_new:
             node.source, node.confidence = source, confidence
         before = location_of(node)
         path = self._set_file(node, file)

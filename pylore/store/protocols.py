@@ -895,6 +895,9 @@ class KeptCandidates(Protocol):
     def decided_by(self, command: int) -> list[KeptCandidate]:
         """Those that this command decided, by id."""
 
+    def let_in_since(self, moment: str) -> int:
+        """How many a rule has let in at this time or later: of all scopes, taken back or not."""
+
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Adds candidates, or puts them in the place of what has their ids."""
 

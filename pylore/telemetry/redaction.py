@@ -143,28 +143,47 @@ class Redactor:
                 finally:
                     process.end()
             rows = [parse_object(line, _LONGEST) for line in out.split(b"\n") if line]
-            found = [row["text"] for row in rows if isinstance(row.get("text"), str)]
+            found = [row.get("text") for row in rows]
         except (Refused, LoreError) as error:
-            raise LoreError(f"{name}: {error}: nothing was written; mend it, or take it out of "
-                            "your plugins") from None  # fmt: skip
-        if len(found) != len(texts):
-            raise LoreError(f"{name}: {len(texts)} texts went in, {len(found)} came out: nothing "
-                            "was written; mend it, or take it out of your plugins")  # fmt: skip
-        changed = sum(one != other for one, other in zip(texts, found, strict=True))
+            raise _refused(name, str(error)) from None
+        clean = [text for text in found if isinstance(text, str)]
+        if not len(clean) == len(found) == len(texts):
+            raise _refused(name, f"{len(texts)} texts went in, {len(found)} came out"
+                           if len(clean) == len(found) else "a line without a text came out")  # fmt: skip
+        changed = sum(one != other for one, other in zip(texts, clean, strict=True))
         if changed:
             self.counts[name] = self.counts.get(name, 0) + changed
-        return found
+        return clean
 
 
 def own_redactors(plugin_dir: str) -> list[str]:
-    """The programs ``lore-redact-NAME`` of the user's own folder, by name."""
+    """The programs ``lore-redact-NAME`` of the user's own folder, by name.
+
+    Raises:
+        LoreError: one of them cannot be run, or nobody can tell which there are: what they
+            would take out must not be written.
+    """
     folder = own_folder(plugin_dir)
+    if not plugin_dir and not os.path.lexists(folder):
+        return []
     try:
         names = sorted(os.listdir(folder))
-    except OSError:
-        return []
+    except OSError as error:
+        raise LoreError(f"{folder}: {error.strerror}, so no redactor of yours can run: nothing was "
+                        "written; mend it, or the setting plugin_dir") from None  # fmt: skip
     paths = [os.path.join(folder, name) for name in names if name.startswith(BEGINNING)]
-    return [path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)]
+    for path in paths:
+        if not os.path.isfile(path):
+            raise _refused(os.path.basename(path), "not a file")
+        if not os.access(path, os.X_OK):
+            raise _refused(os.path.basename(path), "not executable")
+    return paths
+
+
+def _refused(name: str, why: str) -> LoreError:
+    return LoreError(
+        f"{name}: {why}: nothing was written; mend it, or take it out of your plugins"
+    )
 
 
 class _Detectors:
