@@ -173,7 +173,8 @@ CALLS = [
 TOLD_TO_BOB = (
     "search", "related", "context", "ask", "show", "list", "browse", "anchor", "export",
     "graph export", "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
-    "graph stats", "graph view", "candidates", "run show", "feedback", "verify", "stale", "hook run",
+    "graph stats", "graph view", "candidates", "run show", "feedback", "verify", "stale",
+    "hook run",
 )  # fmt: skip
 """Those that do show it to bob: what alice does not see is there."""
 

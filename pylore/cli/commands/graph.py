@@ -14,7 +14,7 @@ from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
 from ...store import ALL
-from ...store.meant import typed
+from ...store.meant import meant, typed
 from ...terminal.output import write
 from ...terminal.text import bold, dim
 from .shared import Session
