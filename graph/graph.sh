@@ -41,7 +41,9 @@
 #   --explain            every factor of each score
 #   --tree               each reached node hangs on the one it was reached from
 #   -n, --limit N        the most to return, nearest first; all unless set
+#   --oneline            a result a line: score or day, id, place, title
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #
@@ -76,6 +78,7 @@
 #
 #   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #
@@ -256,6 +259,16 @@ graph_help() { # <verb>: its part of the comment above
     inside { if (gap) print ""; gap = 0; sub(/^  /, ""); print }'
 }
 
+graph_overview() { # [argument...]: the comment above, of the verbs their list alone unless there is an --all
+  case " $* " in
+    *' --all '*) lore_help "$graph_file" ;;
+    *)
+      lore_help "$graph_file" | awk '/^lore graph / { exit } { print }'
+      printf "'lore graph VERB --help' says more of one, 'lore help graph --all' of each.\n"
+      ;;
+  esac
+}
+
 graph_run() { # <verb> <engine command> [argument...]
   local verb=$1
   shift
@@ -269,7 +282,7 @@ graph_run() { # <verb> <engine command> [argument...]
 verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
-  '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
+  '' | -h | --help | help) lore_print graph_overview "$@" ;;
   related | show | link | unlink) graph_run "$verb" "$verb" "$@" ;;
   *)
     if lore_is_verb "$graph_file" graph "$verb"; then
@@ -277,7 +290,12 @@ case $verb in
       exit
     fi
     case $verb in
-      -*) lore_help_if_asked "$graph_file" "$@" ;;
+      -*)
+        if lore_help_wanted "$@"; then
+          lore_print graph_overview "$verb" "$@"
+          exit
+        fi
+        ;;
     esac
     . "$LORE_ROOT/lib/declared.sh"
     lore_verbs graph

@@ -224,8 +224,8 @@ END
   # wrong use of related
   run_lore related
   expect_error 2 "related needs an id"
-  run_lore related lesson-key
-  expect_error 1 "no node 'lesson-key' (did you mean lesson-keys?)"
+  run_lore related lesson-kez
+  expect_error 1 "no node 'lesson-kez' (did you mean lesson-keys?)"
   for hops in 0 4 x -1 1.5 ''; do
     run_lore related $KEYS --hops "$hops"
     expect_error 2 "--hops is '$hops': give a whole number from 1 to 3"

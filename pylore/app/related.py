@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..search.related import about_files
 from ..search.related import related as walk_from
-from ..store.meant import all_meant
+from ..store.meant import all_typed, meant, typed
 from .search import near_files
 
 TYPE_CHECKING = False
@@ -82,8 +84,8 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
     types = store.types.require(request.types)
     near = near_files(engine, request.near)
     with store.snapshot():
-        names = all_meant(store, request.names)
-        excluded = all_meant(store, request.exclude)
+        names = [_named(engine, name, request.here) for name in request.names]
+        excluded = all_typed(store, request.exclude)
         ids = [name for name in names if store.nodes.get(name) is not None]
         if not near and len(ids) == len(names):
             return walk_from(
@@ -97,3 +99,13 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
             store, settings, files, ids, types=types, excluded=excluded,
             explain=request.explain,
         )  # fmt: skip
+
+
+def _named(engine: Engine, name: str, here: str) -> str:
+    """The id that a name means; what is a path, or may be one, stays as it is."""
+    found = meant(engine.store, name)
+    if engine.store.nodes.get(found) is not None or "/" in name or "." in name:
+        return found
+    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
+        return found
+    return typed(engine.store, name)

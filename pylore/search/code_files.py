@@ -160,11 +160,9 @@ def _defining(store: Store, query: Query) -> dict[str, float]:
 
 
 def phrases_of(query: Query) -> list[str]:
-    """The words of a query, and those that stand together in it, of its first terms."""
-    terms = query.terms[: tuning.MOST_TERMS]
-    phrases = [phrase for term in terms for phrase in term]
-    words = dict.fromkeys(word for phrase in phrases for word in phrase)
-    return [*words, *(" ".join(phrase) for phrase in phrases if len(phrase) > 1)]
+    """The words of a query, and those that stand together in it."""
+    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
+    return [*query.single_words(), *phrases]
 
 
 def _names(query: Query) -> list[str]:

@@ -135,9 +135,6 @@ FILE_SHARES = {
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
 
-MOST_TERMS = 60
-"""Terms of a query, the first ones, that whole files and messages of commits are searched for."""
-
 WHOLE_FILES = 500
 """How many of the best files the full text of whole files looks at."""
 

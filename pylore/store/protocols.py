@@ -136,6 +136,10 @@ class Nodes(Protocol):
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
 
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        """Ids that begin or end so, or behind their type; those that end with a whole part
+        (``ends_with_part``) first, then by id."""
+
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """A note for each of these tags that no live node has, with the nearest one."""
 

@@ -351,6 +351,7 @@ def test_a_context_with_code_looks_again_at_the_files_and_asks_git_again(asker: 
     (asker.root / ".gitignore").write_text("auth.py\n")
     kept, text = asked()
     assert not kept and "user.verify()" not in text
+    time.sleep(0.02)
     assert [asker.search("login")[0] for _ in range(2)] == [False, True]
     (asker.root / "auth.py").unlink()
     assert not asker.search("login")[0]

@@ -156,6 +156,22 @@ def test_reindex_mends_what_it_is_said_to_mend(folder: str) -> None:
     assert failing(examined(folder)) == set()
 
 
+def test_whole_files_and_their_full_text_are_held_against_each_other(folder: str) -> None:
+    from pylore.indexing.indexer import rebuild
+
+    with open_store(folder) as store, store.transaction():
+        store.whole_files.put([("a.py", "sessions", ""), ("b.py", "queries", "")])
+    assert failing(examined(folder, full=True)) == set()
+    damage(folder, "DELETE FROM files_fts_docsize WHERE id = 1")
+    assert "1 files without full text" in examined(folder)["passages"].detail
+    with open_store(folder) as store:
+        rebuild(store, open_embedder("static", store), "auto")
+    assert failing(examined(folder, full=True)) == set()
+    damage(folder, "DROP TABLE files_fts")
+    found = examined(folder)["passages"]
+    assert "2 files without full text" in found.detail and "lore reindex" in str(found.fix)
+
+
 def test_fts4_is_checked_too(tmp_path: Path) -> None:
     path = str(tmp_path)
     new_store(path, fulltext="fts4").close()

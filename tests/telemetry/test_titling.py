@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_a_command_that_invents_changes_nothing(found: list[Candidate], tmp_path
         "print(json.dumps({'ids': [rows[2]['id']], 'title': 'Tokens live in memory',\n"
         "                  'quotes': rows[2]['quotes']}))\n"
     )
-    kept, dropped = with_titles(found, SAID, f"{sys.executable} {program}")
+    kept, dropped = with_titles(found, SAID, shlex.join([sys.executable, str(program)]))
     assert sorted(one.title for one in kept) == sorted(
         [found[0].body, found[1].body, "Tokens live in memory"]
     )

@@ -20,6 +20,7 @@ from .values import wrong_values
 from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
 from .vectors import SqliteVectors
+from .whole_text import FILES, MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ _SKETCHES_OUT_OF_PLACE = f"""
   SELECT place FROM sketches s WHERE place >> {BITS} <> 0 AND (
   place >> {BITS} NOT IN (SELECT cluster FROM clusters) OR NOT EXISTS (SELECT 1 FROM members m
   WHERE m.key = s.place & {KEYS} AND s.place >> {BITS} IN (m.first, m.second)))"""
+_OF_TEXTS = ((FILES, "whole_files", "file"), (MESSAGES, "commits", "commit"))
+"""Full text over something else than passages: its table, that of the texts, what one is."""
+
 _VECTORS_OF_ANOTHER_LENGTH = """
   SELECT key FROM passages_vec WHERE length(embedding) <>
   (SELECT value FROM meta WHERE key = 'embedder_dimension')"""
@@ -93,8 +97,8 @@ def vector_extension() -> str:
 class SqliteChecks:
     """Questions about one store; each answer is a list of what is wrong."""
 
-    derived = frozenset((*TABLES.values(), *VECTOR_TABLES))
-    """Tables that ``rebuild`` makes anew from the nodes."""
+    derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
+    """Tables that ``rebuild`` makes anew from the nodes and texts."""
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self._db = connection
@@ -148,7 +152,8 @@ class SqliteChecks:
         if self._has_vectors():
             SqliteVectors(self._db).load_extension()
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
-        return [line for line in found if not any(table in line for table in TABLES.values())]
+        apart = (*TABLES.values(), FILES, MESSAGES)
+        return [line for line in found if not any(table in line for table in apart)]
 
     def fulltext_damage(self) -> list[str]:
         """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
@@ -170,6 +175,9 @@ class SqliteChecks:
                 count = count_unlike(self._db, table)
                 if count:
                     found.append(f"{table} has indexed other texts of {counted(count, 'passage')}")
+        there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
+        for table in {FILES, MESSAGES} & there:
+            found += self._pragma(f"quick_check({table})")
         return found
 
     def foreign_key_violations(self) -> list[str]:
@@ -187,8 +195,19 @@ class SqliteChecks:
                 "full-text rows without a passage": _TEXT_WITHOUT_PASSAGES,
                 "facts without a passage": WITHOUT_PASSAGE,
                 "passages of facts that no longer stand": OF_NO_FACT,
+                **self._of_texts(),
             },
         )
+
+    def _of_texts(self) -> dict[str, str]:
+        """What is wrong with whole files and messages, and the query that finds it."""
+        there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
+        queries = {}
+        for index, table, one in _OF_TEXTS:
+            keys = f"SELECT rowid FROM {index}_docsize" if index in there else "SELECT 0 WHERE 0"
+            queries[f"{one}s without full text"] = f"SELECT key FROM {table} EXCEPT {keys}"
+            queries[f"full-text rows without a {one}"] = f"{keys} EXCEPT SELECT key FROM {table}"
+        return queries
 
     def unembedded(self) -> list[str]:
         """Where passages and vectors are out of step; text without words has no vector."""

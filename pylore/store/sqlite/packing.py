@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ...core.errors import StoreDamaged
 
+_LONGEST = 200_000_000
+"""Bytes that a packed text may have: what lore packs is read from files that it holds at once."""
+
 
 def packed(text: str) -> bytes:
     """A text as it is kept."""
@@ -18,9 +21,16 @@ def unpacked(held: str | bytes) -> str:
     Raises:
         StoreDamaged: it was not packed so.
     """
-    from zlib import decompress, error
+    from zlib import decompressobj, error
 
     try:
-        return held if isinstance(held, str) else decompress(held).decode()
+        if isinstance(held, str):
+            return held
+        # A store may come from anywhere, and a thousand bytes may stand for a million.
+        parts = decompressobj()
+        text = parts.decompress(held, _LONGEST).decode()
+        if parts.eof:
+            return text
     except (error, TypeError, UnicodeDecodeError):
-        raise StoreDamaged("a packed text cannot be read: run 'lore doctor'") from None
+        pass
+    raise StoreDamaged("a packed text cannot be read: run 'lore doctor'")
