@@ -13,6 +13,8 @@ from ..core.text import counted, one_line, parse_query, snippet
 from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
+from . import tuning
+from .ranking import Ranking
 from .retrieve import (
     BUILT_IN,
     Candidates,
@@ -114,49 +116,46 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     if hidden:
         request = request.hiding(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _search(store, settings, request, embedder, None)
+        return _first(store, settings, request, embedder, None)
     from .external import Retrievers
 
     excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
     with Retrievers(settings, request.query, request.scope, excluded) as further:
-        found = _search(store, settings, request, embedder, further)
+        found = _first(store, settings, request, embedder, further)
         found.notes[:0] = further.notes
         return found
 
 
-def _search(
+def _first(
     store: Store,
     settings: Settings,
     request: Request,
     embedder: Embedder | None,
     further: Retrievers | None,
 ) -> Hits:
+    """The first results, of as many pools as it takes: what is in a pool, and in which order,
+    does not hang on how many are to be returned, so that more of them begin with fewer."""
     notes: list[str] = []
     matching = _Matching(store, settings, request, further, notes)
     if not matching.query and request.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
     matching.embed(embedder)
-    starts = found = matching.within(request.scope)
-    direct = _direct_hits(store, settings, found, matching.query)
+    room = tuning.POOL
+    pool = _pool(store, settings, request, matching, room, notes)
+    while len(pool.plain) < settings.limit and pool.found.more:
+        room *= tuning.LARGER
+        pool.append(_pool(store, settings, request, matching, room, []))
+    hits = pool.cut(settings.limit, settings.graph_limit)
+    found = pool.found
     if matching.query:
-        _say_how_it_matched(direct, notes, filtered=bool(request.scope))
-    direct = matching.with_files(found, request.scope, direct)
-    if request.scope.tags and not direct:
+        _say_how_it_matched(hits, notes, filtered=bool(request.scope))
+    if request.scope.tags and not hits:
         notes += store.nodes.unknown_tags(request.scope.tags)
-    if settings.graph_depth and not settings.graph_max_depth:
-        notes.append("graph_max_depth is 0: the graph is switched off")
-    hits, matched = direct, _matched(found, direct)
-    if settings.depth:
-        if request.scope.types and not request.filter_expanded:
-            anything = request.scope.with_types(())
-            starts = matching.within(anything)
-            matching.with_files(starts, anything, [])
-        hits, matched = _expanded(store, settings, request, starts, found, direct, notes)
-    hits = _arranged(store, settings, request, put_together(hits, matched), found, notes)
+    hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
         from .file_ways import show_ways
 
-        how = {**starts.how, **found.how}
+        how = {**pool.starts.how, **found.how}
         show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
     if request.snippets:
         _add_texts(store, hits, found, matching.query)
@@ -164,7 +163,37 @@ def _search(
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes, {**starts.passage, **found.passage})
+    return Hits(hits, notes, {**pool.starts.passage, **found.passage})
+
+
+def _pool(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    matching: _Matching,
+    room: int,
+    notes: list[str],
+) -> Ranking:
+    """The best ``room`` direct matches and what is connected to them, in their order."""
+    starts = found = matching.within(request.scope, room)
+    direct = _direct_hits(store, settings, found, matching.query, room)
+    pool = Ranking(found)
+    if request.near is not None:
+        pool.matches = [hit.id for hit in direct]
+        direct = matching.with_files(found, request.scope, direct, room)
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+    plain = _in_their_order(store, settings, request, direct, _matched(found, direct), found, notes)
+    pool.plain = [hit.id for hit in plain]
+    pool.hits = plain
+    if settings.depth:
+        if request.scope.types and not request.filter_expanded:
+            anything = request.scope.with_types(())
+            pool.starts = starts = matching.within(anything, room)
+            matching.with_files(starts, anything, [], room)
+        hits, matched = _expanded(store, settings, request, pool, direct, notes)
+        pool.hits = _in_their_order(store, settings, request, hits, matched, found, [])
+    return pool
 
 
 class _Matching:
@@ -200,18 +229,20 @@ class _Matching:
                 self.query, self._store, self._settings, embedder, self._notes
             )
 
-    def within(self, scope: Scope) -> Candidates:
+    def within(self, scope: Scope, room: int) -> Candidates:
         """The matches of the words."""
         if not self.query:
             return Candidates()
         found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further, self._ranks,
+            self._request.excluded, self._further, self._ranks, room,
         )  # fmt: skip
         self._ranks = found.files
         return found
 
-    def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
+    def with_files(
+        self, found: Candidates, scope: Scope, direct: list[Hit], room: int
+    ) -> list[Hit]:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
         if self._request.near is None:
             return direct
@@ -223,20 +254,22 @@ class _Matching:
             )
         within = scope.without(self._request.excluded)
         add_seeds(self._store, self._settings, found, self._near, within)
-        return beside_matches(self._store, self._settings, found, direct)
+        return beside_matches(self._store, self._settings, found, direct, room)
 
 
 # --- results
 
 
-def _direct_hits(store: Store, settings: Settings, found: Candidates, query: Query) -> list[Hit]:
-    """What a plain search returns, best first."""
+def _direct_hits(
+    store: Store, settings: Settings, found: Candidates, query: Query, room: int
+) -> list[Hit]:
+    """The best ``room`` matches, best first."""
     ranked = list(found.fused)
-    if len(ranked) > settings.limit:
+    if len(ranked) > room:
         # Age and credibility count at most their weights: whatever scores less cannot come in.
         weight = settings.relevance_weight
         most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
-        least = found.fused[ranked[settings.limit - 1]] * most
+        least = found.fused[ranked[room - 1]] * most
         ranked = [id for id in ranked if found.fused[id] >= least]
     hits = []
     for id in ranked:
@@ -249,7 +282,7 @@ def _direct_hits(store: Store, settings: Settings, found: Candidates, query: Que
         from .facts import show_facts
 
         show_facts(store, settings, query, hits, found)
-    return in_order(hits, _matched(found, hits))[: settings.limit]
+    return in_order(hits, _matched(found, hits))[:room]
 
 
 def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
@@ -260,8 +293,7 @@ def _expanded(
     store: Store,
     settings: Settings,
     request: Request,
-    starts: Candidates,
-    found: Candidates,
+    pool: Ranking,
     direct: list[Hit],
     notes: list[str],
 ) -> tuple[list[Hit], dict[str, Factors]]:
@@ -272,25 +304,27 @@ def _expanded(
     returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
     scope = request.scope if request.filter_expanded else returned
     try:
-        return expanded(
-            store, settings, Matches(starts, found, direct), scope, notes,
+        hits, matched, pool.reached = expanded(
+            store, settings, Matches(pool.starts, pool.found, direct), scope, notes,
             excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
         )  # fmt: skip
+        return hits, matched
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
-        return direct, _matched(found, direct)
+        return direct, _matched(pool.found, direct)
 
 
-def _arranged(
+def _in_their_order(
     store: Store,
     settings: Settings,
     request: Request,
     hits: list[Hit],
+    matched: dict[str, Factors],
     found: Candidates,
     notes: list[str],
 ) -> list[Hit]:
-    """What is worth showing, in the order of ratings, its repeats spread, unless it is files."""
-    hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
+    """By what they match and their ratings, with repeats further down, unless they are files."""
+    hits = rated(store, settings, put_together(hits, matched), notes)
     # Who asks for files wants all that are meant, also those that say the same.
     if settings.diversify and len(hits) > 2 and not (found.files and found.files.asked):
         from .mmr import diversify
@@ -298,6 +332,7 @@ def _arranged(
         return diversify(
             store, settings, hits, found.passage,
             has_vectors="vector" in found.legs, explain=request.explain,
+            shown=settings.limit if not settings.depth and not found.near else 0,
         )  # fmt: skip
     return hits
 

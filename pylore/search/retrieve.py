@@ -40,8 +40,8 @@ class Candidates:
     """
 
     __slots__ = (
-        "confidence", "coverage", "files", "fused", "how", "legs", "near", "nearest", "of_things",
-        "passage", "rows", "rrf", "weak",
+        "confidence", "coverage", "files", "fused", "how", "legs", "more", "near", "nearest",
+        "of_things", "passage", "rows", "rrf", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -59,6 +59,8 @@ class Candidates:
         self.rrf: dict[str, float] = {}
         self.coverage = 0.0
         self.confidence = 0.0
+        self.more = False
+        """Whether a pool with more room might bring more."""
         self.weak = False
         """Whether what was found is more likely to be noise than not."""
         self.files: FileRanks | None = None
@@ -126,8 +128,10 @@ def candidates(
     excluded: frozenset[str],
     further: Retrievers | None = None,
     ranks: FileRanks | None = None,
+    room: int = tuning.POOL,
 ) -> Candidates:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
+    says for how many matches the legs look.
 
     ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
     how files rank, where that is known.
@@ -135,12 +139,12 @@ def candidates(
     found = Candidates()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        words = FullTextLeg(store, settings, query, scope)
+        words = FullTextLeg(store, settings, query, scope, room)
         found.legs["fulltext"] = words.scores
         found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
-        found.of_things, found.rows = words.of_things, words.rows
+        found.of_things, found.rows, found.more = words.of_things, words.rows, words.more
     if vector is not None:
-        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found, room)
     if further is not None:
         for name, leg in further.legs(store, scope).items():
             found.legs[name] = leg
@@ -200,7 +204,7 @@ def _rank_files(
     files come is another matter than how they stand beside records.
     """
     if "file" not in scope.types:
-        shown = islice(found.fused, 2 * settings.limit)
+        shown = islice(found.fused, tuning.WITH_FILES)
         if scope.types or not any(id.startswith(FILE_IDS) for id in shown):
             return
     if not store.fulltext.collections(("file",)):
@@ -242,11 +246,14 @@ def _confidence(found: Candidates) -> float:
 
 
 def _vector_leg(
-    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
+    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates, room: int
 ) -> dict[str, float]:
-    wanted = max(tuning.NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
+    wanted = tuning.NEIGHBOURS * room
     found.nearest = lifted(store.vectors.search(vector, searched(scope), wanted), scope)
+    found.more = found.more or (
+        len(found.nearest) >= wanted and found.nearest[-1][2] >= settings.vector_min
+    )
     for key, id, score in found.nearest:
         if score >= settings.vector_min and id.startswith(THING_IDS):
             found.of_things.setdefault(id, {})[key] = score

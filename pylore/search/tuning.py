@@ -8,12 +8,18 @@ from __future__ import annotations
 
 # --- full text
 
-PASSAGES = 400
-"""How many of the best passages full text looks at, at the least. Not measured."""
+POOL = 50
+"""So many direct matches are ranked, whatever the limit: the first results are the same with a
+smaller one (docs/decisions/0079). Of a limit above it the rest comes from further pools, each
+``LARGER`` times as large, and stands below. Not measured: a bound on the work."""
 
-ENOUGH = 10
-"""So many nodes that have all words are enough, whatever the limit: the first results are
-the same with a smaller one. Not measured."""
+LARGER = 4
+
+PASSAGES = 8
+"""How many of the best passages full text looks at for each match of a pool. Not measured."""
+
+ENOUGH = 5
+"""One of so many in a pool that has all words is enough: 10 of 50. Not measured."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's.
@@ -42,9 +48,12 @@ COSINE_OF_FACT = 0.25
 """What a cosine of 1 counts for which of a thing's facts is shown, where having all of the
 query's words counts 1: it tells facts apart that have the same ones. Not measured."""
 
-NEIGHBOURS = 100
-"""How many of the nearest passages the vector leg looks at, at the least. Not measured for
-ranks; docs/decisions/0008 has what it costs."""
+NEIGHBOURS = 2
+"""How many of the nearest passages the vector leg looks at for each match of a pool. Not measured
+for ranks; docs/decisions/0008 has what it costs."""
+
+WITH_FILES = 20
+"""Files are ranked by their whole texts where one is among the first so many. Not measured."""
 
 RETRIEVER_SHARE = 0.3
 """What a retriever of the user's own has in a convex fusion, unless ``retriever_shares`` says
