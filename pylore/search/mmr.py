@@ -35,15 +35,13 @@ def diversify(
     *,
     has_vectors: bool = True,
     explain: bool = False,
-    shown: int = 0,
 ) -> list[Hit]:
     """The same hits, those that repeat better ones further down; the first one stays.
 
     Where they are of three categories or more, none comes more often than
     ``tuning.SAME_CATEGORY`` times among the first ``tuning.TOP`` while another is left.
     ``passage`` has the key of the passage that a hit shows; without one it is the
-    first. Where only the first ``shown`` are of interest (0: all), and none of them repeats another,
-    the rest is not looked at. A hit that is now below a lower one gets that one's score, so that scores
+    first. A hit that is now below a lower one gets that one's score, so that scores
     still fall from the top down.
     """
     head = hits[: tuning.WINDOW]
@@ -52,22 +50,35 @@ def diversify(
     categories = [known.get(hit.id) for hit in head] if known else []
     if len(set(known.values())) + categories.count(None) < _LEAST_CATEGORIES:
         categories = []
-    least = settings.duplicate_similarity
-    if 0 < shown < len(keys) and not categories and not _repeats(store, keys[:shown], least):
-        return hits
-    repeats = _repeats(store, keys, least) if has_vectors else {}
+    repeats = _repeats(store, keys, settings.duplicate_similarity) if has_vectors else {}
     if not repeats and not categories:
         return hits
     order = mmr([hit.score for hit in head], repeats, settings.mmr_lambda, categories)
     if explain:
         _explain(head, order, repeats, categories)
     if order != [*range(len(head))]:
-        lowest = head[0].score
+        least = head[0].score
         for hit in (head[place] for place in order):
-            if hit.score > lowest:
-                hit.times("diversity", lowest / hit.score)
-            lowest = hit.score
+            if hit.score > least:
+                hit.times("diversity", least / hit.score)
+            least = hit.score
     return [head[place] for place in order] + hits[tuning.WINDOW :]
+
+
+def stand(
+    store: Store,
+    settings: Settings,
+    hits: list[Hit],
+    passage: Mapping[str, int],
+    has_vectors: bool,
+) -> bool:
+    """Whether these would stay as they are, whatever comes after them."""
+    head = hits[: tuning.WINDOW]
+    known = store.nodes.categories([hit.id for hit in head[: tuning.TOP]], settings.category_tags)
+    if len(known) > tuning.SAME_CATEGORY:
+        return False
+    keys = _keys(store, head, passage) if has_vectors else []
+    return not (has_vectors and _repeats(store, keys, settings.duplicate_similarity))
 
 
 def mmr(

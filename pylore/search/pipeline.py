@@ -176,6 +176,9 @@ def _pool(
 ) -> Ranking:
     """The best ``room`` direct matches and what is connected to them, in their order."""
     starts = found = matching.within(request.scope, room)
+    first = _first_alone(store, settings, request, matching, found, notes)
+    if first is not None:
+        return first
     direct = _direct_hits(store, settings, found, matching.query, room)
     pool = Ranking(found)
     if request.near is not None:
@@ -314,6 +317,49 @@ def _expanded(
         return direct, _matched(pool.found, direct)
 
 
+def _first_alone(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    matching: _Matching,
+    found: Candidates,
+    notes: list[str],
+) -> Ranking | None:
+    """The first results alone, where what comes after them changes nothing of their order: it
+    saves a search most of its work. None where it may."""
+    if settings.depth or request.near is not None or request.explain:
+        return None
+    if settings.limit > tuning.POOL or (settings.feedback_weight and _any_rated(store)):
+        return None
+    hits = _direct_hits(store, settings, found, matching.query, settings.limit)
+    if len(hits) < settings.limit:
+        return None
+    ranking = Ranking(found)
+    ranking.hits = put_together(hits, _matched(found, hits))
+    if _spreads(settings, found, ranking.hits):
+        from .mmr import stand
+
+        if not stand(store, settings, ranking.hits, found.passage, "vector" in found.legs):
+            return None
+    ranking.plain = [hit.id for hit in ranking.hits]
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+    return ranking
+
+
+def _any_rated(store: Store) -> bool:
+    try:
+        return store.ratings.any()
+    except GraphUnavailable:
+        return True
+
+
+def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
+    """Whether repeats are spread: who asks for files wants all that are meant, also those that
+    say the same."""
+    return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
+
+
 def _in_their_order(
     store: Store,
     settings: Settings,
@@ -325,14 +371,12 @@ def _in_their_order(
 ) -> list[Hit]:
     """By what they match and their ratings, with repeats further down, unless they are files."""
     hits = rated(store, settings, put_together(hits, matched), notes)
-    # Who asks for files wants all that are meant, also those that say the same.
-    if settings.diversify and len(hits) > 2 and not (found.files and found.files.asked):
+    if _spreads(settings, found, hits):
         from .mmr import diversify
 
         return diversify(
             store, settings, hits, found.passage,
             has_vectors="vector" in found.legs, explain=request.explain,
-            shown=settings.limit if not settings.depth and not found.near else 0,
         )  # fmt: skip
     return hits
 
