@@ -44,8 +44,8 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 $'true\n1'
   run_lore search barometer --type file --embedder none --jq '.[0].snippet | test("barometer")'
   expect 0 true
-  run_lore search 'deep barometer' --embedder none --ids # among results of all types
-  [ "$(head -1 <<<"$output")" = file-src/deep.py ]
+  run_lore context 'deep barometer' --embedder none --json # among results of all types
+  [ "$(jq -r '.included[0].id' <<<"$output")" = file-src/deep.py ]
   files barometer --file-ranking 0
   [ -z "$output" ]
   printf 'value = 1\n' >src/deep.py && indexed
@@ -65,6 +65,8 @@ files() { # <query> [option...]: paths of the files that a search finds
   expect 0 "$(printf '%s\n' 1 changes "$commit" file-src/clock.py 1 changes "$commit" file-src/door.py)"
   run_lore show "$commit" --jq '.title, .type, (.edges[] | .relation + " " + .id)'
   expect 0 "$(printf '%s\n' 'Sessions expire after a night' commit 'changes file-src/clock.py' 'changes file-src/door.py')"
+  run_lore graph neighbors "$commit" --ids
+  expect 0 $'file-src/clock.py\nfile-src/door.py'
   files 'why sessions expire at night' --graph-depth 1 --history-weight 0
   [ -z "$output" ]
   run_lore search 'sessions expire' --graph-depth 1 --embedder none --ids # commits are no results

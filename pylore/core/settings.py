@@ -432,7 +432,9 @@ class Settings:
         high=1,
     )
     file_ranking = switch(
-        True, "rank files by their whole texts too; off: by their passages and symbols alone"
+        True,
+        "where files are asked for, rank them by their whole texts too; off: by their passages and "
+        "symbols alone",
     )
     history_weight = number(
         1.0,
@@ -442,7 +444,9 @@ class Settings:
         high=10,
     )
     clean_query = switch(
-        True, "drop trailers, hashes, addresses and the like from a query of more than a few words"
+        True,
+        "where files or symbols are asked for, drop trailers, hashes, addresses and the like from "
+        "a query of more than a few words",
     )
     files_weight = number(
         0.5,

@@ -160,9 +160,11 @@ def _defining(store: Store, query: Query) -> dict[str, float]:
 
 
 def phrases_of(query: Query) -> list[str]:
-    """The words of a query, and those that stand together in it."""
-    phrases = [" ".join(phrase) for term in query.terms for phrase in term if len(phrase) > 1]
-    return [*query.single_words(), *phrases]
+    """The words of a query, and those that stand together in it, of its first terms."""
+    terms = query.terms[: tuning.MOST_TERMS]
+    phrases = [phrase for term in terms for phrase in term]
+    words = dict.fromkeys(word for phrase in phrases for word in phrase)
+    return [*words, *(" ".join(phrase) for phrase in phrases if len(phrase) > 1)]
 
 
 def _names(query: Query) -> list[str]:
@@ -188,9 +190,12 @@ def _paths(store: Store, query: Query) -> dict[str, float]:
     count = store.whole_files.stored()
     having: dict[str, int] = {}
     found = []
+    known: dict[str, frozenset[str]] = {}
     for path in paths:
         folders, _, name = path.rpartition("/")
-        own, above = _words_of(name) & wanted, _words_of(folders) & wanted
+        if folders not in known:
+            known[folders] = _words_of(folders) & wanted
+        own, above = _words_of(name) & wanted, known[folders]
         for word in own | above:
             having[word] = having.get(word, 0) + 1
         found.append((path, own, above - own, path.count("/")))
@@ -203,7 +208,12 @@ def _paths(store: Store, query: Query) -> dict[str, float]:
 
 
 def _words_of(path: str) -> frozenset[str]:
-    return frozenset(part for word in words(path) for part in (fold(word), *camel_parts(word)))
+    found = set()
+    for word in words(path):
+        found.add(fold(word))
+        if not word.islower():
+            found.update(camel_parts(word))
+    return frozenset(found)
 
 
 # --- tests, and what is no source

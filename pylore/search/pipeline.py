@@ -55,7 +55,8 @@ class Request(Record):
     """What is asked: the words, what may be returned, where the walk may start.
 
     ``near`` are files: what is tied to them is found as well, with words or without.
-    Without ``snippets`` the results have no text of their passages.
+    Without ``snippets`` the results have no text of their passages. With ``whole_files`` the
+    files among results of all types are ranked as where files are asked for.
     ``scope.types`` says what may be returned, and the walk goes through anything;
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
     it holds for every node. ``excluded`` ids are neither returned nor entered, and so
@@ -65,7 +66,7 @@ class Request(Record):
 
     __slots__ = (
         "excluded", "explain", "filter_expanded", "near", "query", "scope", "snippets",
-        "with_superseded",
+        "whole_files", "with_superseded",
     )  # fmt: skip
 
     def __init__(
@@ -79,6 +80,7 @@ class Request(Record):
         near: Near | None = None,
         with_superseded: bool = False,
         snippets: bool = True,
+        whole_files: bool = False,
     ) -> None:
         self.query = query
         self.scope = scope or Scope()
@@ -88,13 +90,14 @@ class Request(Record):
         self.near = near
         self.with_superseded = with_superseded
         self.snippets = snippets
+        self.whole_files = whole_files
 
     def without(self, ids: Iterable[str]) -> Request:
         """The same, with these ids excluded too."""
         return Request(
             self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
             excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
-            snippets=self.snippets,
+            snippets=self.snippets, whole_files=self.whole_files,
         )  # fmt: skip
 
     def hiding(self, statuses: tuple[str, ...]) -> Request:
@@ -211,7 +214,8 @@ class _Matching:
         notes: list[str],
     ) -> None:
         text = request.query
-        if settings.clean_query and len(text) > SHORT:
+        types = request.scope.types
+        if settings.clean_query and len(text) > SHORT and ("file" in types or "symbol" in types):
             from ..core.asked import cleaned
 
             text = cleaned(text)
@@ -239,6 +243,7 @@ class _Matching:
         found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
             self._request.excluded, self._further, self._ranks, room,
+            among_all=self._request.whole_files,
         )  # fmt: skip
         self._ranks = found.files
         return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from ..core.errors import GraphUnavailable
 from ..core.model import Hits
-from ..core.vocabulary import CODE_TYPES
+from ..core.vocabulary import CHANGES, CODE_TYPES, COMMIT_IDS, file_id
 from ..graph.relations import relation_weights
 from ..store import ALL
 from ..store.filter import Scope
@@ -117,6 +119,8 @@ def neighbours(
         UsageError: a relation of the settings is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
+    if id.startswith(COMMIT_IDS) and store.nodes.get(id) is None:
+        return _changed_by(store, id, direction), 0
     weights = relation_weights(store, settings)
     edges = [
         (other, relation, outgoing, weight, weight * weights[relation][0 if outgoing else 1])
@@ -140,6 +144,19 @@ def neighbours(
         if other in live
     ]
     return found, len(edges) - len(found)
+
+
+def _changed_by(store: Store, id: str, direction: str) -> list[dict[str, Any]]:
+    """The files that a commit of the history changed, as neighbours."""
+    paths = store.commits.changed([id]).get(id, []) if direction in ("both", "out") else []
+    weight = round(1 / sqrt(len(paths)), 4) if paths else 0.0
+    return [
+        {
+            "id": file_id(path), "type": "file", "title": path, "relation": CHANGES,
+            "direction": "out", "weight": weight, "strength": weight,
+        }
+        for path in paths
+    ]  # fmt: skip
 
 
 def within(store: Store, id: str, relations: Sequence[str], hops: int) -> set[str]:

@@ -5,8 +5,6 @@ Full text and vectors each make a list of nodes; the fusion makes one of them.
 
 from __future__ import annotations
 
-from itertools import islice
-
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
@@ -129,12 +127,15 @@ def candidates(
     further: Retrievers | None = None,
     ranks: FileRanks | None = None,
     room: int = tuning.POOL,
+    *,
+    among_all: bool = False,
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
     says for how many matches the legs look.
 
     ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
-    how files rank, where that is known.
+    how files rank, where that is known; ``among_all``: they are to be ranked by their whole
+    texts among results of all types too.
     """
     found = Candidates()
     scope = scope.without(excluded)
@@ -162,7 +163,8 @@ def candidates(
     found.fused = best_first(_tests_aside(fused, query, settings))
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = ranks
-        _rank_files(store, settings, query, scope, found)
+        if "file" in scope.types or (not scope.types and (among_all or ranks is not None)):
+            _rank_files(store, settings, query, scope, found)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -203,10 +205,6 @@ def _rank_files(
     has the score that the best one had without, the second that of the second, and so on: which
     files come is another matter than how they stand beside records.
     """
-    if "file" not in scope.types:
-        shown = islice(found.fused, tuning.WITH_FILES)
-        if scope.types or not any(id.startswith(FILE_IDS) for id in shown):
-            return
     if not store.fulltext.collections(("file",)):
         return
     from .code_files import dealt, rank_files

@@ -52,9 +52,6 @@ NEIGHBOURS = 2
 """How many of the nearest passages the vector leg looks at for each match of a pool. Not measured
 for ranks; docs/decisions/0008 has what it costs."""
 
-WITH_FILES = 20
-"""Files are ranked by their whole texts where one is among the first so many. Not measured."""
-
 RETRIEVER_SHARE = 0.3
 """What a retriever of the user's own has in a convex fusion, unless ``retriever_shares`` says
 otherwise. Not measured: it depends on the retriever."""
@@ -143,6 +140,9 @@ FILE_SHARES = {
 
 WHOLE_WEIGHTS = (4.0, 1.0, 1.0)
 """BM25 weights of a file's path, its text, and the parts of the names in it."""
+
+MOST_TERMS = 60
+"""Terms of a query, the first ones, that whole files and messages of commits are searched for."""
 
 WHOLE_FILES = 500
 """How many of the best files the full text of whole files looks at."""

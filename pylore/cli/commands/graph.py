@@ -8,6 +8,7 @@ from typing import Any
 from ...app.path import PathRequest, path
 from ...core.errors import UsageError
 from ...core.text import counted, printable
+from ...core.vocabulary import COMMIT_IDS
 from ...formats.drawing import draw
 from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
@@ -35,7 +36,9 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        id = store.nodes.require(meant(store, id)).id
+        id = meant(store, id)
+        if not id.startswith(COMMIT_IDS) or store.commits.get(id) is None:
+            id = store.nodes.require(id).id
         found, nowhere = neighbours(store, session.settings, id, direction)
     if nowhere:
         session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
