@@ -6,9 +6,11 @@ merge → feedback → diversity → results. With depth 0 no graph table is tou
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
-from ..core.scoring import rounded
+from ..core.scoring import feedback, feedback_factor, rounded
 from ..core.text import counted, one_line, parse_query, snippet
 from ..core.vocabulary import path_of
 from ..store import ALL
@@ -144,10 +146,10 @@ def _first(
         return Hits([], ["the query has no words: nothing to search for"])
     matching.embed(embedder)
     room = tuning.POOL
-    pool = _pool(store, settings, request, matching, room, notes)
+    pool = _ranking(store, settings, request, matching, room, notes)
     while len(pool.plain) < settings.limit and pool.found.more:
         room *= tuning.LARGER
-        pool.append(_pool(store, settings, request, matching, room, []))
+        pool.append(_ranking(store, settings, request, matching, room, []))
     hits = pool.cut(settings.limit, settings.graph_limit)
     found = pool.found
     if matching.query:
@@ -169,7 +171,7 @@ def _first(
     return Hits(hits, notes, {**pool.starts.passage, **found.passage})
 
 
-def _pool(
+def _ranking(
     store: Store,
     settings: Settings,
     request: Request,
@@ -179,16 +181,17 @@ def _pool(
 ) -> Ranking:
     """The best ``room`` direct matches and what is connected to them, in their order."""
     starts = found = matching.within(request.scope, room)
-    first = _first_alone(store, settings, request, matching, found, notes)
-    if first is not None:
-        return first
-    direct = _direct_hits(store, settings, found, matching.query, room)
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+    ids = list(islice(found.fused, room))
+    pool = _first_alone(store, settings, request, matching, found, ids, notes)
+    if pool is not None:
+        return pool
     pool = Ranking(found)
+    direct = _direct_hits(store, settings, found, matching.query, ids)
     if request.near is not None:
         pool.matches = [hit.id for hit in direct]
         direct = matching.with_files(found, request.scope, direct, room)
-    if settings.graph_depth and not settings.graph_max_depth:
-        notes.append("graph_max_depth is 0: the graph is switched off")
     plain = _in_their_order(store, settings, request, direct, _matched(found, direct), found, notes)
     pool.plain = [hit.id for hit in plain]
     pool.hits = plain
@@ -269,18 +272,11 @@ class _Matching:
 
 
 def _direct_hits(
-    store: Store, settings: Settings, found: Candidates, query: Query, room: int
+    store: Store, settings: Settings, found: Candidates, query: Query, ids: list[str]
 ) -> list[Hit]:
-    """The best ``room`` matches, best first."""
-    ranked = list(found.fused)
-    if len(ranked) > room:
-        # Age and credibility count at most their weights: whatever scores less cannot come in.
-        weight = settings.relevance_weight
-        most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
-        least = found.fused[ranked[room - 1]] * most
-        ranked = [id for id in ranked if found.fused[id] >= least]
+    """These matches as results, best first."""
     hits = []
-    for id in ranked:
+    for id in ids:
         hit = Hit(id)
         hit.match = found.how[id]
         add_leg_scores(hit, found)
@@ -290,7 +286,23 @@ def _direct_hits(
         from .facts import show_facts
 
         show_facts(store, settings, query, hits, found)
-    return in_order(hits, _matched(found, hits))[:room]
+    return in_order(hits, _matched(found, hits))
+
+
+def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list[str]) -> list[str]:
+    """Those of ``ids`` that can come among the first ``limit``, whatever their age and
+    credibility are: these count at most their weights, and ratings are known."""
+    if len(ids) <= settings.limit:
+        return ids
+    rated: dict[str, float] = {}
+    if settings.feedback_weight:
+        for id, rating in store.ratings.of(ids).items():
+            rated[id] = feedback_factor(feedback(*rating), settings.feedback_weight)
+    scores = {id: found.fused[id] * rated.get(id, 1.0) for id in ids}
+    weight = settings.relevance_weight
+    most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
+    least = sorted(scores.values(), reverse=True)[settings.limit - 1] * most
+    return [id for id in ids if scores[id] >= least]
 
 
 def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
@@ -328,35 +340,31 @@ def _first_alone(
     request: Request,
     matching: _Matching,
     found: Candidates,
+    ids: list[str],
     notes: list[str],
 ) -> Ranking | None:
     """The first results alone, where what comes after them changes nothing of their order: it
     saves a search most of its work. None where it may."""
     if settings.depth or request.near is not None or request.explain:
         return None
-    if settings.limit > tuning.POOL or (settings.feedback_weight and _any_rated(store)):
+    if settings.limit > len(ids):
         return None
-    hits = _direct_hits(store, settings, found, matching.query, settings.limit)
-    if len(hits) < settings.limit:
+    try:
+        first = _may_be_first(store, settings, found, ids)
+    except GraphUnavailable:
         return None
-    ranking = Ranking(found)
-    ranking.hits = put_together(hits, _matched(found, hits))
-    if _spreads(settings, found, ranking.hits):
+    hits = _direct_hits(store, settings, found, matching.query, first)
+    hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
+    del hits[settings.limit :]
+    if _spreads(settings, found, hits):
         from .mmr import stand
 
-        if not stand(store, settings, ranking.hits, found.passage, "vector" in found.legs):
+        if not stand(store, settings, hits, found.passage, "vector" in found.legs):
             return None
-    ranking.plain = [hit.id for hit in ranking.hits]
-    if settings.graph_depth and not settings.graph_max_depth:
-        notes.append("graph_max_depth is 0: the graph is switched off")
+    ranking = Ranking(found)
+    ranking.hits = hits
+    ranking.plain = [hit.id for hit in hits]
     return ranking
-
-
-def _any_rated(store: Store) -> bool:
-    try:
-        return store.ratings.any()
-    except GraphUnavailable:
-        return True
 
 
 def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
@@ -377,11 +385,15 @@ def _in_their_order(
     """By what they match and their ratings, with repeats further down, unless they are files."""
     hits = rated(store, settings, put_together(hits, matched), notes)
     if _spreads(settings, found, hits):
-        from .mmr import diversify
+        from .mmr import diversify, stand
 
+        first = hits[: settings.limit + settings.graph_limit]
+        vectors = "vector" in found.legs
+        if not request.explain and stand(store, settings, first, found.passage, vectors):
+            return hits
         return diversify(
             store, settings, hits, found.passage,
-            has_vectors="vector" in found.legs, explain=request.explain,
+            has_vectors=vectors, explain=request.explain,
         )  # fmt: skip
     return hits
 

@@ -1037,13 +1037,6 @@ class Relations(Protocol):
 class Ratings(Protocol):
     """How nodes were rated: sums over their live, rated ``used_in_run`` edges, always in step."""
 
-    def any(self) -> bool:
-        """Whether any node was rated.
-
-        Raises:
-            GraphUnavailable: the table is missing or damaged.
-        """
-
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
         """(sum of the weights, number of ratings) of those of ``ids`` that were rated.
 

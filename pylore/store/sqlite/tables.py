@@ -119,15 +119,6 @@ class SqliteRatings:
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
-    def any(self) -> bool:
-        """Whether any node was rated.
-
-        Raises:
-            GraphUnavailable: the table is missing or damaged.
-        """
-        with GraphFaults():
-            return self._db.execute("SELECT 1 FROM ratings LIMIT 1").get is not None
-
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
         """(sum of the weights, number of ratings) of those of ``ids`` that were rated.
 

@@ -23,9 +23,6 @@ from .state import Key, Part, days_since, limited
 
 
 class Ratings(Part):
-    def any(self) -> bool:
-        return bool(self.of([*self._state.nodes]))
-
     def of(self, ids: Sequence[str]) -> dict[str, tuple[float, int]]:
         found: dict[str, tuple[float, int]] = {}
         if "graph" in self._state.lost:
