@@ -354,6 +354,8 @@ def _first_alone(
     except GraphUnavailable:
         return None
     hits = _direct_hits(store, settings, found, matching.query, first)
+    if len(hits) < settings.limit:
+        return None  # some were purged meanwhile, or a symbol has no file
     hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
     if _spreads(settings, found, hits):
