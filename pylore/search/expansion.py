@@ -177,17 +177,21 @@ def walk_hits(
     *,
     excluded: frozenset[str] = frozenset(),
     explain: bool = False,
+    aside: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """What the best paths from the seeds reach, within ``scope``, best first.
+    """What the best paths from the seeds reach, within ``scope``, best first; what is set
+    ``aside`` is walked through and takes no place.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     from ..graph.best_path import walk
 
-    wide = [pair for pair in tuning.WIDE if pair[0] not in settings.origins]
+    wide = [
+        (name, str(most + len(aside))) for name, most in tuning.WIDE if name not in settings.origins
+    ]
     found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
-    among = within(store, found, scope, settings)
+    among = [id for id in within(store, found, scope, settings) if id not in aside]
     most = settings.graph_max_nodes
     more = found.left_out + max(0, len(among) - most)
     if more:

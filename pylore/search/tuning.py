@@ -87,9 +87,10 @@ LOOKED_AT = 20
 """For each node that may be reached, how many are looked at for one within the scope. Not
 measured: a bound on the work where few nodes are in scope."""
 
-WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
-"""Around one node there is room for more than a search has, unless a setting says otherwise:
-the symbols of a file must not hide what else it is linked to. Not measured."""
+WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
+"""Around one node there is room for more than a search has, unless a setting says otherwise, and
+for the symbols of a file beside that: they must not hide what else it is linked to. Not
+measured."""
 
 LENDING = 50
 """So many of the best passages lend their weight to what they link to. With 20, recall@5 on PEPs
