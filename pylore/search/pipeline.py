@@ -35,6 +35,9 @@ from .scoring import (
     say_verdicts,
 )
 
+OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
+"""Words that questions begin with (``core.questions``)."""
+
 SHORT = 40
 """Letters up to which a query is as a person typed it."""
 
@@ -42,6 +45,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.questions import Asked
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -168,6 +172,10 @@ def _first(
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
+        if matching.asked is not None:
+            for hit in hits:
+                question = {"for": matching.asked.purpose, "words": matching.query.single_words()}
+                hit.explain = {**(hit.explain or {}), "question": question}
     return Hits(hits, notes, {**pool.starts.passage, **found.passage})
 
 
@@ -222,6 +230,13 @@ class _Matching:
             from ..core.asked import cleaned
 
             text = cleaned(text)
+        self.asked: Asked | None = None
+        opener = text.split(None, 1)
+        if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
+            from ..core.questions import asked_for
+
+            self.asked = asked_for(text)
+            text = self.asked.text if self.asked else text
         self.query = parse_query(text)
         self._store, self._settings, self._request = store, settings, request
         self._further, self._notes = further, notes
@@ -246,9 +261,15 @@ class _Matching:
         found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
             self._request.excluded, self._further, self._ranks, room,
-            among_all=self._request.whole_files,
+            among_all=self._request.whole_files or self.asked is not None,
+            purpose=self.asked.purpose if self.asked else "",
         )  # fmt: skip
         self._ranks = found.files
+        if self.asked is not None:
+            from .purpose import use
+
+            within = scope.without(self._request.excluded)
+            use(self._store, self._settings, self.asked, found, within)
         return found
 
     def with_files(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import is_test
+from ..core.text import aside
 from ..core.vocabulary import CODE_IDS, FILE_IDS, THING_IDS, path_of
 from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
@@ -129,13 +129,14 @@ def candidates(
     room: int = tuning.POOL,
     *,
     among_all: bool = False,
+    purpose: str = "",
 ) -> Candidates:
     """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
     says for how many matches the legs look.
 
     ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
     how files rank, where that is known; ``among_all``: they are to be ranked by their whole
-    texts among results of all types too.
+    texts among results of all types too; ``purpose``: what a question is for.
     """
     found = Candidates()
     scope = scope.without(excluded)
@@ -164,7 +165,7 @@ def candidates(
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = ranks
         if "file" in scope.types or (not scope.types and (among_all or ranks is not None)):
-            _rank_files(store, settings, query, scope, found)
+            _rank_files(store, settings, query, scope, found, purpose)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -183,21 +184,33 @@ def _convex(
 
 
 def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
-    """Takes what lies in test files down, unless the query is about tests.
+    """Takes what lies in tests, benchmarks, examples, migrations and generated files down, unless
+    the query is about such.
 
     A test says the same words as what it tests, and mostly more of them.
     """
-    if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
+    if settings.test_weight == 1:
         return fused
+    asked: dict[str, bool] = {}
     for id in fused:
-        lower = id.lower()
-        if ("test" in lower or "spec" in lower) and is_test(path_of(id)):
+        kind = aside(path_of(id)) if id.startswith(CODE_IDS) else ""
+        if not kind:
+            continue
+        if kind not in asked:
+            begins = tuning.ASKED_FOR[kind]
+            asked[kind] = any(word.startswith(begins) for word in query.single_words())
+        if not asked[kind]:
             fused[id] *= settings.test_weight
     return fused
 
 
 def _rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Candidates,
+    purpose: str,
 ) -> None:
     """Ranks files by their whole texts, where there are any.
 
@@ -212,6 +225,10 @@ def _rank_files(
     ranks = found.files or rank_files(store, settings, query, scope, found.legs)
     if ranks is None:
         return
+    if purpose and found.files is None:
+        from .code_files import stand_of
+
+        ranks.stand = {id: stand_of(path_of(id), purpose) for id in ranks.plain}
     found.files = ranks
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     for id in scores:

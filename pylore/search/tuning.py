@@ -160,12 +160,15 @@ TITLES_READ, TITLE_LETTERS = 20, 300
 MOST_DEFINED = 500
 """Symbols that are looked at for the names in a query."""
 
-OF_TESTS = ("test", "spec")
+ASKED_FOR = {
+    "test": ("test", "spec"), "benchmark": ("bench", "perf"), "migration": ("migrat",),
+    "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
+}  # fmt: skip
 OF_DOCUMENTS = (
     "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
     "toml",
 )  # fmt: skip
-"""How words begin by which a query asks for tests, or for what is no source."""
+"""How words begin by which a query asks for what else stands back, and for what is no source."""
 
 NO_SOURCE = frozenset(
     "adoc bib cfg conf csv html ini ipynb json lock log md markdown org po properties rst svg tex"
@@ -192,3 +195,21 @@ KEPT_BESIDE_HISTORY = 0
 
 MOST_BY_COMMITS = 100
 """Files that commits lead to, of which the best are returned."""
+
+# --- what a question is for (docs/decisions/0080)
+
+STAND = {
+    "where": {"source": 1.0, "test": 0.4, "other": 0.4, "changelog": 0.3},
+    "why": {"source": 0.5, "test": 0.2, "other": 0.9, "changelog": 1.3},
+}
+"""What the kind of a file leaves of its score. Chosen on the tuned half of
+tests/bench/questions.py."""
+
+CHANGELOGS = ("change", "history", "news", "release", "upgrad")
+"""How the names of files begin that say what changed."""
+
+OWN_SCORE = 0.4
+"""What a symbol counts by itself where its file matches nothing, beside 1 in the best file."""
+
+SAME_FILE = 0.6
+"""What a further result of one file counts."""
