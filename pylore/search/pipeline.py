@@ -38,6 +38,9 @@ from .scoring import (
 OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
 """Words that questions begin with (``core.questions``)."""
 
+MOST_NAMED = 20
+"""Words of a query that are looked at for those that are nowhere."""
+
 SHORT = 40
 """Letters up to which a query is as a person typed it."""
 
@@ -156,10 +159,12 @@ def _first(
         pool.append(_ranking(store, settings, request, matching, room, []))
     hits = pool.cut(settings.limit, settings.graph_limit)
     found = pool.found
-    if matching.query:
-        _say_how_it_matched(hits, notes, filtered=bool(request.scope))
     if request.scope.tags and not hits:
         notes += store.nodes.unknown_tags(request.scope.tags)
+    if matching.query and not (found.weak and hits):
+        notes += _say_how_it_matched(
+            store, settings, matching.query, hits, filtered=bool(request.scope)
+        )
     hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
         from .file_ways import show_ways
@@ -452,19 +457,38 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
 # --- what is said beside the results
 
 
-def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) -> None:
-    ways = {hit.match for hit in direct}
-    if not ways:
-        within = " within these filters" if filtered else ""
-        notes.append(f"nothing matches these words{within}")
-    elif not ways & {"all", "retriever"}:
-        notes.append(
-            "no record has all of these words; showing those that have some"
-            if "some" in ways
-            else "no record has these words; showing those with words that begin so"
-            if "prefix" in ways
-            else "no record has these words; showing those nearest in meaning"
-        )
+def _say_how_it_matched(
+    store: Store, settings: Settings, query: Query, hits: list[Hit], *, filtered: bool
+) -> list[str]:
+    """A note where nothing was found, or a word of the query is nowhere: it names the word."""
+    if not hits:
+        if not any(store.nodes.count_by_type().values()):
+            return ["the store is empty: 'lore add' writes a record, 'lore import' brings in "
+                    "documents, 'lore index' code"]  # fmt: skip
+        return [f"nothing matches these words{' within these filters' if filtered else ''}"]
+    ways = {hit.match for hit in hits}
+    if ways.isdisjoint(("some", "prefix", "meaning")) or not ways.isdisjoint(("all", "retriever")):
+        return []
+    if "some" not in ways:
+        begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
+        return [f"no record has these words; showing those {begin}"]
+    missing = [
+        word for word in query.single_words()[:MOST_NAMED] if not _is_there(store, settings, word)
+    ]
+    if not missing:
+        return []
+    named = ", ".join(f"'{word}'" for word in missing)
+    return [f"found nowhere: {named}; showing what has the other words"]
+
+
+def _is_there(store: Store, settings: Settings, word: str) -> bool:
+    """Whether anything has this word, or another form of it."""
+    query = parse_query(word)
+    return any(
+        store.fulltext.search(collection, query, how, Scope(), settings.field_weights, 1)
+        for how in ("some", "inflected")
+        for collection in store.fulltext.collections(())
+    )
 
 
 def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:

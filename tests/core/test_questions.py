@@ -26,7 +26,7 @@ def test_the_words_that_say_what_for_go(
     assert (asked.purpose, asked.text, set(asked.names)) == (purpose, rest, names)
 
 
-@given(st.text(alphabet="where iswhy?change. \n\"`", min_size=1))
+@given(st.text(alphabet='where iswhy?change. \n"`', min_size=1))
 def test_what_is_left_is_never_nothing(text: str) -> None:
     asked = asked_for(text) if text.split() else None
     assert asked is None or asked.text.split()

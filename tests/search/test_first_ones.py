@@ -72,9 +72,9 @@ def test_fewer_results_are_the_first_of_more(
         with store.transaction():
             for one in made:
                 store.nodes.put(one)
-            for one, other, relation in edges:
-                if one != other and max(one, other) < len(ids):
-                    store.edges.put(Edge(ids[one], ids[other], relation, created_at=NOW))
+            for here, there, relation in edges:
+                if here != there and max(here, there) < len(ids):
+                    store.edges.put(Edge(ids[here], ids[there], relation, created_at=NOW))
             Index(store, StaticEmbedder()).update(made)
         pool = tuning.POOL
         try:
