@@ -389,6 +389,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --exclude	ID,…	@ids
 --decay	X	-
 --max-nodes	N	-
+--symbols	-	-
 --explain	-	-
 --tree	-	-
 -n	N	-
@@ -633,6 +634,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --exclude	ID,…	@ids
 --decay	X	-
 --max-nodes	N	-
+--symbols	-	-
 --explain	-	-
 --tree	-	-
 -n	N	-
@@ -909,6 +911,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --file-ranking	BOOL	1 0
 --history-weight	FLOAT	-
 --clean-query	BOOL	1 0
+--questions	BOOL	1 0
 --files-weight	FLOAT	-
 --min-score	FLOAT	-
 --diversify	BOOL	1 0

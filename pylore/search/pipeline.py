@@ -413,15 +413,11 @@ def _in_their_order(
     """By what they match and their ratings, with repeats further down, unless they are files."""
     hits = rated(store, settings, put_together(hits, matched), notes)
     if _spreads(settings, found, hits):
-        from .mmr import diversify, stand
+        from .mmr import diversify
 
-        first = hits[: settings.limit + settings.graph_limit]
-        vectors = "vector" in found.legs
-        if not request.explain and stand(store, settings, first, found.passage, vectors):
-            return hits
         return diversify(
             store, settings, hits, found.passage,
-            has_vectors=vectors, explain=request.explain,
+            has_vectors="vector" in found.legs, explain=request.explain,
         )  # fmt: skip
     return hits
 
