@@ -11,7 +11,7 @@ from itertools import islice
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import feedback, feedback_factor, rounded
-from ..core.text import counted, one_line, parse_query, snippet
+from ..core.text import counted, fold, one_line, parse_query, snippet, stem
 from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
@@ -161,10 +161,6 @@ def _first(
     found = pool.found
     if request.scope.tags and not hits:
         notes += store.nodes.unknown_tags(request.scope.tags)
-    if matching.query and not (found.weak and hits):
-        notes += _say_how_it_matched(
-            store, settings, matching.query, hits, filtered=bool(request.scope)
-        )
     hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
         from .file_ways import show_ways
@@ -173,6 +169,10 @@ def _first(
         show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
     if request.snippets:
         _add_texts(store, hits, found, matching.query)
+    if matching.query and not (found.weak and hits):
+        notes[:0] = _say_how_it_matched(
+            store, settings, matching.query, hits, filtered=bool(request.scope)
+        )
     add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
@@ -468,9 +468,9 @@ def _say_how_it_matched(
     if "some" not in ways:
         begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
         return [f"no record has these words; showing those {begin}"]
-    missing = [
-        word for word in query.single_words()[:MOST_NAMED] if not _is_there(store, settings, word)
-    ]
+    shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
+    asked = [word for word in query.single_words()[:MOST_NAMED] if stem(word) not in shown]
+    missing = [word for word in asked if not _is_there(store, settings, word)]
     if not missing:
         return []
     named = ", ".join(f"'{word}'" for word in missing)
@@ -482,8 +482,8 @@ def _is_there(store: Store, settings: Settings, word: str) -> bool:
     query = parse_query(word)
     return any(
         store.fulltext.search(collection, query, how, Scope(), settings.field_weights, 1)
-        for how in ("some", "inflected")
         for collection in store.fulltext.collections(())
+        for how in ("some", "inflected")
     )
 
 
