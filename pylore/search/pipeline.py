@@ -38,8 +38,8 @@ from .scoring import (
 OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
 """Words that questions begin with (``core.questions``)."""
 
-MOST_NAMED = 20
-"""Words of a query that are looked at for those that are nowhere."""
+MOST_NAMED = 3
+"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
 
 SHORT = 40
 """Letters up to which a query is as a person typed it."""
@@ -469,7 +469,7 @@ def _say_how_it_matched(
         begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
         return [f"no record has these words; showing those {begin}"]
     shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
-    asked = [word for word in query.single_words()[:MOST_NAMED] if stem(word) not in shown]
+    asked = [word for word in query.single_words() if stem(word) not in shown][:MOST_NAMED]
     missing = [word for word in asked if not _is_there(store, settings, word)]
     if not missing:
         return []
@@ -478,12 +478,11 @@ def _say_how_it_matched(
 
 
 def _is_there(store: Store, settings: Settings, word: str) -> bool:
-    """Whether anything has this word, or another form of it."""
-    query = parse_query(word)
+    """Whether anything has this word."""
+    query, weights = parse_query(word), settings.field_weights
     return any(
-        store.fulltext.search(collection, query, how, Scope(), settings.field_weights, 1)
+        store.fulltext.search(collection, query, "some", Scope(), weights, 1)
         for collection in store.fulltext.collections(())
-        for how in ("some", "inflected")
     )
 
 
