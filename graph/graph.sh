@@ -38,6 +38,7 @@
 #   --type TYPE,…        return only these types, or 'records'
 #   --exclude ID,…       neither return these nodes nor walk through them
 #   --decay X, --max-nodes N   as in 'lore search'
+#   --symbols            the symbols of these files too, which are counted otherwise
 #   --explain            every factor of each score
 #   --tree               each reached node hangs on the one it was reached from
 #   -n, --limit N        the most to return, nearest first; all unless set

@@ -399,6 +399,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --exclude	ID,…	@ids
 --decay	X	-
 --max-nodes	N	-
+--symbols	-	-
 --explain	-	-
 --tree	-	-
 -n	N	-
@@ -650,6 +651,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --exclude	ID,…	@ids
 --decay	X	-
 --max-nodes	N	-
+--symbols	-	-
 --explain	-	-
 --tree	-	-
 -n	N	-
@@ -931,6 +933,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --file-ranking	BOOL	1 0
 --history-weight	FLOAT	-
 --clean-query	BOOL	1 0
+--questions	BOOL	1 0
 --files-weight	FLOAT	-
 --min-score	FLOAT	-
 --diversify	BOOL	1 0

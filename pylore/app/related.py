@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 class RelatedRequest(Record):
     """``names`` are ids or paths of files, ``near`` globs of files, ``hops`` how far to walk.
 
-    ``limit``: how many to return, best first; 0 is all.
+    ``limit``: how many to return, best first; 0 is all. ``symbols``: also those that the files
+    themselves define.
 
     A path starts from the folder ``here``, if that is given and the file is there, or else from
     the project's root.
     """
 
-    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "types")
+    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "symbols", "types")
 
     def __init__(
         self,
@@ -42,6 +43,7 @@ class RelatedRequest(Record):
         explain: bool = False,
         here: str = "",
         limit: int = 0,
+        symbols: bool = False,
     ) -> None:
         self.names = tuple(names)
         self.near = tuple(near)
@@ -51,6 +53,7 @@ class RelatedRequest(Record):
         self.explain = explain
         self.here = here
         self.limit = limit
+        self.symbols = symbols
 
 
 def require_hops(value: int | str) -> int:
@@ -90,14 +93,14 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
         if not near and len(ids) == len(names):
             return walk_from(
                 store, settings, ids, types=types, excluded=excluded,
-                explain=request.explain,
+                explain=request.explain, symbols=request.symbols,
             )  # fmt: skip
         from ..search.file_context import Near, named
 
         files = named(store, near or Near(engine.root), names, request.here)
         return about_files(
             store, settings, files, ids, types=types, excluded=excluded,
-            explain=request.explain,
+            explain=request.explain, symbols=request.symbols,
         )  # fmt: skip
 
 

@@ -196,6 +196,7 @@ def related_command(argv: Sequence[str], command: Command) -> None:
             explain=bool({"explain", "tree"} & given.switches),
             here=os.getcwd(),
             limit=settings.limit if "limit" in given.flags else 0,
+            symbols="symbols" in given.switches,
         ))  # fmt: skip
         add_cochanges_note(engine, found)
         rows = _rows(engine, found)

@@ -425,7 +425,11 @@ class Settings:
         0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
     )
     test_weight = number(
-        0.5, "what a match in a test file counts, unless the query is about tests", low=0, high=1
+        0.5,
+        "what a match in a test, a benchmark, an example, a migration or a generated file counts, "
+        "unless the query is about such",
+        low=0,
+        high=1,
     )
     other_weight = number(
         0.3,
@@ -450,6 +454,11 @@ class Settings:
         True,
         "where files or symbols are asked for, drop trailers, hashes, addresses and the like from "
         "a query of more than a few words",
+    )
+    questions = switch(
+        True,
+        "take out of an English question the words that say what it is for (where is, how, why, "
+        "what changes with), and let them say which kinds of results come first",
     )
     files_weight = number(
         0.5,
