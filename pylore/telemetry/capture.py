@@ -13,7 +13,7 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from .captured import Captured, Progress
+from .captured import Captured, ReadSoFar
 from .event_log import append, event_file, remedy
 from .events import event_line, read_events, shortened
 from .transcripts.transcript_pass import TranscriptPass
@@ -97,7 +97,7 @@ class Capture:
         self._say = say
         self._held: list[tuple[str, list[dict[str, Any]]]] = []
         self._held_size = 0
-        self._read: dict[str, Progress] = {}
+        self._read: dict[str, ReadSoFar] = {}
         self._read_files: dict[str, tuple[int, int, str]] = {}
         self._doubtful: set[str] = set()
         self.receipt = Receipt()
@@ -214,7 +214,7 @@ class Capture:
         if is_rewritten or is_wider or is_unsure:
             self._doubtful.add(file.session)
         since = self._since if known is None else min(self._since, known.since)
-        self._read[file.session] = Progress(
+        self._read[file.session] = ReadSoFar(
             file.path, reading.end, reading.digest, since, is_rewritten=is_rewritten
         )
         self._read_files[file.path] = (file.changed, file.size, file.session)
