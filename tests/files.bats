@@ -135,7 +135,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   lore index -q >/dev/null
   run_lore related src/auth.py --exclude-edges co_changes_with
   expect 0
-  [ -z "$stderr" ]
+  [[ $stderr == *symbols* && $stderr != *$'\n'* ]]
   [ "$(rows .id,.hops,.match)" = '["decision-sessions",0,"files"]
 ["lesson-keys",1,"files"]
 ["symbol-src/auth.py::getUserByID",1,"graph"]

@@ -376,7 +376,7 @@ def test_ratings_lift_and_lower_within_the_results(store: Store) -> None:
 @hypothesis_settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(IDS), st.booleans()), max_size=12),
-    st.integers(1, 8),
+    st.integers(8, 50),
     st.floats(0, 1),
 )
 def test_no_rating_ever_removes_a_result(

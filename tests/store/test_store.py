@@ -27,7 +27,7 @@ from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
-from pylore.search.tuning import NEIGHBOURS
+from pylore.search.tuning import NEIGHBOURS, POOL
 from pylore.store import Store, create_store, open_store, restore_backup_into
 from pylore.store.filter import Scope
 from pylore.store.sqlite import conditions, vectors
@@ -123,7 +123,7 @@ def test_the_vector_search_finds_what_a_whole_scan_finds(store: Store, nodes: li
     queries = some([chance.choice(nodes).body for _ in range(12)], 2)
     for text in queries:
         vector = vector_of(store, text)
-        found = store.vectors.search(vector, Scope(), NEIGHBOURS)
+        found = store.vectors.search(vector, Scope(), NEIGHBOURS * POOL)
         truth = brute_force(every, vector)[:10]
         assert found[0][0] == truth[0][0]
         cosines = dict(truth)
