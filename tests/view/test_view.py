@@ -68,17 +68,21 @@ def places(picked: picking.Picked) -> dict[str, int | None]:
 # --- what is picked
 
 
-def test_the_whole_graph_begins_with_its_hubs(store: Store) -> None:
+def test_it_opens_on_records_and_what_they_touch(store: Store) -> None:
     found = places(picking.pick_whole(store, settings(), 100))
-    assert [*found][:2] == ["decision-a", "file-auth.py"]
-    assert [*found][-1] == "note-alone"
+    assert [*found][0] == "decision-a"
+    assert [*found][-2:] == ["file-auth.py", "note-alone"]
+    assert "file-web.py" not in found
     assert set(found.values()) == {None}
 
 
-def test_a_cap_keeps_the_hubs_and_is_said(store: Store) -> None:
-    picked = picking.pick_whole(store, settings(), 2)
-    assert [*picked.places] == ["decision-a", "file-auth.py"]
-    assert picked.notes == ["2 of 10 nodes are drawn, those with most edges: --max-nodes is 2"]
+def test_a_cap_leaves_room_for_what_records_touch_and_is_said(store: Store) -> None:
+    picked = picking.pick_whole(store, settings(), 3)
+    assert [*picked.places] == ["decision-a", "lesson-0", "file-auth.py"]
+    assert picked.notes == [
+        "3 of 10 nodes are drawn, records with most edges first, then what they touch: "
+        "--max-nodes is 3"
+    ]
 
 
 def test_only_edges_of_the_relations_count(store: Store) -> None:
@@ -109,7 +113,7 @@ def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch)
     picked = picking.pick_whole(store, settings(), 100)
     drawn = picking.picture(store, settings(), picked)
     assert len(drawn["edges"]) == 3
-    assert "only the 3 strongest of 8 edges are drawn" in drawn["notes"]
+    assert "only the 3 strongest of 7 edges are drawn" in drawn["notes"]
 
 
 def test_a_long_text_is_cut_and_a_short_one_is_whole(
