@@ -12,6 +12,7 @@ from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store import ALL
+from .labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -163,7 +164,10 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
         edges = sorted(sorted(edges, key=lambda edge: -edge[3])[:MOST_EDGES])
     return {
         "about": printable(picked.about),
-        "nodes": [_drawn(nodes[id], *picked.places[id]) for id in ids],
+        "nodes": [
+            {**_drawn(nodes[id], *picked.places[id]), "label": printable(label)}
+            for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
+        ],
         "edges": edges,
         "notes": [printable(text) for text in picked.notes],
     }
