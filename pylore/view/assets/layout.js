@@ -5,6 +5,7 @@ const arrange = (function () {
   "use strict";
 
   const TICKS = 300, MOST_STEPS = 3e5; // of the forces; ticks times nodes at most
+  const FEW = 40; // links whose relations are named
   const PASSES = 120, GAP = 10; // of the pushing apart; pixels between two boxes
 
   // Sets x and y of nodes with width and height; links are pairs of places; wide is the shape
@@ -21,10 +22,11 @@ const arrange = (function () {
   function pull(placed, links, wide) {
     const size = (node) => Math.hypot(node.width, node.height) / 2;
     const inward = 0.04 + 0.4 / Math.sqrt(placed.length + 1);
+    const apart = links.length > FEW ? 40 : 90; // room for the names of the relations
     const ticks = Math.round(Math.max(60, Math.min(TICKS, MOST_STEPS / (placed.length + 1))));
     d3.forceSimulation(placed).stop()
       .alphaDecay(1 - Math.pow(0.001, 1 / ticks))
-      .force("link", d3.forceLink(links).distance((link) => 40 + size(link.source) / 2 + size(link.target) / 2))
+      .force("link", d3.forceLink(links).distance((link) => apart + size(link.source) / 2 + size(link.target) / 2))
       .force("charge", d3.forceManyBody().strength(-600).distanceMax(1200))
       .force("size", d3.forceCollide((node) => 0.7 * size(node)))
       .force("x", d3.forceX().strength(inward / wide))

@@ -6,11 +6,14 @@
   const $ = (id) => document.getElementById(id);
   const root = document.documentElement;
   const HOPS = ["#d55e00", "#0072b2", "#009e73", "#b565a7"];
-  const TYPES = ["#0072b2", "#d55e00", "#009e73", "#b565a7", "#b8860b", "#3aa6c9", "#8c6d5a",
-    "#7f7fd5", "#c23b5e", "#5f8a1f", "#4f6d7a", "#a05195"];
+  const TYPES = { decision: "#d55e00", lesson: "#b565a7", doc: "#0072b2", note: "#b8860b",
+    pattern: "#009e73", failure: "#c23b5e", observation: "#3aa6c9", goal: "#5f8a1f",
+    concept: "#7f7fd5", entity: "#a05195", file: "#5b7f95", symbol: "#8d8f96", commit: "#8c6d5a" };
+  const OTHER_TYPES = ["#1b8a8a", "#a0522d", "#6a5acd", "#7a7a1f"];
   const SHAPES = { file: "round-rectangle", symbol: "diamond", commit: "round-triangle" };
   const FAR = 4; // hops from the chosen node from which on a node is as faint as can be
   const FONT = 12, LINE = 15, WIDEST = 120; // pixels of a label
+  const CLOSEST = 1.5; // zoom that a few nodes are shown with
   const MOST_LABELLED = 40; // edges whose relations can all be read at once
   const MANY = 800; // edges from which on they are drawn as plain lines
 
@@ -44,7 +47,8 @@
   // --- colours
 
   const types = counts(nodes, "type");
-  const typeColour = new Map(types.map(([type], place) => [type, TYPES[place % TYPES.length]]));
+  const typeColour = new Map(types.map(([type], place) =>
+    [type, TYPES[type] || OTHER_TYPES[place % OTHER_TYPES.length]]));
   const hopped = nodes.some((node) => node.hop !== null);
 
   function colourOf(node) {
@@ -175,11 +179,11 @@
   }
 
   function showAll(of) {
-    graph.fit(of.length ? of : graph.nodes(":visible"), 40);
-    if (graph.zoom() > 1.5) {
-      graph.zoom(1.5);
-      graph.center(of.length ? of : graph.nodes(":visible"));
-    }
+    const shown = of.length ? of : graph.nodes(":visible");
+    graph.fit(shown, 50);
+    if (graph.zoom() <= CLOSEST) return;
+    graph.zoom(CLOSEST);
+    graph.center(shown);
   }
 
   // --- what is shown of it
