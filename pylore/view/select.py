@@ -76,8 +76,8 @@ def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
         what = "files with most edges first"
     picked.places = dict.fromkeys(best, (None, None))
     if len(best) < len(types):
-        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}"
-                            + (f": --max-nodes is {most}" if len(best) == most else ""))  # fmt: skip
+        why = f": --max-nodes is {most}" if len(best) == most else ""
+        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}{why}")
     return picked
 
 
