@@ -180,10 +180,12 @@
 
   function showAll(of) {
     const shown = of.length ? of : graph.nodes(":visible");
-    graph.fit(shown, 50);
-    if (graph.zoom() <= CLOSEST) return;
-    graph.zoom(CLOSEST);
-    graph.center(shown);
+    graph.fit(shown, 30);
+    if (graph.zoom() > CLOSEST) {
+      graph.zoom(CLOSEST);
+      graph.center(shown);
+    }
+    nameNodes();
   }
 
   // --- what is shown of it
@@ -233,7 +235,7 @@
         node.dot.toggleClass("off", hidden);
         node.dot.toggleClass("found", node.found);
         node.dot.toggleClass("chosen", node === chosen);
-        fade(node.dot, node.distance, match || node === chosen);
+        fade(node.dot, node.distance, match || (chosen && node.distance < 2));
         node.item.hidden = hidden || !match;
         if (!node.item.hidden) shown += 1;
       }
@@ -420,8 +422,8 @@
   addEventListener("popstate", followHash);
   setTheme(system.matches ? "dark" : "light");
   drawLegend();
-  showAll([]);
   refresh();
+  showAll([]);
   followHash();
   root.dataset.ready = "yes";
 })();
