@@ -74,5 +74,5 @@ esac
 . "$LORE_ROOT/lib/commands.sh"
 case $command in
   -*) lore_unknown option "$command" "lore help" $'--help\n--version' ;;
-  *) lore_unknown command "$command" "lore help" "$(lore_commands)" ;;
+  *) lore_unknown_command "$command" ;;
 esac

@@ -21,7 +21,7 @@ commands() { # docs/commands.md
   printf "'lore COMMAND --help' prints.\n"
   lore_builtins | while IFS= read -r name; do
     printf '\n## lore %s\n\n```text\n' "$name"
-    "$root/lore.sh" help "$name"
+    "$root/lore.sh" help --all "$name"
     printf '```\n'
   done
 }

@@ -38,10 +38,13 @@
 #   --type TYPE,…        return only these types, or 'records'
 #   --exclude ID,…       neither return these nodes nor walk through them
 #   --decay X, --max-nodes N   as in 'lore search'
+#   --symbols            the symbols of these files too, which are counted otherwise
 #   --explain            every factor of each score
 #   --tree               each reached node hangs on the one it was reached from
 #   -n, --limit N        the most to return, nearest first; all unless set
+#   --oneline            a result a line: score or day, id, place, title
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #
@@ -76,6 +79,7 @@
 #
 #   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
+#   --no-pager           long output as it is, on a terminal too
 #   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
 #                        from the end, and it is said how many
 #
@@ -257,6 +261,16 @@ graph_help() { # <verb>: its part of the comment above
     inside { if (gap) print ""; gap = 0; sub(/^  /, ""); print }'
 }
 
+graph_overview() { # [argument...]: the comment above, of the verbs their list alone unless there is an --all
+  case " $* " in
+    *' --all '*) lore_help "$graph_file" ;;
+    *)
+      lore_help "$graph_file" | awk '/^lore graph / { exit } { print }'
+      printf "'lore graph VERB --help' says more of one, 'lore help graph --all' of each.\n"
+      ;;
+  esac
+}
+
 graph_run() { # <verb> <engine command> [argument...]
   local verb=$1
   shift
@@ -270,7 +284,7 @@ graph_run() { # <verb> <engine command> [argument...]
 verb=${1-}
 [ $# -eq 0 ] || shift
 case $verb in
-  '' | -h | --help | help) lore_print lore_help "$graph_file" ;;
+  '' | -h | --help | help) lore_print graph_overview "$@" ;;
   related | show | link | unlink) graph_run "$verb" "$verb" "$@" ;;
   *)
     if lore_is_verb "$graph_file" graph "$verb"; then
@@ -278,7 +292,12 @@ case $verb in
       exit
     fi
     case $verb in
-      -*) lore_help_if_asked "$graph_file" "$@" ;;
+      -*)
+        if lore_help_wanted "$@"; then
+          lore_print graph_overview "$verb" "$@"
+          exit
+        fi
+        ;;
     esac
     . "$LORE_ROOT/lib/declared.sh"
     lore_verbs graph

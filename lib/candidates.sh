@@ -84,8 +84,8 @@ offer_value() { # offers $what; nothing where it is one file, or free text
     -) ;;
     @commands) lore_commands 2>/dev/null | offer_lines ;;
     @files) offer_files ;;
-    @forgotten) offer_ids --forgotten ;;
-    @ids) offer_ids ;;
+    @forgotten) offer_ids --all --forgotten ;;
+    @ids) offer_ids --all ;;
     @relations) offer_relations ;;
     @runs) offer_ids --type run ;;
     @settings) ask config list --ids ;;

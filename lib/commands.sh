@@ -71,6 +71,38 @@ lore_commands() { # the names of all commands, a line each
   lore_plugins | cut -f 1
 }
 
+lore_meant_by() { # <word>: REPLY becomes the command that other programs call so, or nothing
+  case $1 in
+    ls | dir | notes | records) REPLY=list ;;
+    rm | del | delete | remove | drop) REPLY=forget ;;
+    cat | view | get | open | info | print | read) REPLY=show ;;
+    find | query | grep | rg | lookup | where) REPLY=search ;;
+    new | create | insert | remember | save) REPLY=add ;;
+    note | decision | lesson | pattern | failure | observation | goal | task | todo)
+      REPLY="add ${1/todo/task}"
+      ;;
+    update | modify | set) REPLY=edit ;;
+    rename | retitle) REPLY='edit ID --title TITLE' ;;
+    history | log | diff) REPLY='show --history' ;;
+    revert | rollback) REPLY=undo ;;
+    status | stats | count) REPLY='graph stats' ;;
+    check | diagnose | fsck) REPLY=doctor ;;
+    settings | preferences) REPLY=config ;;
+    unset) REPLY='config unset' ;;
+    load) REPLY=import ;;
+    dump) REPLY='export' ;;
+    scan | build) REPLY=index ;;
+    man | usage) REPLY=help ;;
+    neighbors | path | hubs | orphans | relations | similar | duplicates) REPLY="graph $1" ;;
+    *) REPLY= ;;
+  esac
+}
+
+lore_unknown_command() { # <word>: says so, with the one that is meant or near, and exits 2
+  lore_meant_by "$1"
+  lore_unknown command "$1" "lore help" "$(lore_commands)" "${REPLY:+lore $REPLY}"
+}
+
 lore_plugin_folders() { # sets LORE_FOLDERS: the user's own folder of commands, then those on PATH
   local folder path=${PATH-}:
   . "$LORE_ROOT/lib/config.sh"

@@ -147,9 +147,9 @@ lore_no_more() { # <command> [argument...]: refuses arguments, where a command t
   [ $# -lt 2 ] || lore_die "$1 takes no '$2': see 'lore help $1'" 2
 }
 
-lore_unknown() { # <kind> <word> <where to look> <known words, a line each>: says so, exits 2
-  local near
-  near=$(printf '%s\n' "$4" | word=${2:0:60} awk '
+lore_unknown() { # <kind> <word> <where to look> <known words, a line each> [what is meant]: says so, exits 2
+  local near=${5-}
+  [ -n "$near" ] || near=$(printf '%s\n' "$4" | word=${2:0:60} awk '
     function distance(a, b,   i, j, cost, row, previous, keep) {
       for (j = 0; j <= length(b); j++) row[j] = j
       for (i = 1; i <= length(a); i++) {

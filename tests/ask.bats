@@ -43,6 +43,13 @@ ask() { # [argument...]: of that model, as text
   expect 1 "Signed [decision-tokens1], see [decision-00000000], src/a.py:3-9 and file-based ones."
 }
 
+@test "--strict knows an invented id without a digit" {
+  model 'cat >/dev/null' 'echo "Signed, as decision-use-jwt-tokens and decision-deadbeef say."'
+  ask --quiet --strict
+  expect 1
+  contains "$stderr" 'decision-use-jwt-tokens, decision-deadbeef: do not rely on it'
+}
+
 @test "an answer that cites nothing is said to" {
   model 'cat >/dev/null' 'echo "They just are."'
   ask --strict

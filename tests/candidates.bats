@@ -59,6 +59,8 @@ plugin() { # <name> <script>
   run_lore promote "$first" candidate-none
   expect_error 1 "no candidate 'candidate-none': see 'lore candidates'"
   [ "$(lore list --ids | wc -l)" -eq 0 ]
+  run_lore promote "$first" --title ""
+  expect_error 2 "--title is empty: give it something, or leave it out"
   run_lore promote --title x "$first" "$second"
   expect_error 2 "--title and --body are of one candidate: give one id"
   run_lore promote "$first" --as lesson --title "Sign with the rotating key" --ids
@@ -121,8 +123,16 @@ plugin() { # <name> <script>
   rm .lore/.config
   event three 10 session "\"name\":\"$PROJECT\""
   event three 11 prompt '"text":"No, that is wrong: always sign the tokens with the rotating key, never with the static one"'
+  printf 'promote_after=1\ncandidates_days=1\n' >.lore/.config
+  run_lore config get promote_after
+  [[ $output == *3* && $stderr == *"promote_after lets what is staged become confirmed"*candidates_days* ]]
+  rm .lore/.config
   LORE_PROMOTE_AUTO=9 run_lore candidates
   expect_error 2 "promote_auto"
+  plugin lore-hook-pre-promote 'echo no >&2; exit 1'
+  LORE_PROMOTE_AUTO=2 run_lore candidates --ids
+  [[ $stderr == *"candidate-"*" was not staged: lore-hook-pre-promote: no: nothing was written"* ]]
+  rm "$XDG_CONFIG_HOME/lore/commands/lore-hook-pre-promote"
   LORE_PROMOTE_AUTO=2 run_lore candidates --ids
   expect 0
   [[ $stderr == *"staged by promote_auto: pattern-"* ]]

@@ -114,7 +114,7 @@ bash_offers() { # <word>...: what bash is given for the last of COMP_WORDS
   words add dec
   expect 0 decision
   words config ''
-  expect 0 $'list\nget'
+  expect 0 $'list\nget\nset\nunset'
   words config get graph_d
   expect 0 graph_depth
   words completion ''

@@ -361,8 +361,48 @@ M[c]	$place:22	3"
 @test "config get and list refuse what is not a setting" {
   run_lore config get grph_depth
   expect_error 2 "unknown setting 'grph_depth' (did you mean 'graph_depth'?)"
-  run_lore config set limit 1
-  expect_error 2 "config takes 'get KEY' or 'list'"
+  run_lore config put limit 1
+  expect_error 2 "config takes 'list', 'get KEY', 'set KEY VALUE' or 'unset KEY'"
+}
+
+@test "config set and unset change one line, and keep the others" {
+  lore init >/dev/null
+  printf '%s\n' '# mine' 'limit=5  # few' 'declare -A EDGE_WEIGHTS=(' '  [calls]=0.5 # sure' \
+    '  [imports]=0.25' ')' "user_entity='entity-a'" 'limit=7' >.lore/.config
+  lore config set limit 20 >/dev/null
+  lore config set EDGE_WEIGHTS 'calls=0.75 mentions=1' >/dev/null
+  lore config set user_entity "entity o'neil" >/dev/null
+  lore config unset EDGE_WEIGHTS[imports] >/dev/null
+  run cat .lore/.config
+  expect 0 "# mine
+limit=5  # few
+declare -A EDGE_WEIGHTS=(
+  [calls]=0.75 # sure
+)
+user_entity=\"entity o'neil\"
+limit=20
+EDGE_WEIGHTS[mentions]=1"
+  [ "$(value limit) $(value EDGE_WEIGHTS) $(value user_entity)" = "20 calls=0.75 mentions=1 entity o'neil" ]
+  lore config unset limit >/dev/null
+  [ "$(grep -c limit .lore/.config) $(value limit)" = '0 10' ]
+  # the user's own has what a project's may not
+  run_lore config set llm_command "my model --fast" --text
+  expect 0 "set  llm_command  in $USER_CONFIG"
+  [ "$(value llm_command)" = 'my model --fast' ]
+  LORE_LIMIT=3 run_lore config set limit 9 --user
+  [ "$stderr" = 'lore: LORE_LIMIT is set in the environment, and counts before this file' ]
+  cp .lore/.config before
+  each_is <<'END'
+config set limit 0|2|config set: limit is '0': give a whole number from 1 to 1000
+config set lmit 3|2|unknown setting 'lmit' (did you mean 'limit'?)
+config set limit[x] 3|2|unknown setting 'limit[x]'
+config set EDGE_WEIGHTS calls=2|2|NAME=WEIGHT pairs
+config set llm_command evil --project|2|llm_command runs a program, so it counts only in the user's own config: say --user
+config set retrievers evil --project|2|retrievers runs a program
+config set run "a'b\"c"|2|do not mix both kinds of quotes
+config set limit 3 --user --project|2|exclude each other
+END
+  cmp .lore/.config before
 }
 
 # --- config.example

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -22,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart() -> None:
+    os.environ["PAGER"] = "cat"  # what a test shows on a terminal of its own nobody pages through
     gc.disable()  # what is made until the first test begins is there until the last one ends
 
 

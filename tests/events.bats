@@ -47,6 +47,9 @@ session() { # <name>: a transcript of Claude Code, where it keeps them
   run_lore capture --from codex nothing.jsonl
   expect 1
   [ "${stderr_lines[0]}" = "lore: $PROJECT/nothing.jsonl: No such file or directory: check its name and its rights" ]
+  contains "$output" '{"files":0,"unchanged":0,"left_out":{},"failed":1,'
+  run_lore event prompt
+  expect_error 2 "event prompt needs its text: give it with -m, or '-m -' for stdin"
   run_lore events --kind dream
   expect_error 2 "'dream' is not a kind of event: give one of prompt, say, tool, edit, search, commit, session"
   run_lore event dream

@@ -35,8 +35,8 @@ counted() { # <type>: how many live records of it there are
   expect_error 2 "unknown relation 'implement' (did you mean 'implements'?)"
   run_lore search jwt --type decison
   expect_error 2 "unknown type 'decison' (did you mean 'decision'?)"
-  run_lore show decision-jw
-  expect_error 1 "no node 'decision-jw' (did you mean decision-jwt?)"
+  run_lore show decision-jwx
+  expect_error 1 "no node 'decision-jwx' (did you mean decision-jwt?)"
   # an unknown command, option or verb is refused with the nearest name
   run_lore serch jwt
   expect_error 2 "unknown command 'serch' (did you mean 'search'?)"
@@ -53,8 +53,8 @@ counted() { # <type>: how many live records of it there are
     printf '%s|2|(did you mean \n' "add nots x" "add note x --link note-one:relate_to" \
       "link note-one relate_to note-two" "unlink note-one relate_to note-two" "list --type nots" \
       "related note-one --edges relate_to" "graph orphans --type nots" "import --type nots ."
-    printf "%s|1|no node 'note-tw' (did you mean note-two?)\n" "link note-one relates_to note-tw" \
-      "show note-tw" "forget note-tw" "edit note-tw x" "related note-tw" "add note x --link note-tw:relates_to"
+    printf "%s|1|no node 'note-twx' (did you mean note-two?)\n" "link note-one relates_to note-twx" \
+      "show note-twx" "forget note-twx" "edit note-twx x" "related note-twx" "add note x --link note-twx:relates_to"
   } | each_is
   [ "$(counted note)" -eq 2 ]
 }

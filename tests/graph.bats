@@ -30,6 +30,9 @@ VERBS+=" related relations show similar stats unlink view"
   expect 0
   [[ $output == "Usage: lore graph <verb>"* ]]
   local help=$output
+  [ "$(wc -l <<<"$help")" -le 40 ]
+  run_lore help graph --all
+  contains "$output" "lore graph path [options] A B"
   for word in --help -h help; do
     run_lore graph "$word"
     expect 0 "$help"

@@ -32,6 +32,20 @@ documents() { # two decisions that link to each other and to a file
   lore export | cmp - before
 }
 
+@test "what an import did is a sentence for a person" {
+  mkdir docs
+  printf '# One\n\n[two](two.md), [none](no.md)\n' >docs/one.md
+  printf '# Two\n' >docs/two.md
+  run_lore import docs --text --quiet
+  expect 0 '2 documents added, 1 link, 1 link leads nowhere'
+  printf 'More.\n' >>docs/two.md
+  run_lore import docs --text --quiet
+  expect 0 '2 documents, 1 link: 1 updated, 2 unchanged, 1 link leads nowhere'
+  lore export >out.jsonl
+  run_lore import out.jsonl --text
+  expect 0 '2 records and 1 link, all as before'
+}
+
 @test "import - reads stdin; nothing there is nothing imported" {
   # import: nothing on stdin is nothing imported
   run_lore import - </dev/null
@@ -195,7 +209,7 @@ two_stores() { # note-a in both, changed in each since they last met
   contains "$stderr" "'lore show ID --history' has both states, 'lore restore ID --at N' takes the other one"
   LORE_DIR=$MINE run_lore import theirs.jsonl --text
   expect 0
-  contains "$output" 'conflicts 0'
+  [ "$output" = '1 record, all as before' ] || [ "$output" = '1 record: 1 kept' ]
   [ -z "$stderr" ]
   LORE_DIR=$OTHERS lore import mine.jsonl --quiet >/dev/null
   LORE_DIR=$MINE lore export | LORE_DIR=$OTHERS lore import - >/dev/null
@@ -393,7 +407,7 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   expect_error 1 "docs/bad.md: line 2: status 'maybe' is not one of"
   run_lore import docs --type decision --skip-bad --text
   expect 0
-  contains "$output" 'skipped 1'
+  contains "$output" '1 left out'
   contains "$stderr" "docs/bad.md was left out: line 2: status 'maybe'"
   run_lore list --type decision --ids
   contains "$output" decision-docs/jwt

@@ -36,6 +36,12 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   # an unknown command that is like none names none
   run_lore xylophone
   expect_error 2 "unknown command 'xylophone': see 'lore help'"
+  # what other programs call a command
+  local word
+  for word in ls:list rm:forget view:show note:'add note' find:search cat:show query:search todo:'add task'; do
+    run_lore "${word%%:*}" x
+    expect_error 2 "unknown command '${word%%:*}' (did you mean 'lore ${word#*:}'?)"
+  done
   # an unknown option before the command is called an option
   run_lore --versoin
   expect_error 2 "unknown option '--versoin' (did you mean '--version'?)"
@@ -107,8 +113,14 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   expect 0 "$all"
   run_lore help
   expect 0 "$all"
-  # help lists every command once, with its summary
-  run_lore help
+  # it fits a screen, begins with what to start with, and names every command
+  [ "${#lines[@]}" -ge 20 ] && [ "$(wc -l <<<"$output")" -le 40 ]
+  [ "$(awk 'NR > 5 && NF == 0 { exit } NR > 5 { print $1 }' <<<"$output" | tr '\n' ' ')" = 'init add index search show ' ]
+  for name in $(lore commands); do
+    grep -qw -- "$name" <<<"$all"
+  done
+  # help --all lists every command once, with its summary
+  run_lore help --all
   names=$(lore commands)
   [ -n "$names" ]
   for name in $names; do
@@ -191,6 +203,8 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
   run_lore commands
   contains "$output" "greet"
   run_lore help
+  contains "$output" "Your own                  greet"
+  run_lore help --all
   contains "$output" "  greet           a command of my own"
   run_lore help greet
   contains "$output" "Usage: lore greet"
@@ -311,6 +325,21 @@ project
   jq -e '.type == "note"' <<<"$output"
   run_lore list --ids
   [[ $output == note-* ]]
+  run_lore list --oneline
+  [ "$(wc -l <<<"$output")" -eq 1 ]
+  run_lore search first --oneline --ids
+  expect_error 2 "--oneline and --ids exclude each other"
+  LORE_OUTPUT=text run_lore list
+  [[ $output == 20* ]]
+  LORE_OUTPUT=text run_lore list --ids
+  refute_contains "$output" ' '
+  LORE_API=1 LORE_OUTPUT=text run_lore list # a program of the user's own reads JSON
+  [ "${lines[0]}" = '[' ]
+  printf 'output=text\n' >.lore/.config
+  run_lore list
+  [ "${lines[0]}" = '[' ]
+  contains "$stderr" "output says what programs get that read lore's output"
+  rm .lore/.config
   run_lore list --json --ids
   expect_error 2 "exclude each other"
   # exit codes: 1 for what is not there, 2 for wrong use
@@ -339,4 +368,10 @@ project
   [ "$(lore show "$id" --jq .body)" = "third text" ]
   run_lore edit "$id" ""
   expect_error 1 "the text is empty"
+}
+
+@test "browse says what it needs" {
+  setup_store
+  PATH=$PROJECT run_program /bin/bash "$LORE_REPOSITORY/lore.sh" browse
+  expect_error 1 "fzf, which 'lore browse' is seen through, is not installed"
 }

@@ -127,3 +127,23 @@ files() { # <query> [option...]: paths of the files that a search finds
   files 'why sessions expire at night' --graph-depth 1
   [ "$output" = src/watch.py ]
 }
+
+@test "a question's own words are taken out and used, and the setting leaves them in" {
+  mkdir -p src docs benchmarks
+  printf 'class Store:\n    """Keeps records."""\n' >src/keep.py
+  printf 'class Other:\n    def define(self):\n        raise NotImplementedError("where is it defined: store")\n' >src/other.py
+  printf 'Where the store is defined and implemented.\n\nThe store is defined here.\n' >docs/store.md
+  printf '# Changes\n\nThe store was rewritten for speed.\n' >CHANGES.md
+  printf 'from src.keep import Store\n\nStore()\n' >src/uses.py
+  printf 'def store_store(): pass\n' >benchmarks/store.py
+  git add . && git commit -qm one
+  indexed
+  run_lore search 'where is the Store defined?' --embedder none --ids -n 1
+  expect 0 symbol-src/keep.py::Store
+  run_lore search 'where is the Store defined?' --embedder none --explain -n 1 --jq '.[0].explain.question | .for, .words[0]'
+  expect 0 $'where\nstore'
+  run_lore search 'why was the store rewritten' --embedder none --ids -n 1
+  expect 0 file-CHANGES.md
+  run_lore search 'where is the Store defined?' --embedder none --questions 0 --explain --jq '.[0].explain.question'
+  expect 0 null
+}

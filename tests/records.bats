@@ -167,6 +167,32 @@ END
   run_lore show note-1 --text
   contains "$output" "note-1  the first"
   contains "$output" "<- part_of note-2  the second"
+  contains "$output" $'\n\nwhy: so\n\n'
+  printf '{"id":"note-3","type":"note","title":"t","data":{"why":"a\\u001b[31m\\nb","of":["x",2],"_kept":1}}\n' |
+    lore import - --quiet >/dev/null
+  run_lore show note-3 --text
+  contains "$output" $'\n\nwhy:\n  a?[31m\n  b\nof: x, 2'
+  refute_contains "$output" _kept
+}
+
+@test "any beginning or end of an id will do, where it is one id's" {
+  lore add decision "Sessions are signed tokens" --id decision-91c2ab12 >/dev/null
+  lore add note "Keys rotate" --id note-91c2ffee --link c2ab12:relates_to >/dev/null
+  lore add file src/auth.py >/dev/null
+  each_is <<'END'
+show 91c2ab --ids|0|decision-91c2ab12
+show decision --ids|0|decision-91c2ab12
+show ffee auth.py --ids|0|note-91c2ffee file-src/auth.py
+show 91c2|1|'91c2' is the beginning or the end of several ids (decision-91c2ab12, note-91c2ffee): give more of the one you mean
+show ee|1|no node 'ee'
+related ffee --ids|0|decision-91c2ab12
+search keys --exclude ffee --ids|0|*
+edit ffee --title "Keys are rotated" --ids|0|note-91c2ffee
+retract ab12 --ids|0|decision-91c2ab12
+unlink ffee relates_to ab12 --ids|0|note-91c2ffee relates_to decision-91c2ab12
+forget decision --ids|0|decision-91c2ab12
+restore decision --ids|0|decision-91c2ab12
+END
 }
 
 @test "show --history has every state that an edge has left" {
@@ -225,6 +251,23 @@ END
   lore edit goal-2 --why "new" >/dev/null
   run_lore list --since 1h --ids
   expect 0 goal-2
+}
+
+@test "list has records; files and symbols where they are asked for" {
+  each_is <<'END'
+add file src/auth.py --ids|0|file-src/auth.py
+list|0|[]
+add note one --id note-1 --ids|0|note-1
+list --ids|0|note-1
+list --type file --ids|0|file-src/auth.py
+list --type file,note --jq length|0|2
+list --all --jq length|0|2
+list --all --type file|2|--all and --type exclude each other: give one
+END
+  lore forget note-1 >/dev/null
+  run_lore list --ids
+  expect 0 ''
+  [ "$stderr" = "lore: no records, only 1 file: 'lore list --all' has them" ]
 }
 
 @test "list in every form, and empty" {

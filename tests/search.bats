@@ -141,12 +141,12 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore search '?!'
   expect 0 '[]'
   contains "$stderr" "the query has no words"
-  # a search that was relaxed says so, and --quiet does not
-  run_lore search "cookie keys" --retrievers fulltext --ids
+  # a word that is nowhere is named, and --quiet does not
+  run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
   expect 0
   [ "${#lines[@]}" -eq 2 ]
-  [ "$stderr" = "lore: no record has all of these words; showing those that have some" ]
-  LORE_QUIET=1 run_lore search "cookie keys" --retrievers fulltext --ids
+  [ "$stderr" = "lore: found nowhere: 'xyzzyx'; showing what has the other words" ]
+  LORE_QUIET=1 run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
   [ -z "$stderr" ]
 }
 
@@ -224,8 +224,8 @@ END
   # wrong use of related
   run_lore related
   expect_error 2 "related needs an id"
-  run_lore related lesson-key
-  expect_error 1 "no node 'lesson-key' (did you mean lesson-keys?)"
+  run_lore related lesson-kez
+  expect_error 1 "no node 'lesson-kez' (did you mean lesson-keys?)"
   for hops in 0 4 x -1 1.5 ''; do
     run_lore related $KEYS --hops "$hops"
     expect_error 2 "--hops is '$hops': give a whole number from 1 to 3"

@@ -22,7 +22,7 @@ from ..embed.ahead import Ahead
 from ..indexing.indexer import write_nodes
 from ..records.records import split_location
 from ..store.anchor import Anchor
-from ..store.meant import all_meant, meant
+from ..store.meant import all_typed, typed
 
 if TYPE_CHECKING:
     from ..anchors.definitions import FindSymbol, Outlined
@@ -59,7 +59,7 @@ def anchors_of(engine: Engine, id: str) -> list[dict[str, Any]]:
         LoreError: there is no such node.
     """
     store = engine.store
-    return rows(store, store.anchors.of(store.nodes.require(meant(store, id)).id))
+    return rows(store, store.anchors.of(store.nodes.require(typed(store, id)).id))
 
 
 def anchor(engine: Engine, request: AnchorRequest) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def verify(
     Raises:
         LoreError: a node has no anchors.
     """
-    ids = all_meant(engine.store, ids)
+    ids = all_typed(engine.store, ids)
     require_anchors(engine.store, ids)
     return verify_anchors(
         engine.store, lambda: engine.embedder, ids, parse=_parse, outline=_outline,
@@ -125,7 +125,7 @@ def verify(
 
 def count_anchors(engine: Engine, ids: Sequence[str] = ()) -> int:
     """How many anchors ``verify`` would judge."""
-    return len(engine.store.anchors.live(all_meant(engine.store, ids)))
+    return len(engine.store.anchors.live(all_typed(engine.store, ids)))
 
 
 def verified_rows(
@@ -190,7 +190,7 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
         path = relative_glob(project.root, here, file)
     else:
         path = relative(project.root, os.path.join(here, file), file)
-    id = meant(engine.store, request.id)
+    id = typed(engine.store, request.id)
     return Anchor(id, kind, path, detail, root_to_keep(engine.store, project.root))
 
 

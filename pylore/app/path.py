@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Record
 from ..graph.shortest_path import path as shortest_path
-from ..store.meant import meant
+from ..store.meant import typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def path(engine: Engine, request: PathRequest) -> dict[str, Any]:
         UsageError: a relation of the settings is not known.
     """
     from_id, to_id = (
-        engine.store.nodes.require(meant(engine.store, id)).id
+        engine.store.nodes.require(typed(engine.store, id)).id
         for id in (request.from_id, request.to_id)
     )
     return shortest_path(engine.store, engine.settings, from_id, to_id, request.max_hops)

@@ -12,7 +12,7 @@ from ..core.errors import LoreError
 from ..core.model import Record
 from ..core.scopes import own
 from ..core.times import now
-from ..records.decisions import decided, is_by_rule
+from ..records.decisions import decided, was_by_rule
 from ..records.records import Records
 from ..store.candidate import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
@@ -145,6 +145,7 @@ class _Gate:
             status="confirmed" if self._confirm else None,
             source="conversation",
             confidence=1.0 if self._confirm else round(candidate.score, 4),
+            anew=True,
         )
 
     def _merged(self, wanted: Wanted) -> Change:
@@ -209,7 +210,9 @@ def stage_by_rule(engine: Engine) -> list[str]:
     left = most_a_day(engine) - _staged_today(engine)
     with engine.store.faults:
         rows = engine.store.candidates.all((OPEN,)) if left > 0 else []
-    fit = [row.id for row in rows if _speaks_for_itself(candidate_of(row))]
+    fit = [
+        row.id for row in rows if not was_by_rule(row) and _speaks_for_itself(candidate_of(row))
+    ]  # what was taken back is a person's matter
     return fit[: max(0, left)]
 
 
@@ -224,11 +227,7 @@ def _speaks_for_itself(one: Candidate) -> bool:
 
 
 def _staged_today(engine: Engine) -> int:
-    today = now()[:10]
-    return sum(
-        (row.decided_at or "")[:10] == today and is_by_rule(row)
-        for row in engine.store.candidates.all((PROMOTED,))
-    )
+    return engine.store.candidates.let_in_since(now()[:10])
 
 
 class Beside(Record):

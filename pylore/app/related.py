@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..search.related import about_files
 from ..search.related import related as walk_from
-from ..store.meant import all_meant
+from ..store.meant import all_typed, meant, typed
 from .search import near_files
 
 TYPE_CHECKING = False
@@ -21,13 +23,14 @@ if TYPE_CHECKING:
 class RelatedRequest(Record):
     """``names`` are ids or paths of files, ``near`` globs of files, ``hops`` how far to walk.
 
-    ``limit``: how many to return, best first; 0 is all.
+    ``limit``: how many to return, best first; 0 is all. ``symbols``: also those that the files
+    themselves define.
 
     A path starts from the folder ``here``, if that is given and the file is there, or else from
     the project's root.
     """
 
-    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "types")
+    __slots__ = ("exclude", "explain", "here", "hops", "limit", "names", "near", "symbols", "types")
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class RelatedRequest(Record):
         explain: bool = False,
         here: str = "",
         limit: int = 0,
+        symbols: bool = False,
     ) -> None:
         self.names = tuple(names)
         self.near = tuple(near)
@@ -49,6 +53,7 @@ class RelatedRequest(Record):
         self.explain = explain
         self.here = here
         self.limit = limit
+        self.symbols = symbols
 
 
 def require_hops(value: int | str) -> int:
@@ -82,18 +87,28 @@ def _all_related(engine: Engine, request: RelatedRequest) -> Hits:
     types = store.types.require(request.types)
     near = near_files(engine, request.near)
     with store.snapshot():
-        names = all_meant(store, request.names)
-        excluded = all_meant(store, request.exclude)
+        names = [_named(engine, name, request.here) for name in request.names]
+        excluded = all_typed(store, request.exclude)
         ids = [name for name in names if store.nodes.get(name) is not None]
         if not near and len(ids) == len(names):
             return walk_from(
                 store, settings, ids, types=types, excluded=excluded,
-                explain=request.explain,
+                explain=request.explain, symbols=request.symbols,
             )  # fmt: skip
         from ..search.file_context import Near, named
 
         files = named(store, near or Near(engine.root), names, request.here)
         return about_files(
             store, settings, files, ids, types=types, excluded=excluded,
-            explain=request.explain,
+            explain=request.explain, symbols=request.symbols,
         )  # fmt: skip
+
+
+def _named(engine: Engine, name: str, here: str) -> str:
+    """The id that a name means; what is a path, or may be one, stays as it is."""
+    found = meant(engine.store, name)
+    if engine.store.nodes.get(found) is not None or "/" in name or "." in name:
+        return found
+    if any(os.path.lexists(os.path.join(folder, name)) for folder in (here, engine.root)):
+        return found
+    return typed(engine.store, name)

@@ -6,7 +6,7 @@ from ..core.model import Record
 from ..search.pipeline import Request
 from ..search.pipeline import search as run_pipeline
 from ..store.filter import Scope, require_statuses
-from ..store.meant import all_meant
+from ..store.meant import all_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def search(engine: Engine, request: SearchRequest) -> Hits:
         request.scope(engine),
         filter_expanded=request.filter_expanded,
         explain=request.explain,
-        excluded=all_meant(engine.store, request.exclude),
+        excluded=all_typed(engine.store, request.exclude),
         near=near_files(engine, request.near),
     )
     embedder = engine.embedder

@@ -9,7 +9,7 @@ from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS
 from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope
-from ..store.meant import meant
+from ..store.meant import typed
 from .search import SearchRequest, search
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def warm(engine: Engine, request: WarmRequest) -> dict[str, Any]:
     start = perf_counter()
     store = engine.store
     found: dict[str, Any] = {"bytes": 0, "ms": 0.0}
-    around = store.nodes.require(meant(store, request.entity)) if request.entity else None
+    around = store.nodes.require(typed(store, request.entity)) if request.entity else None
     found["bytes"] = store.read_ahead() + sum(map(_read, files_of_queries(engine.settings)))
     _search(engine)
     if around is not None:

@@ -14,6 +14,13 @@ _LINES_IN_WORDS = re.compile(r"(?:::\S+)? \(lines (\d{1,9})(?:[-–](\d{1,9}))?\
 _PATH = re.compile(r"[^:]*[^\W\d_][^:]*[./][^:]*")
 _UNLIKE_A_WORD = re.compile(r"[\d/.:_]")
 _END = ".:!?…"
+_HEX = re.compile(r"[0-9a-f]{8,}")
+_COMPOUND = re.compile(
+    r"\w+(ing|ed)|(by|for|in|of|on|the|to|up)-.*|\w+(ing|ed)-.*"
+    r"|aware|first|format|free|kind|length|level|like|list|local|log|name|names|only|path|ready"
+    r"|safe|scope|set|side|size|specific|style|system|table|time|times|tree|type|wide|wise",
+)
+"""What makes a word of the language of a type: ``file-based``, ``run-time``, ``file-by-file``."""
 
 
 class Citation(Record):
@@ -51,9 +58,9 @@ class Sources:
     def check(self, answer: str, stored: Collection[str] = ()) -> list[Citation]:
         """Everything that ``answer`` cites, each once, in its order.
 
-        An id is what a word of a known type is, as ``decision-1a2b3c4d``. What may be a
-        word of the language too, as ``file-based``, counts in brackets or back-ticks, or
-        if it is one of ``stored``, the ids that there are.
+        An id is what a word of a known type is, as ``decision-1a2b3c4d`` or
+        ``decision-use-jwt-tokens``. What is a word of the language too, as ``file-based``,
+        counts in brackets or back-ticks, or if it is one of ``stored``, the ids that there are.
         """
         found: dict[str, bool] = {}
         for id in self._odd:
@@ -65,7 +72,7 @@ class Sources:
             if path:
                 found.setdefault(word, self._has(path, first, last))
             elif self._is_id(word) and (
-                word in self._ids or marked or _UNLIKE_A_WORD.search(word) or word in stored
+                word in self._ids or marked or word in stored or not _is_compound(word)
             ):
                 found.setdefault(word, word in self._ids)
         return [Citation(text, known) for text, known in found.items()]
@@ -80,6 +87,14 @@ class Sources:
 
     def _has(self, path: str, first: int, last: int) -> bool:
         return any(a <= first and last <= b for a, b in self._stretches.get(path, ()))
+
+
+def _is_compound(word: str) -> bool:
+    """Whether a word that begins as an id does may be one of the language."""
+    key = word.partition("-")[2]
+    if _UNLIKE_A_WORD.search(word) or _HEX.fullmatch(key):
+        return False
+    return _COMPOUND.fullmatch(key) is not None
 
 
 def _words(text: str) -> Iterator[tuple[str, bool]]:

@@ -35,7 +35,7 @@ def context_command(argv: Sequence[str], command: Command) -> None:
     """``lore context``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    form = _form(given)
+    form = _form(given, settings)
     if not given.positionals:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")
     words = [read_stdin() if word == "-" else word for word in given.positionals]
@@ -95,11 +95,11 @@ def _hand_out(
     found: Context, form: str, given: Arguments, settings: Settings, kept: str = ""
 ) -> None:
     say(found.notes, settings)
-    _print(found, form, given)
+    _print(found, form, given, settings)
     _hand_out_receipt(found, given, quiet=settings.quiet, kept=kept)
 
 
-def _form(given: Arguments) -> str:
+def _form(given: Arguments, settings: Settings) -> str:
     from ..context.context import FORMS
 
     form = "mermaid" if "mermaid" in given.switches else given.last("as")
@@ -107,7 +107,7 @@ def _form(given: Arguments) -> str:
         if form not in (None, other) and other in given.switches:
             raise UsageError(f"--{other} and --as {form} exclude each other: give one")
     if form is None:
-        chosen = Output.choose(given.switches, given.last("jq")).form
+        chosen = Output.choose(given.switches, given.last("jq"), settings).form
         form = "narrative" if chosen == "text" else "json"
     if form not in FORMS:
         raise UsageError(f"--as is '{form}': give one of {', '.join(FORMS)}")
@@ -116,13 +116,13 @@ def _form(given: Arguments) -> str:
     return form
 
 
-def _print(context: Context, form: str, given: Arguments) -> None:
+def _print(context: Context, form: str, given: Arguments, settings: Settings) -> None:
     if "ids" in given.switches:
         write("".join(map(id_line, context.included)))
     elif form == "json":
         Output("json", given.last("jq")).one(context.to_row(), str)
     else:
-        write(context.text)
+        Output("text", paging=settings.paging).put(context.text)
 
 
 def _hand_out_receipt(context: Context, given: Arguments, *, quiet: bool, kept: str) -> None:

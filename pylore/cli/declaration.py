@@ -78,6 +78,12 @@ ALL_SCOPES = Option(
 """Every command takes it, as every command takes ``--scope``."""
 
 
+NO_PAGER = Option(
+    "--no-pager", "long output as it is, on a terminal too", setting="paging", constant="0"
+)
+"""Every command takes it; the help of those whose output may be long says so."""
+
+
 class Row:
     """Options that share a line of help."""
 
@@ -215,8 +221,9 @@ class Command:
         listed = [*self.listed()]
         yield from listed
         yield from self.also
-        if ALL_SCOPES not in listed:
-            yield ALL_SCOPES
+        for option in (ALL_SCOPES, NO_PAGER):
+            if option not in listed:
+                yield option
 
 
 def find(word: str) -> Command | None:

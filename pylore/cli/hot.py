@@ -41,7 +41,7 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     """``lore search``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    output, text = _form_of_hits(given)
+    output, text = _form_of_hits(given, settings)
     batch = given.last("batch")
     _check_search(given, batch)
     from ..embed import ask_ahead
@@ -168,7 +168,7 @@ def _check_search(given: Arguments, batch: str | None) -> None:
         return
     if given.positionals:
         raise UsageError(f"--batch reads the queries from '{batch}': leave the words out")
-    for form in ("json", "text", "tree"):
+    for form in ("json", "text", "tree", "oneline"):
         if form in given.switches:
             raise UsageError(f"--batch prints JSON lines: leave --{form} out")
 
@@ -182,7 +182,7 @@ def related_command(argv: Sequence[str], command: Command) -> None:
     depth = given.flags.pop("graph_depth", "1")
     hops = given.last("hops")
     settings = load_settings(given)
-    output, text = _form_of_hits(given)
+    output, text = _form_of_hits(given, settings)
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())
         near = given.words("files")
@@ -196,6 +196,7 @@ def related_command(argv: Sequence[str], command: Command) -> None:
             explain=bool({"explain", "tree"} & given.switches),
             here=os.getcwd(),
             limit=settings.limit if "limit" in given.flags else 0,
+            symbols="symbols" in given.switches,
         ))  # fmt: skip
         add_cochanges_note(engine, found)
         rows = _rows(engine, found)
@@ -209,7 +210,7 @@ def show_command(argv: Sequence[str], command: Command) -> None:
     """``lore show`` and ``lore graph show``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output = Output.choose(given.switches, given.last("jq"), settings)
     from ..app.show import show
 
     with open_for_reading(settings) as store, store.faults:
@@ -232,7 +233,7 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
     """``lore graph stats``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output = Output.choose(given.switches, given.last("jq"), settings)
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
     if "funnel" in given.switches:
@@ -256,13 +257,13 @@ def index_command(argv: Sequence[str], command: Command) -> None:
     """``lore index``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    output = Output.choose(given.switches, given.last("jq"))
+    output = Output.choose(given.switches, given.last("jq"), settings)
     if len(given.positionals) > 1:
         raise UsageError(f"index takes one folder, not '{given.positionals[1]}' too: see --help")
     from ..app.index import IndexRequest, index
     from ..system.interrupts import Tidying
     from ..system.temporary import remove_abandoned_folders
-    from ..terminal.text import Bar
+    from ..terminal.progress import Progress
 
     remove_abandoned_folders()
     left_out: list[tuple[str, str]] = []
@@ -272,7 +273,8 @@ def index_command(argv: Sequence[str], command: Command) -> None:
         since=given.last("since") or "",
         history="no-history" not in given.switches,
     )
-    with Tidying(), open_for_reading(settings) as store, store.faults, Bar("indexing") as bar:
+    bar = Progress("indexing", kept="the files so far are kept, the next 'lore index' goes on")
+    with Tidying(), open_for_reading(settings) as store, store.faults, bar:
         found = index(
             Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),
@@ -287,17 +289,21 @@ def index_command(argv: Sequence[str], command: Command) -> None:
 
 
 def _form_of_hits(
-    given: Arguments,
+    given: Arguments, settings: Settings
 ) -> tuple[Output, Callable[[Sequence[dict[str, object]]], str]]:
-    """Where results go, and what makes text of them; a tree is text in a pipe too."""
-    if "tree" not in given.switches:
-        return Output.choose(given.switches, given.last("jq")), _hits_text
-    for other in ("explain", "json", "jsonl", "ids", "jq"):
-        if other in given.switches or other in given.values:
-            raise UsageError(f"--tree and --{other} exclude each other: give one")
-    from ..terminal.tree import tree_text
+    """Where results go, and what makes text of them; --tree and --oneline are text anywhere."""
+    one = "tree" if "tree" in given.switches else "oneline"
+    if one not in given.switches:
+        return Output.choose(given.switches, given.last("jq"), settings), _hits_text
+    for other in ("oneline", "explain", "json", "jsonl", "ids", "jq"):
+        if other != one and (other in given.switches or other in given.values):
+            raise UsageError(f"--{one} and --{other} exclude each other: give one")
+    if one == "tree":
+        from ..terminal.tree import tree_text as text
+    else:
+        from ..terminal.text import oneline_text as text
 
-    return Output.choose({"text"}), tree_text
+    return Output.choose({"text"}, settings=settings), text
 
 
 def _hits_text(rows: Sequence[dict[str, object]]) -> str:

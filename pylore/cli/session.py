@@ -38,7 +38,7 @@ class Session:
         self.settings: Settings = from_environment(flags)
         for warning in self.settings.warnings:
             note(warning)
-        self.output = chosen_output(options)
+        self.output = chosen_output(options, self.settings)
         if not self.settings.quiet:
             tell_waiting(note)
 
@@ -107,10 +107,22 @@ def changed_rows(changes: Sequence[Change]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def chosen_output(options: dict[str, Any]) -> Output:
+def one_line_each(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a command that prints a line each: text, wherever it goes.
+
+    Raises:
+        UsageError: they ask for another form too.
+    """
+    for other in ("json", "jsonl", "ids", "jq"):
+        if options.get(other if other == "jq" else f"as_{other}"):
+            raise UsageError(f"--oneline and --{other} exclude each other: give one")
+    return {**options, "as_text": True}
+
+
+def chosen_output(options: dict[str, Any], settings: Settings | None = None) -> Output:
     """The form of the output that these options ask for; takes them out of ``options``."""
     forms = [form for form in FORMATS if options.pop("as_" + form, False)]
-    return Output.choose(forms, options.pop("jq", None))
+    return Output.choose(forms, options.pop("jq", None), settings)
 
 
 def _text(rows: Sequence[dict[str, Any]]) -> str:

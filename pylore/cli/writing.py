@@ -5,6 +5,8 @@ They are called in loops as a search is, so this imports no click, numpy or json
 
 from __future__ import annotations
 
+import sys
+
 from ..core.errors import LoreError, UsageError
 from ..core.ids import link_parts
 from .runtime import events_of, read_stdin
@@ -15,16 +17,33 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..records.records import Change
+    from ..store import Store
 
 
 def add(type: str, text: tuple[str, ...], tags: tuple[str, ...], links: tuple[str, ...],
         **options: Any) -> None:  # fmt: skip
     """``lore add``."""
     session = Session(options)
+    if not text and _at_terminal():
+        _add_by_editor(session, type, {**options, "tags": split_list(tags), "links": links})
+        return
     body = _text_on_stdin(session) if not text or text == ("-",) else " ".join(text)
-    fields = {
-        **options, "tags": split_list(tags), "links": [_link_target(link) for link in links]
-    }  # fmt: skip
+    _add(session, type, body, {**options, "tags": split_list(tags), "links": links})
+
+
+def _add_by_editor(session: Session, type: str, given: dict[str, Any]) -> None:
+    from .commands.drafts import draft_of_new, new_in
+
+    if not given["new_type"]:
+        with session.open() as store:
+            store.types.require((type,))
+    with draft_of_new(type, given) as draft:
+        fields = {**given, **new_in(draft.edited())}
+        _add(session, type, fields.pop("text"), fields)
+
+
+def _add(session: Session, type: str, body: str, given: dict[str, Any]) -> None:
+    fields = {**given, "links": [_link_target(link) for link in given["links"]]}
     events = events_of(session.settings)
     if events is not None:
         asked = {name: value for name, value in fields.items() if name != "new_type"}
@@ -68,6 +87,8 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: b
             from .commands.editor import edited, import_edited
 
             change = import_edited(session, store, id, force=force)
+            if change is None and _at_terminal():
+                change = _edit_by_editor(session, store, id, force=force)
             text = None if change else edited(store, id)
         if change is None:
             changes = {**options, "text": text, "tags": split_list(tags) if tags else None}
@@ -75,6 +96,19 @@ def edit(id: str, words: tuple[str, ...], tags: tuple[str, ...] | None, force: b
     session.say(change.notes)
     session.print_change(change)
     session.tell("post-edit", changed_rows([change]))
+
+
+def _edit_by_editor(session: Session, store: Store, id: str, *, force: bool) -> Change:
+    from .commands.drafts import changes_in, draft_of_record
+
+    with draft_of_record(store, id) as draft:
+        changes = changes_in(store, id, draft.edited())
+        return session.records(store).edit(id, force=force, **changes)
+
+
+def _at_terminal() -> bool:
+    """Whether a person sits there, who may be shown an editor."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def split_list(values: tuple[str, ...]) -> tuple[str, ...]:

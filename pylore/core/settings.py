@@ -211,6 +211,9 @@ USER_ONLY = {
     "events_mb": "says how long your own sessions are kept",
     "scope": "says whose facts are seen",
     "promote_auto": "lets what was said in a session become knowledge",
+    "promote_after": "lets what is staged become confirmed",
+    "candidates_days": "says how long what was said in your own sessions is kept",
+    "output": "says what programs get that read lore's output",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -244,9 +247,9 @@ def switch(default: bool, help: str) -> bool:
     return _row("bool", default, help)
 
 
-def choice(default: str, help: str, *, choices: Iterable[str]) -> str:
+def choice(default: str, help: str, *, choices: Iterable[str], option: str = "") -> str:
     """One of a few words."""
-    return _row("choice", default, help, choices=choices)
+    return _row("choice", default, help, choices=choices, option=option)
 
 
 def words(default: tuple[str, ...], help: str, *, option: str = "") -> tuple[str, ...]:
@@ -422,7 +425,11 @@ class Settings:
         0.5, "what each tenfold of accesses adds to how a record counts", low=0, high=10
     )
     test_weight = number(
-        0.5, "what a match in a test file counts, unless the query is about tests", low=0, high=1
+        0.5,
+        "what a match in a test, a benchmark, an example, a migration or a generated file counts, "
+        "unless the query is about such",
+        low=0,
+        high=1,
     )
     other_weight = number(
         0.3,
@@ -447,6 +454,11 @@ class Settings:
         True,
         "where files or symbols are asked for, drop trailers, hashes, addresses and the like from "
         "a query of more than a few words",
+    )
+    questions = switch(
+        True,
+        "take out of an English question the words that say what it is for (where is, how, why, "
+        "what changes with), and let them say which kinds of results come first",
     )
     files_weight = number(
         0.5,
@@ -599,6 +611,14 @@ class Settings:
         low=0.01,
         high=3600,
     )
+    output = choice(
+        "auto",
+        "the form of what is printed where no option names one: auto is text on a terminal and "
+        "JSON elsewhere; user config only",
+        choices=("auto", "text", "json"),
+        option="output-form",
+    )
+    paging = switch(True, "show what is longer than the terminal through PAGER, or else less")
     quiet = switch(False, "leave out notes on stderr; errors are still said")
 
     def __init__(self) -> None:
@@ -653,9 +673,9 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and _users_alone(name, text):
+        elif origin.startswith("project:") and users_alone(name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} {_users_alone(name, text)}, so it counts only in the "
+                f"{_place(origin)}: {name} {users_alone(name, text)}, so it counts only in the "
                 "user's own config: left out"
             )
         else:
@@ -699,7 +719,7 @@ BY_NAME = {setting.name: setting for setting in SETTINGS}
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 
 
-def _users_alone(name: str, text: str) -> str:
+def users_alone(name: str, text: str) -> str:
     """Why a project may not set this; nothing where it may."""
     if name == "embedder" and ":" in text:
         return "loads a model or sends texts away"
@@ -722,7 +742,7 @@ def _may_stand(key: str, origin: str, text: str) -> bool:
     setting = BY_NAME.get(key.partition("[")[0].lower())
     if not origin.startswith("project:"):
         return True
-    return setting is not None and not _users_alone(setting.name, text)
+    return setting is not None and not users_alone(setting.name, text)
 
 
 def _unsecret(text: str) -> str:

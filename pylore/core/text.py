@@ -299,6 +299,46 @@ def is_test(path: str) -> bool:
     )
 
 
+_ASIDE = {
+    **dict.fromkeys(
+        ("bench", "benches", "benchmark", "benchmarks", "asv_bench", "perf"), "benchmark"
+    ),
+    **dict.fromkeys(("example", "examples", "sample", "samples", "demo", "demos"), "example"),
+    **dict.fromkeys(("migrations", "migrate", "alembic"), "migration"),
+    **dict.fromkeys(
+        ("generated", "vendor", "vendored", "_vendor", "third_party", "node_modules"), "generated"
+    ),
+    **dict.fromkeys(("testdata", "fixtures", "__fixtures__"), "test"),
+}
+_GENERATED = (
+    ".min.js",
+    ".min.css",
+    "_pb2.py",
+    ".pb.go",
+    ".g.dart",
+    "_generated.go",
+    ".generated.ts",
+)
+
+
+def aside(path: str) -> str:
+    """Of which kind a file is that stands back behind source: a key of ``ASKED_FOR``, or nothing.
+
+    >>> aside("tests/auth.py"), aside("benchmarks/x.py"), aside("db/migrations/1.py"), aside("a.py")
+    ('test', 'benchmark', 'migration', '')
+    """
+    if is_test(path):
+        return "test"
+    if path.endswith(_GENERATED):
+        return "generated"
+    if "/" not in path:
+        return ""
+    for folder in path.lower().split("/")[:-1]:
+        if folder in _ASIDE:
+            return _ASIDE[folder]
+    return ""
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """``number`` with the words for it.
 

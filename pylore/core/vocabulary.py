@@ -77,6 +77,7 @@ FROM_CODE = frozenset({"imports", "calls", "inherits", "instantiates"})
 CHANGES = "changes"
 IMPORTS = "imports"
 CO_CHANGES = "co_changes_with"
+CALLS = "calls"
 ANCHORED_TO = "anchored_to"
 DEFINES = "defines"
 DERIVED_FROM = "derived_from"

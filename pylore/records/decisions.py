@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.json_plain import dumps, loads
 from ..core.times import now
+from ..store.candidate import BY_RULE_AT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,9 +12,6 @@ if TYPE_CHECKING:
 
 BEFORE = "before"
 """The field of a candidate's data that has what it was before the last decision."""
-
-BY_RULE = "by_rule"
-"""The field that says that no person has decided."""
 
 _DECISION = ("status", "promoted_as", "decided_at")
 
@@ -25,15 +23,16 @@ def decided(
     """A candidate with another status; ``command`` is the one that an undo takes back."""
     data = loads(row.data)
     data[BEFORE] = {name: getattr(row, name) for name in _DECISION}
-    data[BY_RULE] = by_rule
     row.status, row.promoted_as, row.decided_at = status, promoted_as, now()
+    if by_rule:
+        data[BY_RULE_AT] = row.decided_at
     row.command, row.data = command, dumps(data)
     return row
 
 
-def is_by_rule(row: KeptCandidate) -> bool:
-    """Whether a rule has decided, and no person."""
-    return loads(row.data).get(BY_RULE) is True
+def was_by_rule(row: KeptCandidate) -> bool:
+    """Whether a rule has let it in at any time, whatever became of that."""
+    return bool(loads(row.data).get(BY_RULE_AT))
 
 
 def taken_back(row: KeptCandidate, command: int | None) -> KeptCandidate:

@@ -11,7 +11,7 @@ from ..core.times import ago, now
 from ..embed.ahead import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
-from ..store.meant import all_meant, edge_meant, meant
+from ..store.meant import all_meant, all_typed, edge_meant, meant
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 
@@ -154,6 +154,7 @@ class Facts:
             ids = all_meant(self._store, words)
             key = self._fact_of(ids)
             if not key:
+                ids = all_typed(self._store, ids)
                 return [ReviewOutcome(id, self._set_status(id, f"{command}ed")) for id in ids]
             outcome = ReviewOutcome(f"{key[0]} {key[2]} {key[1]}", judge(key, now()))
             Index(self._store, self._ahead.given, []).keep_facts()

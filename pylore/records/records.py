@@ -26,7 +26,15 @@ from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
-from ..store.meant import all_meant, edge_meant, file_ids, file_node_id, meant
+from ..store.meant import (
+    all_meant,
+    all_typed,
+    edge_meant,
+    file_ids,
+    file_node_id,
+    meant,
+    typed,
+)
 from .fact_status import first_status, state_fact
 from .places import location_of, require_ends
 from .sources import is_pruned, mark_pruned, source_of, stated_by_file
@@ -166,6 +174,7 @@ class Records:
         category: str | None = None,
         id: str = "",
         new_type: bool = False,
+        anew: bool = False,
     ) -> Change:
         """Adds a record, or brings the one that is there already up to date.
 
@@ -173,7 +182,8 @@ class Records:
         file; ``links`` are ``(id, relation)`` pairs. What was there and is not given
         again stays, a forgotten one is restored; tags are joined. Without a ``status``
         what a conversation says is staged, and the rest confirmed. ``learning`` is a lesson.
-        Under the setting ``run`` a record is ``derived_from`` that run.
+        Under the setting ``run`` a record is ``derived_from`` that run. ``anew``: a forgotten
+        one comes back with the status, source and confidence of a new one.
 
         Raises:
             UsageError: unknown type or relation, or one that joins other types.
@@ -184,6 +194,7 @@ class Records:
         node = self._new_node(type, text, id)
         old = self._store.nodes.get(node.id)
         gone = old.invalidated_at if old else None
+        is_new = old is None or (anew and gone is not None)
         if old is not None:
             node = _merged(old, node, named=bool(id))
         if title or not node.title:
@@ -193,9 +204,9 @@ class Records:
             node.data = _with_why(node.data, why)
         if category:
             node.category = category
-        if old is None or status:
+        if is_new or status:
             node.status = status or first_status(source)
-        if old is None:
+        if is_new:
             node.source, node.confidence = source, confidence
         before = location_of(node)
         path = self._set_file(node, file)
@@ -205,7 +216,7 @@ class Records:
             with self._store.whole(node.id):
                 self._store.edges.restore_node(node.id, gone)
         for other, relation in links:
-            self._link(node.id, relation, meant(self._store, other), source=source)
+            self._link(node.id, relation, typed(self._store, other), source=source)
         if path:
             self._link_file(node, path, before)
         notes += self._derive(node)
@@ -243,7 +254,7 @@ class Records:
         """
         if new_relation:
             self._declare(relation)
-        from_id, to_id = all_meant(self._store, (from_id, to_id))
+        from_id, to_id = all_typed(self._store, (from_id, to_id))
         if confidence is not None:
             require_known(status, source, confidence)
             metadata = {**(metadata or {}), "confidence": confidence}
@@ -263,7 +274,11 @@ class Records:
             LoreError: there is no such link.
         """
         from_id, to_id = all_meant(self._store, (from_id, to_id))
-        key = edge_meant(self._store, (from_id, to_id, self._require_relation(relation)))
+        relation = self._require_relation(relation)
+        key = edge_meant(self._store, (from_id, to_id, relation))
+        if self._store.edges.get(*key) is None:
+            from_id, to_id = all_typed(self._store, (from_id, to_id))
+            key = edge_meant(self._store, (from_id, to_id, relation))
         edge = self._store.edges.get(*key)
         if edge is None or edge.invalidated_at is not None:
             raise LoreError(f"no link {from_id} {key[2]} {to_id}: see 'lore show {from_id}'")
@@ -369,7 +384,7 @@ class Records:
         from .undo import forget
 
         changes = []
-        for id in all_meant(self._store, ids):
+        for id in all_typed(self._store, ids):
             node = self._require(id)
             if purge:
                 delete_for_good(self._store, node)
@@ -404,6 +419,7 @@ class Records:
         key = back.edge_of(ids)
         if key:
             return [Change(*back.edge(key, at))]
+        ids = all_typed(self._store, ids)
         return [Change(*(back.node_at(id, at) if at else back.node(id)), self._said())
                 for id in ids]  # fmt: skip
 
@@ -462,7 +478,7 @@ class Records:
 
     def _undo_node(self, id: str) -> Change:
         back = self._back()
-        id = meant(self._store, id)
+        id = typed(self._store, id)
         past = back.last_of(id)
         id, state = back.to(id, past.node)
         return Change(id, state, [f"{id}: took back '{past.change}' of {past.changed_at}",
@@ -544,7 +560,7 @@ class Records:
                             "or use --force for a text of this store alone")  # fmt: skip
 
     def _require(self, id: str) -> Node:
-        return self._store.nodes.require(meant(self._store, id))
+        return self._store.nodes.require(typed(self._store, id))
 
     def _require_type(self, type: str, new_type: bool) -> str:
         known = self._store.types.all()

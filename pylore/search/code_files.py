@@ -12,7 +12,7 @@ from math import log
 
 from ..core.asked import head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import camel_parts, fold, is_test, parse_query, stem, words
+from ..core.text import aside, camel_parts, fold, parse_query, stem, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
 
@@ -222,17 +222,32 @@ def kinds(settings: Settings, query: Query, ids: Iterable[str]) -> Iterator[tupl
     asked = query.single_words()
     if len(asked) > tuning.SHORT_ASKED:
         asked = asked[:1]
-    tests = 1.0 if _asks(asked, tuning.OF_TESTS) else settings.test_weight
     others = 1.0 if _asks(asked, tuning.OF_DOCUMENTS) else settings.other_weight
     for id in ids:
         path = path_of(id)
-        weight = tests if is_test(path) else others if not is_source(path) else 1.0
+        kind = aside(path)
+        if kind:
+            weight = 1.0 if _asks(asked, tuning.ASKED_FOR[kind]) else settings.test_weight
+        else:
+            weight = 1.0 if is_source(path) else others
         if weight != 1:
             yield id, weight
 
 
 def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
     return any(word.startswith(beginnings) for word in words)
+
+
+def stand_of(path: str, purpose: str) -> float:
+    """What the kind of a file leaves of its score, for a question of this purpose."""
+    kind = "test" if aside(path) else "source" if is_source(path) else "other"
+    if kind == "other" and _is_changelog(path):
+        kind = "changelog"
+    return tuning.STAND["why" if purpose == "why" else "where"][kind]
+
+
+def _is_changelog(path: str) -> bool:
+    return path.rpartition("/")[2].lower().startswith(tuning.CHANGELOGS)
 
 
 def is_source(path: str) -> bool:

@@ -38,9 +38,9 @@ def expanded(
     excluded: frozenset[str],
     hides: tuple[str, ...],
     explain: bool,
-) -> tuple[list[Hit], dict[str, Factors]]:
+) -> tuple[list[Hit], dict[str, Factors], dict[str, Step]]:
     """The direct hits and, at most ``graph_limit``, what the graph brings within ``scope``;
-    and of each id what it matches.
+    of each id what it matches; and the ways to all that the graph leads to.
 
     Neither what is ``excluded`` nor what is in a status of ``hides`` is entered.
 
@@ -65,7 +65,8 @@ def expanded(
 
         lend(store, settings, matches.starts, walk, excluded, hides)
     returned = {hit.id for hit in direct}
-    among = within(store, walk, scope, returned, settings)
+    every = within(store, walk, scope, settings)
+    among = [id for id in every if id not in returned]
     _say_caps(walk, len(among), settings, notes)
     steps = {id: walk.reached[id] for id in among[: settings.graph_max_nodes]}
     if matches.history is not None:
@@ -83,7 +84,7 @@ def expanded(
     if explain and matches.history is not None:
         for hit in hits:
             hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
-    return hits, matched
+    return hits, matched, {id: walk.reached[id] for id in every} | steps
 
 
 def _by_commits(
@@ -158,14 +159,12 @@ def _edges(store: Store) -> KeptEdges:
     return edges
 
 
-def within(
-    store: Store, walk: Walk, scope: Scope, returned: set[str], settings: Settings
-) -> list[str]:
-    """What was reached within ``scope`` and is not ``returned`` anyway, best first."""
+def within(store: Store, walk: Walk, scope: Scope, settings: Settings) -> list[str]:
+    """What was reached within ``scope``, best first."""
     looked_at = list(walk.reached)[: tuning.LOOKED_AT * settings.graph_max_nodes]
     if "run" not in scope.types:  # they tie records to each other, and have no text
         looked_at = [id for id in looked_at if not id.startswith(RUN_IDS)]
-    among = store.nodes.match(scope, looked_at) - returned
+    among = store.nodes.match(scope, looked_at)
     return [id for id in looked_at if id in among]
 
 
@@ -178,17 +177,21 @@ def walk_hits(
     *,
     excluded: frozenset[str] = frozenset(),
     explain: bool = False,
+    aside: frozenset[str] = frozenset(),
 ) -> list[Hit]:
-    """What the best paths from the seeds reach, within ``scope``, best first.
+    """What the best paths from the seeds reach, within ``scope``, best first; what is set
+    ``aside`` is walked through and takes no place.
 
     Raises:
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     from ..graph.best_path import walk
 
-    wide = [pair for pair in tuning.WIDE if pair[0] not in settings.origins]
+    wide = [
+        (name, str(most + len(aside))) for name, most in tuning.WIDE if name not in settings.origins
+    ]
     found = reach(store, settings.changed(wide, "default:related"), seeds, notes, walk, excluded)
-    among = within(store, found, scope, set(), settings)
+    among = [id for id in within(store, found, scope, settings) if id not in aside]
     most = settings.graph_max_nodes
     more = found.left_out + max(0, len(among) - most)
     if more:

@@ -218,14 +218,14 @@ def add_seeds(
 
 
 def beside_matches(
-    store: Store, settings: Settings, found: Candidates, direct: list[Hit]
+    store: Store, settings: Settings, found: Candidates, direct: list[Hit], room: int
 ) -> list[Hit]:
-    """The direct matches in their new order, with the best ``limit`` of what else is near."""
+    """The direct matches in their new order, with the best ``room`` of what else is near."""
     from .retrieve import add_leg_scores
 
     shown = {hit.id for hit in direct}
     others = [id for id in found.fused if id in found.near and id not in shown]
-    for id in others[: settings.limit]:
+    for id in others[:room]:
         hit = Hit(id)
         hit.match = found.how[id]
         add_leg_scores(hit, found)

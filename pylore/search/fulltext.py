@@ -22,19 +22,24 @@ class FullTextLeg:
     """What full text finds for one query and scope.
 
     ``scores`` is the ranked list: every collection's matches, relative to its best one,
-    times the share of the query's words that this one covers. ``coverage`` is the
+    times the share of the query's words that this one covers; ``room`` says how many matches it
+    is to rank. ``coverage`` is the
     largest such share; ``passage`` and ``how`` say of each node where, and how well,
     it matched.
     """
 
-    def __init__(self, store: Store, settings: Settings, query: Query, scope: Scope) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, query: Query, scope: Scope, room: int
+    ) -> None:
         self._fulltext = store.fulltext
         self._settings = settings
         self._query = query
         self._scope = scope
         self._where = searched(scope)
-        self._wanted = max(tuning.PASSAGES, 4 * settings.limit)
-        self._enough = max(tuning.ENOUGH, settings.limit)
+        self._wanted = tuning.PASSAGES * room
+        self._enough = room // tuning.ENOUGH
+        self.more = False
+        """Whether a pool with more room might bring more."""
         self.passage: dict[str, int] = {}
         self.rows: dict[str, list[tuple[int, str, float]]] = {}
         """Collection to the passages that match: key, node, BM25."""
@@ -52,6 +57,8 @@ class FullTextLeg:
         if sum(map(len, found.values())) < self._enough:
             for collection, scores in found.items():
                 self._add_inflected(collection, scores)
+        else:
+            self.more = True
         if not any(found.values()):
             for collection in found:
                 found[collection] = self._by_node(self._matching(collection, "prefix"), "prefix")
@@ -60,8 +67,8 @@ class FullTextLeg:
     def _exact(self, collection: str) -> dict[str, float]:
         with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
         whole = {lift(id) for id in with_all} if self._where is not self._scope else with_all
-        enough = len(whole) >= self._enough or (whole and len(self._query.terms) == 1)
-        how = "all" if enough else "some"
+        enough = len(whole) >= self._enough
+        how = "all" if enough or (whole and len(self._query.terms) == 1) else "some"
         return self._by_node(self._matching(collection, how), how, whole)
 
     def _add_inflected(self, collection: str, scores: dict[str, float]) -> None:
@@ -75,6 +82,7 @@ class FullTextLeg:
         rows = self._fulltext.search(
             collection, self._query, how, self._where, self._settings.field_weights, self._wanted
         )
+        self.more = self.more or len(rows) >= self._wanted
         self.rows.setdefault(collection, []).extend(rows)
         if collection == NAMES:
             for key, id, _ in rows:

@@ -46,11 +46,11 @@ def diversify(
     """
     head = hits[: tuning.WINDOW]
     keys = _keys(store, head, passage) if has_vectors else []
-    repeats = _repeats(store, keys, settings.duplicate_similarity) if has_vectors else {}
     known = store.nodes.categories([hit.id for hit in head], settings.category_tags)
     categories = [known.get(hit.id) for hit in head] if known else []
     if len(set(known.values())) + categories.count(None) < _LEAST_CATEGORIES:
         categories = []
+    repeats = _repeats(store, keys, settings.duplicate_similarity) if has_vectors else {}
     if not repeats and not categories:
         return hits
     order = mmr([hit.score for hit in head], repeats, settings.mmr_lambda, categories)
@@ -63,6 +63,22 @@ def diversify(
                 hit.times("diversity", least / hit.score)
             least = hit.score
     return [head[place] for place in order] + hits[tuning.WINDOW :]
+
+
+def stand(
+    store: Store,
+    settings: Settings,
+    hits: list[Hit],
+    passage: Mapping[str, int],
+    has_vectors: bool,
+) -> bool:
+    """Whether these would stay as they are, whatever comes after them."""
+    head = hits[: tuning.WINDOW]
+    known = store.nodes.categories([hit.id for hit in head[: tuning.TOP]], settings.category_tags)
+    if len(known) > tuning.SAME_CATEGORY:
+        return False
+    keys = _keys(store, head, passage) if has_vectors else []
+    return not (has_vectors and _repeats(store, keys, settings.duplicate_similarity))
 
 
 def mmr(

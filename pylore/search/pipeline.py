@@ -6,13 +6,17 @@ merge → feedback → diversity → results. With depth 0 no graph table is tou
 
 from __future__ import annotations
 
+from itertools import islice
+
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
-from ..core.scoring import rounded
-from ..core.text import counted, one_line, parse_query, snippet
+from ..core.scoring import feedback, feedback_factor, rounded
+from ..core.text import counted, fold, one_line, parse_query, snippet, stem
 from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
+from . import tuning
+from .ranking import Ranking
 from .retrieve import (
     BUILT_IN,
     Candidates,
@@ -31,6 +35,12 @@ from .scoring import (
     say_verdicts,
 )
 
+OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
+"""Words that questions begin with (``core.questions``)."""
+
+MOST_NAMED = 3
+"""Words of a query that no result shows and that are looked for, whether they are nowhere."""
+
 SHORT = 40
 """Letters up to which a query is as a person typed it."""
 
@@ -38,6 +48,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.questions import Asked
     from ..core.scoring import Factors
     from ..core.settings import Settings
     from ..core.text import Query
@@ -117,57 +128,94 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     if hidden:
         request = request.hiding(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _search(store, settings, request, embedder, None)
+        return _first(store, settings, request, embedder, None)
     from .external import Retrievers
 
     excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
     with Retrievers(settings, request.query, request.scope, excluded) as further:
-        found = _search(store, settings, request, embedder, further)
+        found = _first(store, settings, request, embedder, further)
         found.notes[:0] = further.notes
         return found
 
 
-def _search(
+def _first(
     store: Store,
     settings: Settings,
     request: Request,
     embedder: Embedder | None,
     further: Retrievers | None,
 ) -> Hits:
+    """The first results, of as many pools as it takes: what is in a pool, and in which order,
+    does not hang on how many are to be returned, so that more of them begin with fewer."""
     notes: list[str] = []
     matching = _Matching(store, settings, request, further, notes)
     if not matching.query and request.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
     matching.embed(embedder)
-    starts = found = matching.within(request.scope)
-    direct = _direct_hits(store, settings, found, matching.query)
-    if matching.query:
-        _say_how_it_matched(direct, notes, filtered=bool(request.scope))
-    direct = matching.with_files(found, request.scope, direct)
-    if request.scope.tags and not direct:
+    room = tuning.POOL
+    pool = _ranking(store, settings, request, matching, room, notes)
+    while len(pool.plain) < settings.limit and pool.found.more:
+        room *= tuning.LARGER
+        pool.append(_ranking(store, settings, request, matching, room, []))
+    hits = pool.cut(settings.limit, settings.graph_limit)
+    found = pool.found
+    if request.scope.tags and not hits:
         notes += store.nodes.unknown_tags(request.scope.tags)
-    if settings.graph_depth and not settings.graph_max_depth:
-        notes.append("graph_max_depth is 0: the graph is switched off")
-    hits, matched = direct, _matched(found, direct)
-    if settings.depth:
-        if request.scope.types and not request.filter_expanded:
-            anything = request.scope.with_types(())
-            starts = matching.within(anything)
-            matching.with_files(starts, anything, [])
-        hits, matched = _expanded(store, settings, request, starts, found, direct, notes)
-    hits = _arranged(store, settings, request, put_together(hits, matched), found, notes)
+    hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
         from .file_ways import show_ways
 
-        how = {**starts.how, **found.how}
+        how = {**pool.starts.how, **found.how}
         show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
     if request.snippets:
         _add_texts(store, hits, found, matching.query)
+    if matching.query and not (found.weak and hits):
+        notes[:0] = _say_how_it_matched(
+            store, settings, matching.query, hits, filtered=bool(request.scope)
+        )
     add_symbol_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
-    return Hits(hits, notes, {**starts.passage, **found.passage})
+        if matching.asked is not None:
+            for hit in hits:
+                question = {"for": matching.asked.purpose, "words": matching.query.single_words()}
+                hit.explain = {**(hit.explain or {}), "question": question}
+    return Hits(hits, notes, {**pool.starts.passage, **found.passage})
+
+
+def _ranking(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    matching: _Matching,
+    room: int,
+    notes: list[str],
+) -> Ranking:
+    """The best ``room`` direct matches and what is connected to them, in their order."""
+    starts = found = matching.within(request.scope, room)
+    if settings.graph_depth and not settings.graph_max_depth:
+        notes.append("graph_max_depth is 0: the graph is switched off")
+    ids = list(islice(found.fused, room))
+    pool = _first_alone(store, settings, request, matching, found, ids, notes)
+    if pool is not None:
+        return pool
+    pool = Ranking(found)
+    direct = _direct_hits(store, settings, found, matching.query, ids)
+    if request.near is not None:
+        pool.matches = [hit.id for hit in direct]
+        direct = matching.with_files(found, request.scope, direct, room)
+    plain = _in_their_order(store, settings, request, direct, _matched(found, direct), found, notes)
+    pool.plain = [hit.id for hit in plain]
+    pool.hits = plain
+    if settings.depth:
+        if request.scope.types and not request.filter_expanded:
+            anything = request.scope.with_types(())
+            pool.starts = starts = matching.within(anything, room)
+            matching.with_files(starts, anything, [], room)
+        hits, matched = _expanded(store, settings, request, pool, direct, notes)
+        pool.hits = _in_their_order(store, settings, request, hits, matched, found, [])
+    return pool
 
 
 class _Matching:
@@ -187,6 +235,13 @@ class _Matching:
             from ..core.asked import cleaned
 
             text = cleaned(text)
+        self.asked: Asked | None = None
+        opener = text.split(None, 1)
+        if len(opener) > 1 and settings.questions and opener[0].lower() in OPENERS:
+            from ..core.questions import asked_for
+
+            self.asked = asked_for(text)
+            text = self.asked.text if self.asked else text
         self.query = parse_query(text)
         self._store, self._settings, self._request = store, settings, request
         self._further, self._notes = further, notes
@@ -204,19 +259,27 @@ class _Matching:
                 self.query, self._store, self._settings, embedder, self._notes
             )
 
-    def within(self, scope: Scope) -> Candidates:
+    def within(self, scope: Scope, room: int) -> Candidates:
         """The matches of the words."""
         if not self.query:
             return Candidates()
         found = candidates(
             self._store, self._settings, self.query, self._vector, scope,
-            self._request.excluded, self._further, self._ranks,
-            among_all=self._request.whole_files,
+            self._request.excluded, self._further, self._ranks, room,
+            among_all=self._request.whole_files or self.asked is not None,
+            purpose=self.asked.purpose if self.asked else "",
         )  # fmt: skip
         self._ranks = found.files
+        if self.asked is not None:
+            from .purpose import use
+
+            within = scope.without(self._request.excluded)
+            use(self._store, self._settings, self.asked, found, within)
         return found
 
-    def with_files(self, found: Candidates, scope: Scope, direct: list[Hit]) -> list[Hit]:
+    def with_files(
+        self, found: Candidates, scope: Scope, direct: list[Hit], room: int
+    ) -> list[Hit]:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
         if self._request.near is None:
             return direct
@@ -228,23 +291,18 @@ class _Matching:
             )
         within = scope.without(self._request.excluded)
         add_seeds(self._store, self._settings, found, self._near, within)
-        return beside_matches(self._store, self._settings, found, direct)
+        return beside_matches(self._store, self._settings, found, direct, room)
 
 
 # --- results
 
 
-def _direct_hits(store: Store, settings: Settings, found: Candidates, query: Query) -> list[Hit]:
-    """What a plain search returns, best first."""
-    ranked = list(found.fused)
-    if len(ranked) > settings.limit:
-        # Age and credibility count at most their weights: whatever scores less cannot come in.
-        weight = settings.relevance_weight
-        most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
-        least = found.fused[ranked[settings.limit - 1]] * most
-        ranked = [id for id in ranked if found.fused[id] >= least]
+def _direct_hits(
+    store: Store, settings: Settings, found: Candidates, query: Query, ids: list[str]
+) -> list[Hit]:
+    """These matches as results, best first."""
     hits = []
-    for id in ranked:
+    for id in ids:
         hit = Hit(id)
         hit.match = found.how[id]
         add_leg_scores(hit, found)
@@ -254,7 +312,23 @@ def _direct_hits(store: Store, settings: Settings, found: Candidates, query: Que
         from .facts import show_facts
 
         show_facts(store, settings, query, hits, found)
-    return in_order(hits, _matched(found, hits))[: settings.limit]
+    return in_order(hits, _matched(found, hits))
+
+
+def _may_be_first(store: Store, settings: Settings, found: Candidates, ids: list[str]) -> list[str]:
+    """Those of ``ids`` that can come among the first ``limit``, whatever their age and
+    credibility are: these count at most their weights, and ratings are known."""
+    if len(ids) <= settings.limit:
+        return ids
+    rated: dict[str, float] = {}
+    if settings.feedback_weight:
+        for id, rating in store.ratings.of(ids).items():
+            rated[id] = feedback_factor(feedback(*rating), settings.feedback_weight)
+    scores = {id: found.fused[id] * rated.get(id, 1.0) for id in ids}
+    weight = settings.relevance_weight
+    most = (1 - settings.recency_weight) * (1 - weight) / (1 + weight)
+    least = sorted(scores.values(), reverse=True)[settings.limit - 1] * most
+    return [id for id in ids if scores[id] >= least]
 
 
 def _matched(found: Candidates, hits: list[Hit]) -> dict[str, Factors]:
@@ -265,8 +339,7 @@ def _expanded(
     store: Store,
     settings: Settings,
     request: Request,
-    starts: Candidates,
-    found: Candidates,
+    pool: Ranking,
     direct: list[Hit],
     notes: list[str],
 ) -> tuple[list[Hit], dict[str, Factors]]:
@@ -277,27 +350,69 @@ def _expanded(
     returned = Scope(types=request.scope.types, statuses=request.scope.statuses)
     scope = request.scope if request.filter_expanded else returned
     try:
-        return expanded(
-            store, settings, Matches(starts, found, direct), scope, notes,
+        hits, matched, pool.reached = expanded(
+            store, settings, Matches(pool.starts, pool.found, direct), scope, notes,
             excluded=request.excluded, hides=request.scope.hides, explain=request.explain,
         )  # fmt: skip
+        return hits, matched
     except GraphUnavailable as error:
         notes.append(f"{error}; plain results only")
-        return direct, _matched(found, direct)
+        return direct, _matched(pool.found, direct)
 
 
-def _arranged(
+def _first_alone(
+    store: Store,
+    settings: Settings,
+    request: Request,
+    matching: _Matching,
+    found: Candidates,
+    ids: list[str],
+    notes: list[str],
+) -> Ranking | None:
+    """The first results alone, where what comes after them changes nothing of their order: it
+    saves a search most of its work. None where it may."""
+    if settings.depth or request.near is not None or request.explain:
+        return None
+    if settings.limit > len(ids):
+        return None
+    try:
+        first = _may_be_first(store, settings, found, ids)
+    except GraphUnavailable:
+        return None
+    hits = _direct_hits(store, settings, found, matching.query, first)
+    if len(hits) < settings.limit:
+        return None  # some were purged meanwhile, or a symbol has no file
+    hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
+    del hits[settings.limit :]
+    if _spreads(settings, found, hits):
+        from .mmr import stand
+
+        if not stand(store, settings, hits, found.passage, "vector" in found.legs):
+            return None
+    ranking = Ranking(found)
+    ranking.hits = hits
+    ranking.plain = [hit.id for hit in hits]
+    return ranking
+
+
+def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
+    """Whether repeats are spread: who asks for files wants all that are meant, also those that
+    say the same."""
+    return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
+
+
+def _in_their_order(
     store: Store,
     settings: Settings,
     request: Request,
     hits: list[Hit],
+    matched: dict[str, Factors],
     found: Candidates,
     notes: list[str],
 ) -> list[Hit]:
-    """What is worth showing, in the order of ratings, its repeats spread, unless it is files."""
-    hits = rated(store, settings, _worth_showing(hits, settings, found, notes), notes)
-    # Who asks for files wants all that are meant, also those that say the same.
-    if settings.diversify and len(hits) > 2 and not (found.files and found.files.asked):
+    """By what they match and their ratings, with repeats further down, unless they are files."""
+    hits = rated(store, settings, put_together(hits, matched), notes)
+    if _spreads(settings, found, hits):
         from .mmr import diversify
 
         return diversify(
@@ -338,19 +453,37 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
 # --- what is said beside the results
 
 
-def _say_how_it_matched(direct: list[Hit], notes: list[str], *, filtered: bool) -> None:
-    ways = {hit.match for hit in direct}
-    if not ways:
-        within = " within these filters" if filtered else ""
-        notes.append(f"nothing matches these words{within}")
-    elif not ways & {"all", "retriever"}:
-        notes.append(
-            "no record has all of these words; showing those that have some"
-            if "some" in ways
-            else "no record has these words; showing those with words that begin so"
-            if "prefix" in ways
-            else "no record has these words; showing those nearest in meaning"
-        )
+def _say_how_it_matched(
+    store: Store, settings: Settings, query: Query, hits: list[Hit], *, filtered: bool
+) -> list[str]:
+    """A note where nothing was found, or a word of the query is nowhere: it names the word."""
+    if not hits:
+        if not any(store.nodes.count_by_type().values()):
+            return ["the store is empty: 'lore add' writes a record, 'lore import' brings in "
+                    "documents, 'lore index' code"]  # fmt: skip
+        return [f"nothing matches these words{' within these filters' if filtered else ''}"]
+    ways = {hit.match for hit in hits}
+    if ways.isdisjoint(("some", "prefix", "meaning")) or not ways.isdisjoint(("all", "retriever")):
+        return []
+    if "some" not in ways:
+        begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
+        return [f"no record has these words; showing those {begin}"]
+    shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
+    asked = [word for word in query.single_words() if stem(word) not in shown][:MOST_NAMED]
+    missing = [word for word in asked if not _is_there(store, settings, word)]
+    if not missing:
+        return []
+    named = ", ".join(f"'{word}'" for word in missing)
+    return [f"found nowhere: {named}; showing what has the other words"]
+
+
+def _is_there(store: Store, settings: Settings, word: str) -> bool:
+    """Whether anything has this word."""
+    query, weights = parse_query(word), settings.field_weights
+    return any(
+        store.fulltext.search(collection, query, "some", Scope(), weights, 1)
+        for collection in store.fulltext.collections(())
+    )
 
 
 def _explain(hits: list[Hit], found: Candidates, settings: Settings) -> None:

@@ -6,7 +6,8 @@ from math import sqrt
 
 from ..core.errors import GraphUnavailable
 from ..core.model import Hits
-from ..core.vocabulary import CHANGES, CODE_TYPES, COMMIT_IDS, file_id
+from ..core.text import counted
+from ..core.vocabulary import CHANGES, CODE_TYPES, COMMIT_IDS, DEFINES, FILE_IDS, file_id, path_of
 from ..graph.relations import relation_weights
 from ..store import ALL
 from ..store.filter import Scope
@@ -34,17 +35,20 @@ def related(
     types: tuple[str, ...] = (),
     excluded: Iterable[str] = (),
     explain: bool = False,
+    symbols: bool = False,
 ) -> Hits:
-    """What the walk reaches from these nodes, as results; the nodes themselves are left out.
+    """What the walk reaches from these nodes, as results; the nodes themselves are left out, and
+    so are the symbols of files among them, unless ``symbols`` asks for them.
 
     ``settings.graph_depth`` says how far.
     """
     notes: list[str] = []
     if not settings.depth:
         return Hits([], [SWITCHED_OFF])
+    aside = frozenset() if symbols or "symbol" in types else own_symbols(store, ids, notes)
     hits = walk_hits(
         store, settings, dict.fromkeys(ids, 1.0), Scope(types=types), notes,
-        excluded=frozenset(excluded), explain=explain,
+        excluded=frozenset(excluded), explain=explain, aside=aside,
     )  # fmt: skip
     return _finished(store, settings, hits, notes, explain=explain)
 
@@ -58,12 +62,14 @@ def about_files(
     types: tuple[str, ...] = (),
     excluded: Iterable[str] = (),
     explain: bool = False,
+    symbols: bool = False,
 ) -> Hits:
     """What is known about some files (and nodes), records first, then code.
 
     First what is tied to them, at hop 0, and to the files next to them, a hop away; then what
     the walk reaches from the files, from what is tied to them, and from the nodes. The files and
-    the nodes themselves are left out.
+    the nodes themselves are left out, and the symbols of the files, unless ``symbols`` asks for
+    them.
 
     Raises:
         LoreError: as ``Near.files`` does.
@@ -79,10 +85,14 @@ def about_files(
     starts |= dict.fromkeys(ids, 1.0)
     try:
         if settings.depth:
+            files = [id for id in starts if id.startswith(FILE_IDS)]
+            aside = (
+                frozenset() if symbols or "symbol" in types else own_symbols(store, files, notes)
+            )
             hits += [
                 hit
                 for hit in walk_hits(store, settings, starts, scope, notes, excluded=barred,
-                                     explain=explain)
+                                     explain=explain, aside=aside)
                 if hit.id not in shown
             ]  # fmt: skip
         else:
@@ -91,6 +101,17 @@ def about_files(
         notes.append(f"{error}; what anchors say alone")
     found = _finished(store, settings, best_first(hits), notes, explain=explain)
     found.hits.sort(key=lambda hit: hit.type in CODE_TYPES)
+    return found
+
+
+def own_symbols(store: Store, ids: Iterable[str], notes: list[str]) -> frozenset[str]:
+    """The symbols that these files define, counted in a note."""
+    files = [id for id in ids if id.startswith(FILE_IDS)]
+    rows = store.edges.neighbours(files, [DEFINES], ALL) if files else ()
+    found = frozenset(other for _, other, _, _, outgoing in rows if outgoing)
+    if found:
+        whose = path_of(files[0]) if len(files) == 1 else counted(len(files), "file")
+        notes.append(f"{counted(len(found), 'symbol')} of {whose}: --symbols lists them")
     return found
 
 

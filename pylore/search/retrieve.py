@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..core.errors import LoreError
 from ..core.scoring import best_first, convex, rounded, rrf
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..core.text import is_test
+from ..core.text import aside
 from ..core.vocabulary import CODE_IDS, FILE_IDS, THING_IDS, path_of
 from . import tuning
 from .fulltext import FullTextLeg, lifted, searched
@@ -38,8 +38,8 @@ class Candidates:
     """
 
     __slots__ = (
-        "confidence", "coverage", "files", "fused", "how", "legs", "near", "nearest", "of_things",
-        "passage", "rows", "rrf", "weak",
+        "confidence", "coverage", "files", "fused", "how", "legs", "more", "near", "nearest",
+        "of_things", "passage", "rows", "rrf", "weak",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -57,6 +57,8 @@ class Candidates:
         self.rrf: dict[str, float] = {}
         self.coverage = 0.0
         self.confidence = 0.0
+        self.more = False
+        """Whether a pool with more room might bring more."""
         self.weak = False
         """Whether what was found is more likely to be noise than not."""
         self.files: FileRanks | None = None
@@ -124,24 +126,27 @@ def candidates(
     excluded: frozenset[str],
     further: Retrievers | None = None,
     ranks: FileRanks | None = None,
+    room: int = tuning.POOL,
     *,
     among_all: bool = False,
+    purpose: str = "",
 ) -> Candidates:
-    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out.
+    """What every leg finds within ``scope``, fused; ``excluded`` nodes are left out. ``room``
+    says for how many matches the legs look.
 
     ``further`` are retrievers of the user's own, which have been started before; ``ranks`` says
     how files rank, where that is known; ``among_all``: they are to be ranked by their whole
-    texts among results of all types too.
+    texts among results of all types too; ``purpose``: what a question is for.
     """
     found = Candidates()
     scope = scope.without(excluded)
     if "fulltext" in settings.retrievers:
-        words = FullTextLeg(store, settings, query, scope)
+        words = FullTextLeg(store, settings, query, scope, room)
         found.legs["fulltext"] = words.scores
         found.passage, found.how, found.coverage = words.passage, words.how, words.coverage
-        found.of_things, found.rows = words.of_things, words.rows
+        found.of_things, found.rows, found.more = words.of_things, words.rows, words.more
     if vector is not None:
-        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found)
+        found.legs["vector"] = _vector_leg(store, settings, vector, scope, found, room)
     if further is not None:
         for name, leg in further.legs(store, scope).items():
             found.legs[name] = leg
@@ -160,7 +165,7 @@ def candidates(
     if settings.file_ranking and "fulltext" in found.legs:
         found.files = ranks
         if "file" in scope.types or (not scope.types and (among_all or ranks is not None)):
-            _rank_files(store, settings, query, scope, found)
+            _rank_files(store, settings, query, scope, found, purpose)
     found.confidence = _confidence(found)
     found.weak = found.confidence < tuning.WEAK
     return found
@@ -179,21 +184,33 @@ def _convex(
 
 
 def _tests_aside(fused: dict[str, float], query: Query, settings: Settings) -> dict[str, float]:
-    """Takes what lies in test files down, unless the query is about tests.
+    """Takes what lies in tests, benchmarks, examples, migrations and generated files down, unless
+    the query is about such.
 
     A test says the same words as what it tests, and mostly more of them.
     """
-    if settings.test_weight == 1 or any(word.startswith("test") for word in query.single_words()):
+    if settings.test_weight == 1:
         return fused
+    asked: dict[str, bool] = {}
     for id in fused:
-        lower = id.lower()
-        if ("test" in lower or "spec" in lower) and is_test(path_of(id)):
+        kind = aside(path_of(id)) if id.startswith(CODE_IDS) else ""
+        if not kind:
+            continue
+        if kind not in asked:
+            begins = tuning.ASKED_FOR[kind]
+            asked[kind] = any(word.startswith(begins) for word in query.single_words())
+        if not asked[kind]:
             fused[id] *= settings.test_weight
     return fused
 
 
 def _rank_files(
-    store: Store, settings: Settings, query: Query, scope: Scope, found: Candidates
+    store: Store,
+    settings: Settings,
+    query: Query,
+    scope: Scope,
+    found: Candidates,
+    purpose: str,
 ) -> None:
     """Ranks files by their whole texts, where there are any.
 
@@ -208,6 +225,10 @@ def _rank_files(
     ranks = found.files or rank_files(store, settings, query, scope, found.legs)
     if ranks is None:
         return
+    if purpose and found.files is None:
+        from .code_files import stand_of
+
+        ranks.stand = {id: stand_of(path_of(id), purpose) for id in ranks.plain}
     found.files = ranks
     scores = {id: score * ranks.stand.get(id, 1.0) for id, score in ranks.plain.items()}
     for id in scores:
@@ -240,11 +261,14 @@ def _confidence(found: Candidates) -> float:
 
 
 def _vector_leg(
-    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates
+    store: Store, settings: Settings, vector: bytes, scope: Scope, found: Candidates, room: int
 ) -> dict[str, float]:
-    wanted = max(tuning.NEIGHBOURS, 2 * settings.limit)
     leg: dict[str, float] = {}
+    wanted = tuning.NEIGHBOURS * room
     found.nearest = lifted(store.vectors.search(vector, searched(scope), wanted), scope)
+    found.more = found.more or (
+        len(found.nearest) >= wanted and found.nearest[-1][2] >= settings.vector_min
+    )
     for key, id, score in found.nearest:
         if score >= settings.vector_min and id.startswith(THING_IDS):
             found.of_things.setdefault(id, {})[key] = score

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 # --- full text
 
-PASSAGES = 400
-"""How many of the best passages full text looks at, at the least. Not measured."""
+POOL = 50
+"""So many direct matches are ranked, whatever the limit: the first results are the same with a
+smaller one (docs/decisions/0079). Of a limit above it the rest comes from further pools, each
+``LARGER`` times as large, and stands below. Not measured: a bound on the work."""
 
-ENOUGH = 10
-"""So many nodes that have all words are enough, whatever the limit: the first results are
-the same with a smaller one. Not measured."""
+LARGER = 4
+
+PASSAGES = 8
+"""How many of the best passages full text looks at for each match of a pool. Not measured."""
+
+ENOUGH = 5
+"""One of so many in a pool that has all words is enough: 10 of 50. Not measured."""
 
 PASSAGE_SHARES = (1.0, 0.5, 0.25)
 """A node's BM25 score is its best passage's, half its second's, a fourth of its third's.
@@ -42,9 +48,9 @@ COSINE_OF_FACT = 0.25
 """What a cosine of 1 counts for which of a thing's facts is shown, where having all of the
 query's words counts 1: it tells facts apart that have the same ones. Not measured."""
 
-NEIGHBOURS = 100
-"""How many of the nearest passages the vector leg looks at, at the least. Not measured for
-ranks; docs/decisions/0008 has what it costs."""
+NEIGHBOURS = 2
+"""How many of the nearest passages the vector leg looks at for each match of a pool. Not measured
+for ranks; docs/decisions/0008 has what it costs."""
 
 RETRIEVER_SHARE = 0.3
 """What a retriever of the user's own has in a convex fusion, unless ``retriever_shares`` says
@@ -81,9 +87,10 @@ LOOKED_AT = 20
 """For each node that may be reached, how many are looked at for one within the scope. Not
 measured: a bound on the work where few nodes are in scope."""
 
-WIDE = (("graph_fanout", "200"), ("graph_max_nodes", "500"))
-"""Around one node there is room for more than a search has, unless a setting says otherwise:
-the symbols of a file must not hide what else it is linked to. Not measured."""
+WIDE = (("graph_fanout", 200), ("graph_max_nodes", 500))
+"""Around one node there is room for more than a search has, unless a setting says otherwise, and
+for the symbols of a file beside that: they must not hide what else it is linked to. Not
+measured."""
 
 LENDING = 50
 """So many of the best passages lend their weight to what they link to. With 20, recall@5 on PEPs
@@ -150,12 +157,15 @@ TITLES_READ, TITLE_LETTERS = 20, 300
 MOST_DEFINED = 500
 """Symbols that are looked at for the names in a query."""
 
-OF_TESTS = ("test", "spec")
+ASKED_FOR = {
+    "test": ("test", "spec"), "benchmark": ("bench", "perf"), "migration": ("migrat",),
+    "example": ("example", "sample", "demo", "tutorial"), "generated": ("generat", "vendor"),
+}  # fmt: skip
 OF_DOCUMENTS = (
     "doc", "readme", "changelog", "tutorial", "guide", "manual", "licen", "markdown", "yaml",
     "toml",
 )  # fmt: skip
-"""How words begin by which a query asks for tests, or for what is no source."""
+"""How words begin by which a query asks for what else stands back, and for what is no source."""
 
 NO_SOURCE = frozenset(
     "adoc bib cfg conf csv html ini ipynb json lock log md markdown org po properties rst svg tex"
@@ -182,3 +192,21 @@ KEPT_BESIDE_HISTORY = 0
 
 MOST_BY_COMMITS = 100
 """Files that commits lead to, of which the best are returned."""
+
+# --- what a question is for (docs/decisions/0080)
+
+STAND = {
+    "where": {"source": 1.0, "test": 0.4, "other": 0.4, "changelog": 0.3},
+    "why": {"source": 0.5, "test": 0.2, "other": 0.9, "changelog": 1.3},
+}
+"""What the kind of a file leaves of its score. Chosen on the tuned half of
+tests/bench/questions.py."""
+
+CHANGELOGS = ("change", "history", "news", "release", "upgrad")
+"""How the names of files begin that say what changed."""
+
+OWN_SCORE = 0.4
+"""What a symbol counts by itself where its file matches nothing, beside 1 in the best file."""
+
+SAME_FILE = 0.6
+"""What a further result of one file counts."""

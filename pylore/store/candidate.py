@@ -7,6 +7,9 @@ from ..core.model import Record
 OPEN, SKIPPED, REFUSED, PROMOTED, KNOWN = "open", "skipped", "refused", "promoted", "known"
 """Its statuses; known: a record said it already."""
 
+BY_RULE_AT = "by_rule_at"
+"""The field of its data that has when a rule, and no person, has let it in; it outlives an undo."""
+
 
 class KeptCandidate(Record):
     """One row of ``candidates``. ``data`` is JSON: files, sessions, commits, signals.

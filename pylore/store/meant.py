@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ..core.vocabulary import dotted, file_id
 
+SHORTEST_PART = 3
+"""Letters of a part of an id that are enough to mean it."""
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +38,54 @@ def meant(store: Store, id: str) -> str:
 def all_meant(store: Store, ids: Iterable[str]) -> list[str]:
     """``meant`` of each."""
     return [meant(store, id) for id in ids]
+
+
+_NAMED = 3
+"""Ids that an ambiguous part of one is said to be of."""
+
+
+def typed(store: Store, id: str) -> str:
+    """What ``meant`` finds, or the one id that begins or ends as a person's word for it does.
+
+    The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
+    whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. What is part of
+    no id comes back as it is.
+
+    Raises:
+        LoreError: it is part of several ids.
+    """
+    id = meant(store, id)
+    return id if store.nodes.get(id) is not None else _whole(store, id)
+
+
+def all_typed(store: Store, ids: Iterable[str]) -> list[str]:
+    """``typed`` of each."""
+    return [typed(store, id) for id in ids]
+
+
+def _whole(store: Store, part: str) -> str:
+    if len(part) < SHORTEST_PART:
+        return part
+    found = store.nodes.ids_at(part, _NAMED + 1)
+    if len(found) < 2 or (ends_with_part(found[0], part) and not ends_with_part(found[1], part)):
+        return found[0] if found else part
+    from ..core.errors import LoreError
+
+    names = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+    raise LoreError(f"'{part}' is the beginning or the end of several ids ({names}): "
+                    "give more of the one you mean")  # fmt: skip
+
+
+def ends_with_part(id: str, part: str) -> bool:
+    """Whether a part of an id, and not the end of a word in it, is this.
+
+    >>> ends_with_part("file-src/auth.py", "auth.py"), ends_with_part("entity-jwt", "jwt")
+    (True, True)
+    >>> ends_with_part("file-src/oauth.py", "auth.py"), ends_with_part("entity-my-jwt", "jwt")
+    (False, False)
+    """
+    before, last = id[: len(id) - len(part)][:-1], id[: len(id) - len(part)][-1:]
+    return id.endswith(part) and (last in ("/", ":", ".") or (last == "-" and before.isalpha()))
 
 
 def file_ids(store: Store, path: str) -> list[str]:

@@ -136,6 +136,10 @@ class Nodes(Protocol):
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
 
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        """Ids that begin or end so, or behind their type; those that end with a whole part
+        (``ends_with_part``) first, then by id."""
+
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """A note for each of these tags that no live node has, with the nearest one."""
 
@@ -890,6 +894,9 @@ class KeptCandidates(Protocol):
 
     def decided_by(self, command: int) -> list[KeptCandidate]:
         """Those that this command decided, by id."""
+
+    def let_in_since(self, moment: str) -> int:
+        """How many a rule has let in at this time or later: of all scopes, taken back or not."""
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Adds candidates, or puts them in the place of what has their ids."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from typing import TYPE_CHECKING
 
 from ..core.errors import LoreError
-from .captured import Captured, Progress
-from .event_log import append, event_file
+from .captured import Captured, ReadSoFar
+from .event_log import append, event_file, remedy
 from .events import event_line, read_events, shortened
 from .transcripts.transcript_pass import TranscriptPass
 
@@ -96,7 +97,7 @@ class Capture:
         self._say = say
         self._held: list[tuple[str, list[dict[str, Any]]]] = []
         self._held_size = 0
-        self._read: dict[str, Progress] = {}
+        self._read: dict[str, ReadSoFar] = {}
         self._read_files: dict[str, tuple[int, int, str]] = {}
         self._doubtful: set[str] = set()
         self.receipt = Receipt()
@@ -117,8 +118,8 @@ class Capture:
                 self._flush(captured)
             except OSError as error:
                 where = error.filename or event_file()
-                raise LoreError(f"{os.fsdecode(where)}: {error.strerror or error}: make room, then "
-                                "run it again") from None  # fmt: skip
+                raise LoreError(f"{os.fsdecode(where)}: {error.strerror or error}: "
+                                f"{remedy(error)}, then run it again") from None  # fmt: skip
         self.receipt.redacted = dict(self._redactor.counts)
         return self.receipt
 
@@ -152,7 +153,7 @@ class Capture:
 
     def _found(self, paths: Sequence[str]) -> Iterator[_Transcript]:
         seen = set()
-        for path, named in _files_in(paths):
+        for path, named in _files_in(paths, self._fail_folder):
             path = os.path.abspath(path)
             if path in seen:
                 continue
@@ -178,6 +179,9 @@ class Capture:
                     head += opened.read(_MORE_HEAD)
         except OSError as error:
             self._fail(file.path, f"{error.strerror}: check its name and its rights")
+            return False
+        if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or b"\0" in head[:4]:
+            self._fail(file.path, "not UTF-8: give it as UTF-8", is_failure=file.named)
             return False
         name, is_side = self._kind.head_of(head, file.path)
         file.session = f"{self._kind.name}:{name}"
@@ -210,7 +214,7 @@ class Capture:
         if is_rewritten or is_wider or is_unsure:
             self._doubtful.add(file.session)
         since = self._since if known is None else min(self._since, known.since)
-        self._read[file.session] = Progress(
+        self._read[file.session] = ReadSoFar(
             file.path, reading.end, reading.digest, since, is_rewritten=is_rewritten
         )
         self._read_files[file.path] = (file.changed, file.size, file.session)
@@ -256,6 +260,9 @@ class Capture:
     def _leave_out(self, why: str) -> None:
         _add(self.receipt.left_out, {why: 1})
 
+    def _fail_folder(self, error: OSError) -> None:
+        self._fail(os.fsdecode(error.filename), f"{error.strerror}: check its rights")
+
     def _fail(self, path: str, why: str, *, is_failure: bool = True) -> None:
         if is_failure:
             self.receipt.failed += 1
@@ -279,13 +286,18 @@ def _keys(events: Iterable[dict[str, Any]]) -> Iterator[tuple[object, ...]]:
         yield (*what, seen[what])
 
 
-def _files_in(paths: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Files that are named, and those of folders; each with whether it was named."""
+def _files_in(
+    paths: Sequence[str], fail: Callable[[OSError], None]
+) -> Iterator[tuple[str, bool]]:  # fmt: skip
+    """Files that are named, and those of folders; each with whether it was named.
+
+    ``fail`` hears of folders that cannot be read.
+    """
     for path in paths:
         if not os.path.isdir(path):
             yield path, True
             continue
-        for folder, folders, names in os.walk(path):
+        for folder, folders, names in os.walk(path, onerror=fail):
             folders.sort()
             for name in sorted(names):
                 if name.endswith(".jsonl"):

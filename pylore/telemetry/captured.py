@@ -25,7 +25,7 @@ _LONGEST = 1_000_000
 _SPARE = 100
 
 
-class Progress:
+class ReadSoFar:
     """How far a session's transcript was read, and what that was."""
 
     __slots__ = ("digest", "end", "file", "is_rewritten", "since")
@@ -52,7 +52,7 @@ class Captured:
 
     def __init__(self) -> None:
         self._path = os.path.join(state_folder(), "captured.jsonl")
-        self.sessions: dict[str, Progress] = {}
+        self.sessions: dict[str, ReadSoFar] = {}
         self.files: dict[str, tuple[int, int, str]] = {}
         """Path to time of change (ns), bytes and session, as they were when it was read."""
         self.unsure: set[str] = set()
@@ -85,7 +85,7 @@ class Captured:
         self._append([{"writing": [*sessions]}])
 
     def has_written(
-        self, sessions: dict[str, Progress], files: dict[str, tuple[int, int, str]]
+        self, sessions: dict[str, ReadSoFar], files: dict[str, tuple[int, int, str]]
     ) -> None:
         """They are written, and these files are read."""
         self.sessions.update(sessions)
@@ -126,7 +126,7 @@ class Captured:
         if "writing" in row:
             self.unsure.update(map(str, row["writing"]))
         elif "end" in row:
-            self.sessions[str(row["session"])] = Progress(
+            self.sessions[str(row["session"])] = ReadSoFar(
                 str(row["file"]), int(row["end"]), str(row["digest"]), str(row.get("since", "")),
                 is_rewritten=row.get("rewritten") is True,
             )  # fmt: skip
@@ -144,7 +144,7 @@ class Captured:
 
 
 def _rows(
-    sessions: dict[str, Progress], files: dict[str, tuple[int, int, str]]
+    sessions: dict[str, ReadSoFar], files: dict[str, tuple[int, int, str]]
 ) -> Iterable[dict[str, Any]]:
     for name, session in sessions.items():
         row: dict[str, Any] = {

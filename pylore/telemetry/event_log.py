@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import os
 import time
+from errno import EDQUOT, EFBIG, ENOSPC
 from fcntl import LOCK_EX, flock
 
 from ..core.times import now
 from ..system.json_encode import dumps
 from ..system.private_files import make_private_folder, open_private_log, user_folder
+from .live_names import without_tokens_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,19 +58,20 @@ def put_away_files() -> list[str]:
 def append_event(
     source: str, session: str, kind: str, name: str, files: Sequence[str], *, ok: bool | None = None
 ) -> None:
-    """Appends one event of a live session: names and paths alone, no text of it.
+    """Appends one event of a live session: names and paths alone, no text of it, nor tokens.
 
     ``ok`` is None for what can neither work nor fail.
 
     Raises:
         OSError: the log cannot be written.
     """
+    session, name, *files = without_tokens_in([session, name, *files[:_MOST_FILES]])
     event = {
         "v": VERSION, "t": now(), "src": source, "session": session[:_LONGEST_NAME],
         "kind": kind, "name": name[:_LONGEST_NAME],
     }  # fmt: skip
     if ok is not None:
-        event.update(ok=ok, files=[*files[:_MOST_FILES]])
+        event.update(ok=ok, files=files)
     append((dumps(event) + "\n").encode("utf-8", "backslashreplace"))
 
 
@@ -92,6 +95,11 @@ def append(lines: bytes) -> None:
             return
         finally:
             os.close(number)
+
+
+def remedy(error: OSError) -> str:
+    """What whoever cannot write or read the log is to do."""
+    return "make room" if error.errno in (ENOSPC, EDQUOT, EFBIG) else "check its rights"
 
 
 def lock(number: int) -> None:

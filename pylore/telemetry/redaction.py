@@ -17,7 +17,7 @@ from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment, interruptible
 from ..system.private_files import own_folder
-from .token_patterns import PATTERNS
+from .tokens import replaced, span_of, without_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,10 +27,10 @@ BEGINNING = "lore-redact-"
 _BETWEEN = "\n\0\n"
 _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000
-_FIELDS = ("text", "err", "name")
+_FIELDS = ("text", "err", "name", "session", "span", "parent", "ref", "src")
 
 _MAY_HOLD = re.compile(
-    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://)"
+    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://|cookie|redis-cli|mongo|cqlsh|rabbitmq|sqlcmd|mosquitto|ldap|zip\s)"
     r"|(?=[A-Za-z/_+=.~-]{0,80}\d)(?<![\w/+=.~-])[\w/+=.~-]{16,}|\w{30,}|-----BEGIN"
 )
 """What a text has that is looked at closely: a word that goes with secrets, or a run of letters
@@ -51,7 +51,6 @@ _KEYWORD = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"([\"'`])([A-Za-z0-9+/=_-]{20,200})\1")
-_SHORTEST = 8
 _SHORTEST_VALUE = 6
 _ENTROPY = 4.5
 _HARMLESS = re.compile(
@@ -115,21 +114,10 @@ class Redactor:
             return []
         whole = _BETWEEN.join(texts)
         if self._ours:
-            whole = self._without_tokens(whole)
+            whole = without_tokens(whole, self.counts)
         if self._detectors is not None:
             whole = self._detectors.without(whole, self.counts)
         return _apart(whole)
-
-    def _without_tokens(self, whole: str) -> str:
-        folded = whole.casefold()
-        for pattern in PATTERNS:
-            text = folded if pattern.expression.flags & re.IGNORECASE else whole
-            if any(mark in text for mark in pattern.marks):
-                spans = [_span(match) for match in pattern.expression.finditer(whole)]
-                if spans:
-                    whole = _replaced(whole, pattern.name, spans, self.counts)
-                    folded = whole.casefold()
-        return whole
 
     def _asked(self, plugin: str, texts: list[str]) -> list[str]:
         """What a program of the user's own makes of the texts: one process for all of them."""
@@ -143,28 +131,47 @@ class Redactor:
                 finally:
                     process.end()
             rows = [parse_object(line, _LONGEST) for line in out.split(b"\n") if line]
-            found = [row["text"] for row in rows if isinstance(row.get("text"), str)]
+            found = [row.get("text") for row in rows]
         except (Refused, LoreError) as error:
-            raise LoreError(f"{name}: {error}: nothing was written; mend it, or take it out of "
-                            "your plugins") from None  # fmt: skip
-        if len(found) != len(texts):
-            raise LoreError(f"{name}: {len(texts)} texts went in, {len(found)} came out: nothing "
-                            "was written; mend it, or take it out of your plugins")  # fmt: skip
-        changed = sum(one != other for one, other in zip(texts, found, strict=True))
+            raise _refused(name, str(error)) from None
+        clean = [text for text in found if isinstance(text, str)]
+        if not len(clean) == len(found) == len(texts):
+            why = "a line without a text came out"
+            if len(clean) == len(found):
+                why = f"{len(texts)} texts went in, {len(found)} came out"
+            raise _refused(name, why)
+        changed = sum(one != other for one, other in zip(texts, clean, strict=True))
         if changed:
             self.counts[name] = self.counts.get(name, 0) + changed
-        return found
+        return clean
 
 
 def own_redactors(plugin_dir: str) -> list[str]:
-    """The programs ``lore-redact-NAME`` of the user's own folder, by name."""
+    """The programs ``lore-redact-NAME`` of the user's own folder, by name.
+
+    Raises:
+        LoreError: one of them cannot be run, or nobody can tell which there are: what they
+            would take out must not be written.
+    """
     folder = own_folder(plugin_dir)
+    if not plugin_dir and not os.path.lexists(folder):
+        return []
     try:
         names = sorted(os.listdir(folder))
-    except OSError:
-        return []
+    except OSError as error:
+        raise LoreError(f"{folder}: {error.strerror}, so no redactor of yours can run: nothing was "
+                        "written; mend it, or the setting plugin_dir") from None  # fmt: skip
     paths = [os.path.join(folder, name) for name in names if name.startswith(BEGINNING)]
-    return [path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)]
+    for path in paths:
+        if not os.path.isfile(path):
+            raise _refused(os.path.basename(path), "not a file")
+        if not os.access(path, os.X_OK):
+            raise _refused(os.path.basename(path), "not executable")
+    return paths
+
+
+def _refused(name: str, why: str) -> LoreError:
+    return LoreError(f"{name}: {why}: nothing was written; mend it, or take it out of your plugins")
 
 
 class _Detectors:
@@ -184,7 +191,7 @@ class _Detectors:
     def without(self, whole: str, counts: dict[str, int]) -> str:
         """A text without what they find."""
         for kind, expression in self._expressions:
-            spans = [_span(match) for match in expression.finditer(whole)]
+            spans = [span_of(match) for match in expression.finditer(whole)]
             spans = [
                 span
                 for span in spans
@@ -192,9 +199,9 @@ class _Detectors:
                 and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))
             ]
             if spans:
-                whole = _replaced(whole, _name(kind), spans, counts)
-        whole = _replaced(whole, "keyword", [*self._by_keyword(whole)], counts)
-        return _replaced(whole, "high-entropy", [*self._by_entropy(whole)], counts)
+                whole = replaced(whole, _name(kind), spans, counts)
+        whole = replaced(whole, "keyword", [*self._by_keyword(whole)], counts)
+        return replaced(whole, "high-entropy", [*self._by_entropy(whole)], counts)
 
     def _by_keyword(self, whole: str) -> Iterator[tuple[int, int]]:
         end = 0
@@ -265,25 +272,3 @@ def _apart(whole: str) -> list[str]:
         text.removesuffix("\n") if number == 0 else text.removeprefix("\n").removesuffix("\n")
         for number, text in enumerate((whole + "\n").split("\0"))
     ]
-
-
-def _span(match: re.Match[str]) -> tuple[int, int]:
-    """Where the secret of a match stands: its longest group, if that can be one."""
-    if "secret" in match.re.groupindex and match.group("secret"):
-        return match.span("secret")
-    groups = [match.span(number) for number in range(1, match.re.groups + 1)]
-    longest = max(groups, key=lambda span: span[1] - span[0], default=(0, 0))
-    return longest if longest[1] - longest[0] >= _SHORTEST else match.span()
-
-
-def _replaced(
-    whole: str, name: str, spans: Sequence[tuple[int, int]], counts: dict[str, int]
-) -> str:  # fmt: skip
-    parts, end = [], 0
-    for start, stop in sorted(spans):
-        if start < end or "redacted:" in whole[start:stop]:
-            continue
-        parts += [whole[end:start], f"[redacted:{name}]"]
-        counts[name] = counts.get(name, 0) + 1
-        end = stop
-    return "".join(parts) + whole[end:]

@@ -16,24 +16,75 @@ if TYPE_CHECKING:
 _START = r"(?<![A-Za-z0-9_])"
 _END = r"(?![A-Za-z0-9_])"
 
+_QUOTE = r"\\{0,3}[\"'`]?"
+"""A quotation mark, that of JSON within JSON too, or none."""
+_SIGN = r"(?:\s?=\s?|:\s?|\s?:=\s?|\s=>\s)"
+_IS = _QUOTE + _SIGN + _QUOTE
+_QUOTED = r"(?:(?!(?P=quote))(?:\\[^\n\x00]|[^\n\x00\\]))"
+"""A letter within quotes, which may be escaped."""
+_PLAIN = r"(?:(?![,;&]\w{1,40}[=:])(?!\$[{(])[^\s\x00\"'`\\])"
+"""A letter of a value without quotes: it ends before the next field, and before what is put in."""
+_ARGUMENTS = r"(?:\s[^\n\x00|;&]{0,100}?)?"
+_PASSWORD = r"passw(?:or)?d|passphrase|secret|_pwd|_pass|^pwd"
+_KEY = (
+    r"(?:api|access|private|encryption|signing|account)_?-?key|(?:auth|access)_?-?token"
+    r"|credentials?|_token|_key|^token|(?<=[?&])token"
+)
+
 
 class Pattern:
     """One kind of secret."""
 
-    __slots__ = ("expression", "marks", "name")
+    __slots__ = ("_compiled", "_flags", "_text", "marks", "name")
 
     def __init__(self, name: str, marks: Sequence[str], expression: str, flags: int = 0) -> None:
         self.name = name
         self.marks = marks
         """Where none of them is in a text, the expression is not tried; lower case where the
         expression takes both."""
-        self.expression = re.compile(expression, flags)
+        self._text = expression
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    @property
+    def folds(self) -> bool:
+        """Whether it takes small letters and large ones."""
+        return bool(self._flags & re.IGNORECASE)
+
+    @property
+    def expression(self) -> re.Pattern[str]:
+        """Compiled when it is asked for: a live hook needs few of them."""
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, self._flags)
+        return self._compiled
 
 
 def _token(name: str, mark: str, rest: str, *more: str) -> Pattern:
     """A token with a beginning of its own."""
     beginnings = "|".join(map(re.escape, (mark, *more)))
     return Pattern(name, (mark, *more), rf"{_START}(?:{beginnings}){rest}")
+
+
+def _assigned(expression: str) -> Pattern:
+    marks = ("pass", "secret", "token", "key", "credential", "pwd", "auth")
+    return Pattern("assigned-secret", marks, expression, re.IGNORECASE | re.MULTILINE)
+
+
+def _quoted(names: str, least: int, sign: str) -> Pattern:
+    """What a name is given in quotes: so many letters, and one of these signs among them."""
+    return _assigned(
+        rf"(?:{names}){_QUOTE}{_SIGN}(?P<quote>\\{{0,3}}[\"'`])(?![<$\s,.;:)]|\{{\{{|\$?\{{\w|%[({{s])"
+        rf"(?={_QUOTED}{{{least}}})(?={_QUOTED}{{0,200}}?{sign})(?P<secret>{_QUOTED}+)"
+    )
+
+
+def _plain(names: str, least: int, without: str) -> Pattern:
+    """What a name is given without quotes: a digit or a sign is in it; no call, type, variable."""
+    return _assigned(
+        rf"(?:{names}){_IS}{without}(?={_PLAIN}{{{least}}})"
+        r"(?P<secret>(?=[^\s\x00\"'`,;()\[\]{}]{0,200}[\d!@#%^*])(?![\w.:]{0,200}[(<\[])"
+        rf"(?![<$({{\[|&;,>)]){_PLAIN}*(?<![,;|)}}\]>]))"
+    )
 
 
 PATTERNS = (
@@ -163,6 +214,13 @@ PATTERNS = (
     _token("flyio-token", "FlyV1 ", r"fm\d_[\w+/=,-]{40,}"),
     Pattern("jwt", ("eyJ",), r"eyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*)?"),
     Pattern(
+        "url-token",  # all before the @, where that is no name of a person or of git
+        ("://",),
+        r"\bhttps?://(?P<secret>(?=[^\s/@:\x00]{20}|(?=[^\s/@:\x00]{0,19}\d)[^\s/@:\x00]{12})"
+        r"[^\s/@:\x00\"'`${}<>\[]+(?::[^\s/@\x00\"'`]*)?)@",
+        re.IGNORECASE,
+    ),
+    Pattern(
         "url-password",
         ("://",),
         r"://[^\s/@:\x00\"'`]{0,100}:(?P<secret>[^\s@\x00/\"'`${}<>]{2,200})@",
@@ -173,6 +231,21 @@ PATTERNS = (
         r"(?:(?:proxy-)?authorization[\"']?\s?[:=]\s?[\"']?(?:\w+ )?|\bbearer "
         r"|(?:x-api-key|x-auth-token|private-token|api-key)[\"']?\s?[:=]\s?[\"']?)"
         r"(?P<secret>[A-Za-z0-9._~+/=-]{16,})",
+        re.IGNORECASE,
+    ),
+    Pattern(
+        "token-header",
+        ("-token", "-key", "-secret"),
+        rf"(?<![\w-])(?:(?:private|job|deploy)-token{_IS}|(?:x(?:-\w{{1,30}}){{0,4}}|api|auth)-"
+        rf"(?:token|key|secret){_IS}(?=[^\s\x00\"'`]{{0,100}}\d))"
+        r"(?P<secret>(?![<$%{\[])[^\s\x00\"'`,;\\]{6,})",
+        re.IGNORECASE,
+    ),
+    Pattern(
+        "cookie",
+        ("cookie", "curl"),
+        rf"(?:\bcookie{_QUOTE}\s?:\s?|curl\b[^\n\x00]{{0,300}}?\s(?:-b|--cookie)[ =]){_QUOTE}"
+        r"(?P<secret>[^\s=;:\x00\"'`\\$<{(]{1,100}=[^\n\x00\"'`\\]{3,})",
         re.IGNORECASE,
     ),
     Pattern(
@@ -189,10 +262,32 @@ PATTERNS = (
     ),
     Pattern(
         "password-option",
-        ("mysql", "mariadb", "sshpass", "--password", "--token", "--api-key", "--secret"),
-        r"(?:sshpass -p ?|(?:mysql|mariadb)[^\n\x00]{0,80}\s-p"
-        r"|--(?:password|passwd|token|api-key|secret)[ =])"
-        r"[\"']?(?P<secret>(?![<$\{\[-])[^\s\x00\"'`]{6,})",
+        (
+            "mysql",
+            "mariadb",
+            "sshpass",
+            "--pass",
+            "--token",
+            "--api-key",
+            "--secret",
+            "login",
+            "redis-cli",
+            "mongo",
+            "cqlsh",
+            "rabbitmqadmin",
+            "sqlcmd",
+            "mosquitto",
+            "zip",
+            "ldap",
+            " pass:",
+        ),  # fmt: skip
+        rf"(?:\b(?:sshpass -p ?|(?:mysql|mariadb)\w{{0,20}}{_ARGUMENTS}\s-p"
+        rf"|(?:login|mongo\w{{0,7}}|cqlsh|rabbitmqadmin){_ARGUMENTS}\s-p[ =]?"
+        rf"|redis-cli{_ARGUMENTS}\s-a[ =]?|ldap\w+{_ARGUMENTS}\s-w[ =]?"
+        rf"|(?:sqlcmd|mosquitto_\w+|(?:un)?zip){_ARGUMENTS}\s-P[ =]?)"
+        r"|--(?:password|passwd|passphrase|pass|token|api-key|secret)[ =]|\s-pass(?:in|out)? pass:)"
+        rf"(?![\"']?[<$\{{\[-])(?P<quote>[\"'])?"
+        rf"(?P<secret>(?(quote){_QUOTED}{{3,}}|[^\s\x00\"'`]{{4,}}))",
     ),
     Pattern(
         "connection-string",
@@ -200,17 +295,10 @@ PATTERNS = (
         r"[;\"'](?:pwd|password)=(?P<secret>[^;\x00\"'\s$]{3,})",
         re.IGNORECASE,
     ),
-    Pattern(
-        "assigned-secret",
-        ("pass", "secret", "token", "key", "credential", "pwd", "auth"),
-        r"(?:passw(?:or)?d|passphrase|secret|(?:api|access|private|encryption|signing|account)_?-?key"
-        r"|(?:auth|access)_?-?token|client_?-?secret|credentials?|_token|_pwd|_pass|_key|^pwd|^token)"
-        r"[\"'`]?(?:\s?=\s?|:\s?|\s?:=\s?|\s=>\s)[\"'`]?"
-        # A value, in which a digit or a sign stands; no call, no number, no variable.
-        r"(?P<secret>(?=[^\s\x00]*(?:\d|[!@#%^*]))(?![\w.]*\()(?!\d+(?:\.\d+)?\b(?![\w!@#%^*]))"
-        r"[^\s\"'`\x00,;|&<>(){}\[\]$]{8,})",
-        re.IGNORECASE | re.MULTILINE,
-    ),
+    _quoted(_PASSWORD, 6, r"[\d\s!@#%^*&$]"),
+    _quoted(_KEY, 8, r"[\d!@#%^*&$]"),
+    _plain(_PASSWORD, 6, ""),
+    _plain(_KEY, 8, r"(?!\d+(?:\.\d+)?\b(?![\w!@#%^*]))"),  # no number
     Pattern(
         "said-password",
         ("password", "passphrase", "token", "secret"),

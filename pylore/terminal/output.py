@@ -1,7 +1,8 @@
 """What goes to stdout, and in which form.
 
 Piped, a list is a JSON array with an element a line, one thing a JSON object.
-On a terminal it is text. ``--json --jsonl --text --ids`` choose; ``--jq`` filters.
+On a terminal it is text. ``--json --jsonl --text --ids`` choose, or else the setting
+``output``; ``--jq`` filters.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
+    from ..core.settings import Settings
+
 FORMATS = ("json", "jsonl", "text", "ids")
 _PORTION = 100
 """Items of a stream that are rendered and written at once."""
@@ -28,35 +31,47 @@ LONGEST_NOTE = 2000
 class Output:
     """Where the results of one command go."""
 
-    def __init__(self, form: str, jq: str | None = None) -> None:
+    def __init__(self, form: str, jq: str | None = None, *, paging: bool = False) -> None:
         self.form = form
         self.jq = jq
+        self._paging = paging
+        """Whether what is longer than a terminal goes through a pager there."""
 
     @classmethod
-    def choose(cls, switches: Collection[str], jq: str | None = None) -> Output:
-        """The form that was asked for, or the one that suits where stdout leads."""
+    def choose(
+        cls, switches: Collection[str], jq: str | None = None, settings: Settings | None = None
+    ) -> Output:
+        """The form that was asked for, or that is set, or the one that suits where stdout leads."""
+        paging = settings is not None and settings.paging
         chosen = [form for form in FORMATS if form in switches]
         if len(chosen) > 1:
             raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: give one")
         if jq is not None:
             if chosen and chosen[0] not in ("json", "jsonl"):
                 raise UsageError(f"--jq and --{chosen[0]} exclude each other: give one")
-            return cls(chosen[0] if chosen else "json", jq)
-        return cls(chosen[0] if chosen else "text" if sys.stdout.isatty() else "json")
+            return cls(chosen[0] if chosen else "json", jq, paging=paging)
+        if not chosen and settings is not None and settings.output != "auto":
+            chosen = _set_form(settings.output)
+        form = chosen[0] if chosen else "text" if sys.stdout.isatty() else "json"
+        return cls(form, paging=paging)
 
     def list(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
     ) -> None:
         """Prints a list; ``text`` renders it for a person."""
         rows = items if isinstance(items, list) else [*items]
+        self._write(self._listed(rows, text))
+
+    def _listed(
+        self, rows: Sequence[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
+    ) -> str:
         if self.form == "text":
-            self._write(text([_printable(row) for row in rows]))
-        elif self.form == "ids":
-            self._write("".join(map(id_line, rows)))
-        elif self.form == "jsonl":
-            self._write("".join(dumps(row) + "\n" for row in rows))
-        else:
-            self._write(json_list(rows))
+            return text([_printable(row) for row in rows])
+        if self.form == "ids":
+            return "".join(map(id_line, rows))
+        if self.form == "jsonl":
+            return "".join(dumps(row) + "\n" for row in rows)
+        return json_list(rows)
 
     def stream(
         self, items: Iterable[dict[str, Any]], text: Callable[[Sequence[dict[str, Any]]], str]
@@ -69,17 +84,30 @@ class Output:
             rows = [*items]
             self.list(rows, text)
             return len(rows)
+        if sys.stdout.isatty():
+            from .screen import Screen
+
+            with Screen(write, paging=self._paging) as screen:
+                return self._stream(items, text, screen.put)
+        return self._stream(items, text, write)
+
+    def _stream(
+        self,
+        items: Iterable[dict[str, Any]],
+        text: Callable[[Sequence[dict[str, Any]]], str],
+        put: Callable[[str], None],
+    ) -> int:
         count = 0
         for rows in _portions(items):
             if self.form == "json":
-                self._write((",\n" if count else "[\n") + ",\n".join(map(dumps, rows)))
+                put((",\n" if count else "[\n") + ",\n".join(map(dumps, rows)))
             else:
-                self.list(rows, text)
+                put(self._listed(rows, text))
             count += len(rows)
         if self.form == "json" and count:
-            self._write("\n]\n")
+            put("\n]\n")
         elif not count:
-            self.list([], text)
+            put(self._listed([], text))
         return count
 
     def one(self, item: dict[str, Any], text: Callable[[dict[str, Any]], str]) -> None:
@@ -94,9 +122,26 @@ class Output:
     def _write(self, text: str) -> None:
         if self.jq is not None:
             text = _through_jq(self.jq, text)
-            if sys.stdout.isatty():
-                text = printable(text)
-        write(text)
+        self.put(text)
+
+    def put(self, text: str) -> None:
+        """Prints text; on a terminal as wide as that is, and through a pager where it is long."""
+        if not sys.stdout.isatty():
+            write(text)
+            return
+        from .screen import Screen
+
+        if self.jq is not None:
+            text = printable(text)
+        with Screen(write, paging=self._paging) as screen:
+            screen.put(text)
+
+
+def _set_form(form: str) -> list[str]:
+    """The form of the setting; a program of the user's own that lore calls relies on JSON."""
+    import os
+
+    return [] if os.environ.get("LORE_API") else [form]
 
 
 def json_list(rows: Sequence[dict[str, Any]]) -> str:

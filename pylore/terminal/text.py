@@ -6,6 +6,8 @@ import os
 import sys
 
 from ..core.text import counted
+from .lines import cut, news_of
+from .links import linked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,10 +16,23 @@ if TYPE_CHECKING:
 
 
 def _styled(text: str, code: str) -> str:
-    """``text`` in a terminal style, where there is a terminal and NO_COLOR is not set."""
-    if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
+    """``text`` in a terminal style, where styles are wanted."""
+    if not has_styles():
         return text
     return f"\x1b[{code}m{text}\x1b[0m"
+
+
+def has_styles() -> bool:
+    """Whether stdout is a terminal that has styles, as NO_COLOR and CLICOLOR leave it.
+
+    CLICOLOR_FORCE says that what reads a pipe has them too.
+    """
+    environ = os.environ
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return sys.stdout.isatty() and environ.get("TERM") != "dumb" and environ.get("CLICOLOR") != "0"
 
 
 def bold(text: str) -> str:
@@ -37,18 +52,33 @@ def hits_text(rows: Sequence[dict[str, Any]]) -> str:
 
 def _hit_text(row: dict[str, Any]) -> str:
     broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
-    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {row['title']}{broken}"]
+    lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
     place = location(row)
     if place and place != row["title"]:
-        lines.append(dim(f"      {place}"))
+        lines.append(f"      {dim(linked(place, row['file']))}")
     if row["hops"]:
         lines.append(dim(f"      {row['hops']} hop{'s'[: row['hops'] - 1]}: "
                          f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
-    if row["snippet"] and row["snippet"] != row["title"]:
-        lines.append(f"      {row['snippet']}")
+    news = news_of(row["snippet"], row["title"])
+    if news:
+        lines.append(f"      {news}")
     if "explain" in row:
         lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
     return "\n".join(lines) + "\n"
+
+
+def oneline_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Search results, or a list, one a line: score or day, id, place, title; whole, for grep."""
+    return "".join(map(_one_line, rows))
+
+
+def _one_line(row: dict[str, Any]) -> str:
+    first = f"{row['score']:.2f}" if "score" in row else row["updated_at"][:10]
+    place = location(row)
+    parts = [first, bold(row["id"]), linked(place, row["file"]), row["title"]]
+    if place == row["title"]:
+        parts.pop()
+    return "  ".join(part for part in parts if part).replace("\n", " ") + "\n"
 
 
 def _factor_lines(explain: dict[str, Any]) -> list[str]:
@@ -98,7 +128,7 @@ def nodes_text(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _node_text(row: dict[str, Any]) -> str:
-    lines = [f"{bold(row['id'])}  {row['title']}"]
+    lines = [f"{bold(row['id'])}  {cut(row['title'])}"]
     facts = [row["status"], f"source {row['source']}", f"updated {row['updated_at']}"]
     if row["invalidated_at"]:
         facts.insert(0, f"forgotten {row['invalidated_at']}")
@@ -106,11 +136,14 @@ def _node_text(row: dict[str, Any]) -> str:
         facts.append("tags " + " ".join(row["tags"]))
     lines.append(dim(", ".join(facts)))
     if location(row):
-        lines.append(dim(location(row)))
+        lines.append(dim(linked(location(row), row["file"])))
     if row["body"] and row["body"].strip() != row["title"]:
         lines += ["", row["body"]]
     if row["data"] != "{}":
-        lines += ["", dim(str(row["data"]))]
+        from .data_text import data_lines
+
+        fields = data_lines(str(row["data"]), row["body"])
+        lines += ["", *fields] if fields else []
     if row.get("anchors"):
         lines.append("")
     for anchor in row.get("anchors", []):
@@ -124,7 +157,9 @@ def _node_text(row: dict[str, Any]) -> str:
     for edge in row["edges"]:
         arrow = "->" if edge["direction"] == "out" else "<-"
         ended = _standing_of(edge)
-        lines.append(f"  {arrow} {edge['relation']} {edge['id']}  {edge['title'] or ''}{ended}")
+        lines.append(
+            f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{ended}"
+        )
         if '"evidence"' in edge["metadata"]:
             from .evidence_text import evidence_lines
 
@@ -157,7 +192,7 @@ def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
     return (
         "".join(
             f"{row['verdict']:<9}  {bold(row['id'])}  {row['kind']} {anchor_place(row)}"
-            + dim(f"  {row['title']}" + (f" ({row['reason']})" if row["reason"] else ""))
+            + dim(f"  {cut(row['title'])}" + (f" ({row['reason']})" if row["reason"] else ""))
             + "\n"
             for row in rows
         )
@@ -168,7 +203,7 @@ def anchors_text(rows: Sequence[dict[str, Any]]) -> str:
 def list_text(rows: Sequence[dict[str, Any]]) -> str:
     """One node a line."""
     lines = [
-        f"{row['updated_at'][:10]}  {bold(row['id'])}  {row['title']}"
+        f"{row['updated_at'][:10]}  {bold(row['id'])}  {cut(row['title'])}"
         + ("" if row["status"] == "confirmed" else dim(f"  [{row['status']}]"))
         for row in rows
     ]
@@ -195,33 +230,6 @@ def changes_text(rows: Sequence[dict[str, Any]]) -> str:
     return "".join(f"{row['state']}  {bold(row['id'])}\n" for row in rows)
 
 
-class Bar:
-    """How far a long command is, on stderr where that is a terminal, and nothing elsewhere."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._shown = -1
-        self._on = sys.stderr.isatty()
-
-    def __enter__(self) -> Bar:
-        return self
-
-    def show(self, done: int, total: int) -> None:
-        """Draws it, if that would look different."""
-        percent = 100 * done // max(1, total)
-        if self._on and percent != self._shown:
-            self._shown = percent
-            filled = 36 * percent // 100
-            bar = "#" * filled + "-" * (36 - filled)
-            sys.stderr.write(f"\r{self._label}  [{bar}]  {percent:3d}%")
-            sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown >= 0:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
 def index_text(row: dict[str, Any]) -> str:
     """What an indexed repository holds, and what was done."""
     lines = [
@@ -242,3 +250,30 @@ def index_text(row: dict[str, Any]) -> str:
 
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
+
+
+def imported_text(row: dict[str, Any], what: str) -> str:
+    """What an import did, as a sentence; ``what`` is a ``record`` or a ``document``."""
+    changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
+    nodes = counted(row["nodes"], what)
+    links = [counted(row["edges"], "link")] if row["edges"] else []
+    if not row["nodes"] and not row["edges"]:
+        told = ["nothing was imported"]
+    elif not changed:
+        told = [" and ".join([nodes, *links]), "all as before"]
+    elif [*changed] == ["added"] and not row["unchanged"]:
+        told = [f"{nodes} added", *links]
+    else:
+        counts = {**changed, "unchanged": row["unchanged"]}
+        states = [f"{count} {state}" for state, count in counts.items() if count]
+        told = [", ".join([nodes, *links]) + ": " + ", ".join(states)]
+    for name, one, many in (
+        ("invalidated", "link has ended", "links have ended"),
+        ("pruned", f"{what} forgotten", f"{what}s forgotten"),
+        ("conflicts", "conflict", "conflicts"),
+        ("unresolved", "link leads nowhere", "links lead nowhere"),
+        ("skipped", "left out", "left out"),
+    ):
+        if row[name]:
+            told.append(counted(row[name], one, many))
+    return ", ".join(told) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .lines import cut
 from .text import bold, dim
 
 TYPE_CHECKING = False
@@ -56,7 +57,7 @@ def _lines(
     if row is None:
         yield f"      {start}{dim(branch.id)}"
     else:
-        yield f"{row['score']:.2f}  {start}{bold(branch.id)}  {row['title']}".rstrip()
+        yield f"{row['score']:.2f}  {start}{bold(branch.id)}  {cut(row['title'])}".rstrip()
     below = [*branch.below.values()]
     for child in below[:-1]:
         yield from _lines(child, known, stem + "├─ ", stem + "│  ")

@@ -278,6 +278,43 @@ def test_a_rule_stages_what_two_sessions_and_two_signals_speak_for(
     assert promotion.stage_by_rule(engine) == []
 
 
+def test_what_a_rule_staged_counts_and_does_not_come_again_when_it_was_undone(
+    engine: Engine, log: Log
+) -> None:
+    plant(log)
+    engine.settings = with_flags(embedder="none", promote_auto=1)
+    id = found(engine)[RULE]
+    row = engine.store.candidates.get_many([id])[id]
+    row.data = row.data.replace('"rule"', '"correction"', 1)
+    with engine.store.transaction():
+        engine.store.candidates.put([row])
+    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1)
+    records = Records(engine.store, engine.settings, None)
+    records.undo()
+    log.session("s3", "2026-11-22", prompt(RULE))
+    assert found(engine)[RULE] == id, "it is open, and more speaks for it"
+    assert promotion.promote(engine, [Wanted(id)], confirm=False, at_most=1) == []
+    engine.settings = with_flags(embedder="none", promote_auto=5)
+    assert promotion.stage_by_rule(engine) == []
+    engine.settings = with_flags(embedder="none", promote_auto=1, scope="alice")
+    other = found(engine)[RULE]
+    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=1) == []
+    assert promotion.promote(engine, [Wanted(other)], confirm=False, at_most=2)
+
+
+def test_what_comes_back_by_a_promotion_is_what_this_one_says(engine: Engine, log: Log) -> None:
+    plant(log)
+    wanted = [Wanted(found(engine)[RULE])]
+    records = Records(engine.store, engine.settings, None)
+    (score,) = (row["score"] for row in listed(engine) if row["body"] == RULE)
+    for confirm, status, confidence in ((True, "confirmed", 1.0), (False, "staged", score)) * 2:
+        (done,) = promotion.promote(engine, wanted, confirm=confirm)
+        node = engine.store.nodes.require(done.id)
+        assert (node.status, node.confidence) == (status, confidence)
+        records.undo()
+    assert found(engine)[RULE] == wanted[0].id
+
+
 def test_what_says_otherwise_is_shown_beside_it(project: Path, log: Log) -> None:
     plant(log)
     with new_store(str(project / ".lore")) as store:

@@ -46,6 +46,9 @@ def cited(answer: str, ids: tuple[str, ...] = (), stored: tuple[str, ...] = ()) 
         ("Twice [decision-1a2b3c4d] [decision-1a2b3c4d]", {"decision-1a2b3c4d": True}),
         ("A file-based run-time, at 12:30, on http://localhost:8080 or localhost:80.", {}),
         ("A [file-based] one", {"file-based": False}),
+        ("As decision-deadbeef, note-jwt and decision-use-jwt-tokens. say",
+         {"decision-deadbeef": False, "note-jwt": False, "decision-use-jwt-tokens": False}),
+        ("Notes file-by-file, decision-making, a run-up-to date, note-taking-like", {}),
         ("", {}),
     ],
 )  # fmt: skip

@@ -101,6 +101,13 @@ def test_the_editor_gives_another_title_and_text(
     editor.chmod(0o755)
     monkeypatch.setenv("EDITOR", "true")
     assert "nothing was changed: save another text, or say y" in on_terminal("e", "q")[1]
+    for what, why in (("printf '\\377' >", "not UTF-8"), ("rm ", "cannot be read (No such file")):
+        (tmp_path / "bad").write_text(f'#!/bin/sh\n{what}"$1"\n')
+        (tmp_path / "bad").chmod(0o755)
+        monkeypatch.setenv("VISUAL", str(tmp_path / "bad"))
+        code, shown = on_terminal("e", "q")
+        assert code == 0 and f"what was saved {'is ' * ('UTF' in why)}{why}" in shown
+        assert shown.endswith("0 promoted, 0 refused, 2 left\n"), "it asked again"
     monkeypatch.setenv("VISUAL", str(editor))
     assert "added  pattern-" in on_terminal("e", "q")[1]
     (id,) = (row.promoted_as or "" for row in store.candidates.all(("promoted",)))
@@ -111,16 +118,22 @@ def test_the_editor_gives_another_title_and_text(
 def test_it_is_merged_into_a_record_that_is_named(store: Store) -> None:
     lore("candidates")
     lore("add", "note", "Keys rotate", "--id", "note-keys")
-    shown = on_terminal("m", "m note-none", "m note-keys", "q")[1]
+    shown = on_terminal("m", "m 77", "m note-none", "m note-keys", "q")[1]
     assert "merge into which record? 'm ID', or 'm NUMBER' of those shown" in shown
+    assert "there is no 77: " in shown
     assert "no node 'note-none'" in shown and "updated  note-keys" in shown
     edge = store.edges.get("note-keys", "session-s1", "derived_from")
     assert edge is not None and json.loads(edge.metadata)["evidence"][0]["quote"] == RULE
 
 
-def test_what_stands_in_a_session_cannot_steer_the_terminal(project: Path, store: Store) -> None:
+def test_what_stands_in_a_session_cannot_steer_the_terminal(
+    project: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Log(project).session(
         "s7", "2026-11-22", prompt("Always clear \x1b[2J the cache before a deploy of the shop")
     )
     lore("candidates")
-    assert "\x1b" not in on_terminal("s", "s", "s")[1]
+    assert "\x1b" not in on_terminal("q")[1]
+    monkeypatch.delenv("NO_COLOR")
+    shown = on_terminal("S", "s", "s")[1]
+    assert "\x1b[2m" in shown and "?[2m" not in shown and "\x1b[2J" not in shown

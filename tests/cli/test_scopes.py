@@ -85,8 +85,10 @@ TRIED: dict[str, list[list[str]]] = {
     "ask": [["harbour", "ledger", "jacq", "--llm-command", "cat"]],
     "show": [["entity-jacq", "--history"], [HIDDEN], [EDITED, "--history"], ["decision-"],
              ["symbol-src/boat.py::sail"]],
-    "list": [[], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
+    "list": [[], ["--all"], ["--forgotten"], ["--tag", f"{SECRET}-tag"], ["--file", "*"],
              ["--status", "staged"], ["--type", "run"]],
+    "browse": [["--rows"], ["--rows", "--", "harbour"], ["--rows", "--of", "entity-jacq"],
+               ["--preview", "entity-jacq"], ["--preview", HIDDEN]],
     "add": [["note", "the harbour keeps a ledger for the tide", "--link", f"{HIDDEN}:relates_to"],
             ["note", "harbour ledger of the tide"], ["note", "jacq", "--tag", "zyx"]],
     "fact": [["jacq", "likes", "tea"], ["jacq", "lives_in", "oslo"]],
@@ -169,8 +171,8 @@ CALLS = [
 """What a client of the server asks."""
 
 TOLD_TO_BOB = (
-    "search", "related", "context", "ask", "show", "list", "anchor", "export", "graph export",
-    "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
+    "search", "related", "context", "ask", "show", "list", "browse", "anchor", "export",
+    "graph export", "graph duplicates", "graph hubs", "graph neighbors", "graph relations",
     "graph stats", "graph view", "candidates", "run show", "feedback", "verify", "stale",
     "hook run",
 )  # fmt: skip

@@ -57,6 +57,25 @@ def test_an_unknown_id_names_likely_ones(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
+    ("part", "expected"),
+    [
+        ("note-a", "note-a"),
+        ("-a", "note-a"),
+        ("src/a", "file-src/a.py symbol-src/a.py::f"),
+        ("a.py", "file-src/a.py"),
+        ("::f", "symbol-src/a.py::f"),
+        ("gone", "lesson-gone"),
+        ("%", ""),
+        ("note", "note-a note-b"),
+    ],
+)
+def test_a_part_of_an_id_names_those_that_begin_or_end_so(
+    store: Store, part: str, expected: str
+) -> None:
+    assert " ".join(store.nodes.ids_at(part, 9)) == expected
+
+
+@pytest.mark.parametrize(
     ("scope", "expected"),
     [
         (Scope(), "decision-c decision-d file-src/a.py note-a note-b symbol-src/a.py::f"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from homes import move_home
 from hypothesis import given
 from hypothesis import strategies as st
+from planted_secrets import planted
 from wire import LORE, lore
 
 from pylore.context.budget import Tokens
@@ -108,6 +110,26 @@ def test_a_tool_is_an_event_in_the_log_and_says_nothing(project: Path) -> None:
         1, "claude", "one", "edit", "Edit", True, ["src/auth.py"]]  # fmt: skip
     assert [other["kind"], other["ok"], other["files"]] == ["tool", False, []]
     assert "secret" not in log.read_text()
+
+
+def test_what_a_live_hook_notes_has_no_token_in_it(project: Path) -> None:
+    rows = [row for row in planted() if "bare" not in row[0] and "\n" not in row[1]]
+    for start in range(0, len(rows), 20):
+        some = rows[start : start + 20]
+        patch = "".join(f"*** Update File: {text}\n" for _, text, _ in some)
+        hook(project, "tool", session_id=some[0][2], tool_name=f"mcp__x__{some[1][1]}",
+             tool_input={"file_path": f"src/{some[2][2]}.py",
+                         "patch": f"*** Begin Patch\n{patch}"})  # fmt: skip
+    log = Path(os.environ["XDG_STATE_HOME"], "lore/events.jsonl").read_text()
+    assert [name for name, text, secret in rows if json.dumps(text)[1:-1] in log] == []
+    assert log.count("redacted:") > len(rows) - 10
+    name = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+    code = (
+        "import sys; from pylore.telemetry.event_log import append_event\n"
+        f"append_event('claude', '{name}', 'edit', 'Edit', ['src/components/auth_of_all.py'])\n"
+        "assert not {'pylore.telemetry.tokens', 'detect_secrets'} & {*sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(LORE).parent)
 
 
 def test_nothing_is_said_where_nobody_has_trusted_the_store_or_anything_is_wrong(

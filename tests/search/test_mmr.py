@@ -193,7 +193,6 @@ def test_texts_that_differ_are_of_at_most_two_to_a_category(several: Store) -> N
 
 def test_without_a_third_category_nothing_is_displaced(several: Store) -> None:
     two = Scope(tags=("c",))
-    assert kinds(several, "retry", limit="7") == "aaaaaab"
     assert [hit.id for hit in search(several, Settings(), Request("retry", two), None)] == [
         "note-7c"
     ]

@@ -130,10 +130,13 @@ def test_all_words_first_and_then_some(look: Lookup) -> None:
     assert hits.notes == []
 
 
-def test_where_no_record_has_all_words_the_notes_say_so(look: Lookup) -> None:
+def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> None:
+    assert look.words("cookie replica xyzzyx").notes == [
+        "found nowhere: 'xyzzyx'; showing what has the other words"
+    ]
     hits = look.words("cookie replica")
     assert {hit.id: hit.match for hit in hits} == {SESSIONS: "some", REPLICA: "some"}
-    assert hits.notes == ["no record has all of these words; showing those that have some"]
+    assert hits.notes == []
 
 
 def test_a_beginning_is_taken_where_no_word_is_there(look: Lookup) -> None:
@@ -146,10 +149,7 @@ def test_meaning_is_taken_where_no_word_is_there(look: Lookup) -> None:
     hits = look("credentials")
     assert ids(hits) == [AUTH]
     assert {hit.match for hit in hits} == {"meaning"}
-    assert hits.notes == [
-        "no record has these words; showing those nearest in meaning",
-        "these results are weak: the store may have nothing on this",
-    ]
+    assert hits.notes == ["these results are weak: the store may have nothing on this"]
     assert hits[0].weak
     assert hits[0].bm25_score is None
     assert hits[0].vector_score is not None

@@ -98,31 +98,31 @@ def test_what_is_hidden_takes_no_place_however_much_it_is(store: Store) -> None:
 # --- full text
 
 
-def leg(store: Store, query: str, excluded: str = "", **flags: object) -> dict[str, float]:
+def leg(store: Store, query: str, excluded: str = "", room: int = 50) -> dict[str, float]:
     scope = Scope(excluded=frozenset(excluded.split()))
-    return FullTextLeg(store, options(**flags), parse_query(query), scope).scores
+    return FullTextLeg(store, options(), parse_query(query), scope, room).scores
 
 
-def test_full_text_looks_at_400_passages_or_4_times_the_limit(store: Store) -> None:
+def test_full_text_looks_at_400_passages_for_50_matches(store: Store) -> None:
     put(store, [node(f"note-{number}", "token " * (1 + number % 9)) for number in range(450)])
-    assert len(leg(store, "token", limit=10)) == 400
-    assert len(leg(store, "token", limit=101)) == 404
+    assert len(leg(store, "token")) == 400
+    assert len(leg(store, "token", room=51)) == 408
 
 
-def test_ten_nodes_with_all_words_are_enough_or_the_limit(store: Store) -> None:
+def test_ten_nodes_of_50_with_all_words_are_enough(store: Store) -> None:
     put(store, [node(f"note-{number}", "token key") for number in range(10)])
     put(store, [node("note-some", "token")])
-    assert "note-some" not in leg(store, "token key", limit=1)
-    assert "note-some" in leg(store, "token key", limit=11)
-    assert "note-some" in leg(store, "token key", "note-0", limit=1)
-    assert len(leg(store, "token", "note-some", limit=50)) == 10, "one word is all words"
+    assert "note-some" not in leg(store, "token key")
+    assert "note-some" in leg(store, "token key", room=55)
+    assert "note-some" in leg(store, "token key", "note-0")
+    assert len(leg(store, "token", "note-some", room=200)) == 10, "one word is all words"
 
 
 def test_other_forms_are_looked_for_where_fewer_match(store: Store) -> None:
     put(store, [node(f"note-{number}", "token") for number in range(10)])
     put(store, [node("note-form", "tokens")])
-    assert "note-form" not in leg(store, "token w w2 w3 w4 w5 w6", limit=1)
-    assert "note-form" in leg(store, "token w w2 w3 w4 w5 w6", "note-0", limit=1)
+    assert "note-form" not in leg(store, "token w w2 w3 w4 w5 w6")
+    assert "note-form" in leg(store, "token w w2 w3 w4 w5 w6", "note-0")
 
 
 def test_a_second_passage_counts_a_half_a_third_a_fourth_and_no_more(store: Store) -> None:
@@ -173,14 +173,14 @@ def test_three_letters_may_be_the_beginning_of_a_word(store: Store) -> None:
 # --- vectors, fusion, and how sure it is
 
 
-def test_the_vectors_give_100_passages_or_twice_the_limit(store: Store) -> None:
+def test_the_vectors_give_two_passages_for_a_match(store: Store) -> None:
     nodes = [node(f"note-{number}", f"token number {number}") for number in range(110)]
     put(store, nodes, vectors=True)
     query = parse_query("token")
     vector = StaticEmbedder().embed(["token"])[0]
-    for limit, most in ((10, 100), (52, 104)):
-        settings = options(retrievers="vector", vector_min=-1, limit=limit)
-        found = candidates(store, settings, query, vector, Scope(), frozenset())
+    for room, most in ((50, 100), (52, 104)):
+        settings = options(retrievers="vector", vector_min=-1)
+        found = candidates(store, settings, query, vector, Scope(), frozenset(), room=room)
         assert len(found.legs["vector"]) == most
 
 
@@ -274,9 +274,9 @@ def test_of_what_was_reached_20_times_as_many_are_looked_at(store: Store) -> Non
     for id in [*reached, "note-38", "decision-out"]:
         walk.reached[id] = Step(id, 0.5)
     settings = options(graph_max_nodes=2)
-    assert within(store, walk, Scope(types=("decision",)), set(), settings) == ["decision-in"]
+    assert within(store, walk, Scope(types=("decision",)), settings) == ["decision-in"]
     walk.reached.pop("note-0")
-    assert within(store, walk, Scope(types=("decision",)), set(), settings) == [
+    assert within(store, walk, Scope(types=("decision",)), settings) == [
         "decision-in", "decision-out",
     ]  # fmt: skip
 

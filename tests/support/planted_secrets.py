@@ -61,6 +61,16 @@ def _within(text: str, size: int, letters: str = LETTERS) -> Callable[[Maker], S
     return make
 
 
+def _ending(text: str, size: int = 6) -> Callable[[Maker], Secret]:
+    """The same, of which the end alone is looked for: what is taken out by half is not."""
+
+    def make(maker: Maker) -> Secret:
+        tail = maker.some(size)
+        return text.replace("{}", tail), tail
+
+    return make
+
+
 def _key(kind: str) -> Callable[[Maker], Secret]:
     def make(maker: Maker) -> Secret:
         line = maker.encoded(48)
@@ -224,6 +234,26 @@ PLANTED: dict[str, Callable[[Maker], Secret]] = {
     "grafana": _within("gl" + "sa_{}_0a1b2c3d", 32),
     "atlassian": _whole("ATA" + "TT3", 180, URL),
     "doppler": _whole("dp" + ".pt.", 43),
+    "password with &": _ending("password: Tr0ub4dor&{}"),
+    "password with $ in quotes": _ending("SECRET_KEY='django-insecure-abc#def$ghi%{}'"),
+    "password of words": _ending("PASSWORD='my long pass {}'"),
+    "password with quotes": _ending('password = "it\'s \\" (a) {}"'),
+    "JSON within JSON": _ending('{\\"password\\": \\"x1 {}\\", \\"a\\": 1}'),
+    "a short password": _within("password=hunt2{}", 2),
+    "PGPASSWORD": _within("PGPASSWORD=a1{} psql -h db", 6),
+    "private-token header": _within("curl -H 'PRIVATE-TOKEN: {}' https://git.example.org", 10),
+    "x-…-token header": _within("X-Vault-Token: s1{}", 10),
+    "cookie header": _ending("curl -H 'Cookie: a=b; sid={}' https://x.example.org"),
+    "set-cookie header": _ending("< Set-Cookie: sid={}; Path=/; HttpOnly"),
+    "curl -b": _ending("curl -s -b 'sid={}' https://x.example.org"),
+    "token in a url": _within("git clone https://0{}@git.example.org/x.git", 16),
+    "token in a url, with a name": _within("https://0{}:x-oauth-basic@git.example.org/x", 16),
+    "token in a query": _within("GET https://x.example.org/a?token=0{}&page=2", 10),
+    "docker login -p": _within("docker login -u me -p {} registry.example.org", 8),
+    "redis-cli -a": _within("redis-cli -h cache -a {} ping", 8),
+    "mysqldump -p''": _ending("mysqldump -u root -p'my {}' shop >x.sql"),
+    "mongosh -p": _within("mongosh -u root -p {} shop", 8),
+    "--password ''": _ending("deploy --password='my long {}' --env prod"),
     "a bare hex key": _within("the key is {}, do not lose it", 32, HEX),
     "a bare base64 key": _within("use {} as the salt", 44),
     "a password in prose": _within("log in as admin, the password is {}", 12),
@@ -264,4 +294,31 @@ def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
             f"The secret is to keep the key of {name} short: tokens expire after 15 days.",
         )
         yield "image", f"FROM python:3.12.{at}-slim@sha256:{maker.some(64, HEX)}"
+        yield (
+            "types",
+            (
+                f"def {name}(password: str, api_key: Optional[str] = None, token2: int = {at})"
+                f" -> dict[str, list[int]]: secret_key: [u8; 32], auth_token: Vec<u8>"
+            ),
+        )
+        yield (
+            "variables",
+            (
+                f'PASSWORD="$DB_PASSWORD_{at}" --token "${{{{ secrets.T{at} }}}}" '
+                f"API_KEY=${{K{at}}} curl -H 'X-Api-Key: $KEY{at}' -b \"$JAR\"; "
+                f"password = get_password({at})"
+            ),
+        )
+        yield (
+            "limits",
+            f"max_tokens={at}096, access_token: None, cache_key: int, n_key = {at}1234567890",
+        )
+        yield (
+            "options",
+            f"mkdir -p {name}{at} && git checkout -b {name}-{at} && cp -a {name}{at} /tmp/{at}",
+        )
+        yield (
+            "user in url",
+            f"https://git@example.org/{name}/{at} ssh://{name}{at}@host https://{name}@x.org",
+        )
         yield "integrity", f"go.sum h1:{maker.encoded(32)}"

@@ -147,7 +147,8 @@ def test_since_leaves_out_what_is_older_and_an_earlier_one_brings_it(tmp_path: P
     [
         ("nothing", b"", ""),
         ("text", b"hello\nworld\n", "no line of it is of a form known of claude"),
-        ("binary", b"\xff\xfe\x00\n" * 5, "no line of it is of a form known of claude"),
+        ("binary", b"\xff\x00\n" * 5, "not UTF-8"),
+        ("UTF-16", "\n".join(a_session().lines).encode("utf-16"), "not UTF-8"),
         ("another version", b'{"v":9,"kind":"x"}\n', "no line of it is of a form known of claude"),
         ("deep", b'{"type":' + b"[" * 100_000 + b"\n", "no line of it"),
     ],
@@ -165,16 +166,40 @@ def test_what_is_no_transcript_is_named_in_a_line_and_the_others_are_read(
     assert capture(tmp_path, said=said).failed == 0  # what only lies in a folder is no failure
 
 
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_session().write(tmp_path / "in/good.jsonl")
+    closed = tmp_path / "in/closed"
+    closed.mkdir()
+    if os.geteuid():
+        closed.chmod(0)
+    else:  # root may read everything
+        scandir = os.scandir
+        monkeypatch.setattr(os, "scandir", lambda path: scandir(_no_rights(path, closed)))
+    said: list[str] = []
+    receipt = capture(tmp_path / "in", said=said)
+    closed.chmod(0o700)
+    assert (receipt.failed, receipt.events) == (1, OF_ALL)
+    assert said == [f"{closed}: Permission denied: check its rights"]
+
+
+def _no_rights(path: str, closed: Path) -> str:
+    if path == str(closed):
+        raise PermissionError(13, "Permission denied", path)
+    return path
+
+
 def test_broken_lines_are_counted_and_the_others_stand(tmp_path: Path) -> None:
     session = a_session()
     good = session.lines
-    lines = [*good[:2], '{"type":"user","mess', "\udcff\udcfe", *good[2:],
+    lines = [*good[:2], '{"type":"user","mess', "\udcff\udcfe", "\0{\0}\0", *good[2:],
              '{"type":"wholly-new","x":1}', "[1]", good[0][:40]]  # fmt: skip
     file = tmp_path / "a.jsonl"
     file.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
     receipt = capture(file)
     assert receipt.events == OF_ALL
-    assert receipt.skipped == {"broken": 3, "wholly-new": 1}
+    assert receipt.skipped == {"broken": 4, "wholly-new": 1}
 
 
 def test_a_line_without_an_end_takes_bounded_memory(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_a_program_of_ones_own_gets_all_texts_in_one_process(tmp_path: Path) -> 
         ("cat >/dev/null; echo 'no dictionary' >&2; exit 1", "no dictionary"),
         ("head -n 1", "2 texts went in, 1 came out"),
         ("cat >/dev/null; echo nonsense", "not JSON"),
+        ("""cat; echo '{"note": "two texts"}'""", "a line without a text came out"),
         ("sleep 9", "did not end in time"),
     ],
 )
@@ -70,6 +71,22 @@ def test_where_it_fails_nothing_is_used(tmp_path: Path, body: str, why: str) -> 
     redactor = Redactor(own_redactors(str(tmp_path)), seconds=0.4, detectors=False)
     with pytest.raises(LoreError, match=f"lore-redact-mine: .*{why}.*nothing was written"):
         redactor.texts(["one", "two"])
+
+
+def test_one_that_cannot_run_is_named_and_not_passed_over(tmp_path: Path) -> None:
+    assert own_redactors("") == [], "who has no folder has none"
+    for make in (lambda path: path.write_text("#!/bin/sh\ncat\n"), Path.mkdir,
+                 lambda path: path.symlink_to(tmp_path / "gone")):  # fmt: skip
+        path = tmp_path / "commands/lore-redact-mine"
+        path.parent.mkdir()
+        make(path)
+        with pytest.raises(LoreError, match=r"lore-redact-mine: not .*: nothing was written"):
+            own_redactors(str(path.parent))
+        path.rmdir() if path.is_dir() else path.unlink()
+        assert own_redactors(str(path.parent)) == []
+        path.parent.rmdir()
+    with pytest.raises(LoreError, match=f"{path.parent}: No such file .*: nothing was written"):
+        own_redactors(str(path.parent))
 
 
 def test_detect_secrets_is_loaded_for_this_alone_and_without_what_would_ask_others() -> None:

@@ -23,9 +23,10 @@ from ...app.anchors import anchor as place
 from ...core.errors import DONE, FAILURE, UsageError
 from ...core.text import counted
 from ...system.git import Git
+from ...terminal.progress import Progress
 from ...terminal.text import anchors_text
 from ..runtime import ids_from
-from .shared import Session, progress_bar, project_root
+from .shared import Session, project_root
 
 if TYPE_CHECKING:
     from ...app.engine import Engine
@@ -148,7 +149,9 @@ def _since(root: str, text: str) -> str:
 
 
 def _verified(engine: Engine, ids: Sequence[str]) -> Verified:
-    with progress_bar("verifying", count_anchors(engine, ids)) as advance:
+    with Progress(
+        "verifying", count_anchors(engine, ids), kept="the verdicts are as they were"
+    ) as advance:
         return verify(engine, ids, advance)
 
 

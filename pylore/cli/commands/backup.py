@@ -6,15 +6,16 @@ from typing import Any
 
 from ...core.errors import UsageError
 from ...store import back_up, restore_backup_into
+from ...terminal.progress import Progress
 from ..runtime import data_folder, require_found_store, require_utf8
-from .shared import Session, progress_bar
+from .shared import Session
 
 
 def backup(path: str, force: bool, **options: Any) -> None:
     session = Session(options)
     _require_file(path, "a backup cannot go through a pipe, 'lore export' can")
     session.open_whole("backup").close()  # what is wrong with the store is said as by any command
-    with progress_bar("copying", _STEPS) as advance:
+    with Progress("copying", _STEPS, kept="there is no new backup") as advance:
         done = back_up(
             data_folder(), path, force=force, busy_timeout=session.settings.busy_timeout,
             progress=_Steps(advance),
@@ -28,7 +29,7 @@ def restore_backup(path: str, **options: Any) -> None:
     session.require_whole("restore-backup")
     _require_file(path, "a backup is a file, 'lore import -' reads an export")
     require_found_store(data_folder())
-    with progress_bar("restoring", _STEPS) as advance:
+    with Progress("restoring", _STEPS, kept="the store is as it was") as advance:
         done = restore_backup_into(
             data_folder(), path, busy_timeout=session.settings.busy_timeout,
             progress=_Steps(advance),

@@ -81,7 +81,7 @@ def _stage_by_rule(session: Session, engine: Engine) -> list[Promoted]:
         try:
             _ask(events, engine, [one], confirm=False)
         except LoreError as refused:
-            session.say([str(refused)])
+            session.say([f"{id} was not staged: {refused}"])
         else:
             wanted.append(one)
     if not wanted:
@@ -113,6 +113,9 @@ def promote(
     session = Session(options)
     words = {"--as": type, "--title": title, "--body": body, "--into": into, "--confirm": confirm}
     given = [name for name, value in words.items() if value]
+    for name, value in words.items():
+        if isinstance(value, str) and not value.strip():
+            raise UsageError(f"{name} is empty: give it something, or leave it out")
     if not ids:
         _on_a_terminal(session, [*given, *(["--refuse"] * refuse), *(["--skip"] * skip)])
         return

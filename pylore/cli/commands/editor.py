@@ -11,7 +11,7 @@ import click
 from ...core.errors import LoreError
 from ...records.records import Change
 from ...records.sources import source_of
-from ...store.meant import meant
+from ...store.meant import typed
 from ...system.project_files import place_within
 from .shared import Session, project_root
 
@@ -25,7 +25,7 @@ def edited(store: Store, id: str) -> str | None:
     Raises:
         LoreError: nothing was changed.
     """
-    node = store.nodes.get(meant(store, id))
+    node = store.nodes.get(typed(store, id))
     if node is None:
         return None  # the edit itself says that there is no such node
     try:
@@ -45,7 +45,7 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Ch
     from ...formats.markdown import import_markdown
 
     root = project_root()
-    node = store.nodes.get(meant(store, id))
+    node = store.nodes.get(typed(store, id))
     file = source_of(store, node, root) if node and not force else ""
     if node is None or not file:
         return None

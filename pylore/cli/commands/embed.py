@@ -11,7 +11,8 @@ from ...embed import open_embedder
 from ...embed.sentence_transformers import Model, default_socket, short_name
 from ...indexing.reembed import Cost, Embedding
 from ...terminal.output import flush
-from .shared import Session, progress_bar
+from ...terminal.progress import Progress
+from .shared import Session
 
 if TYPE_CHECKING:
     from ...store import Store
@@ -43,6 +44,9 @@ def embed(verbs: tuple[str, ...], dry_run: bool, model: str, idle: float, **opti
 # --- vectors
 
 
+_KEPT = "what is embedded is kept, and the same command goes on from there"
+
+
 def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
     with session.open_whole("embed") as store, store.faults:
         embedder = open_embedder(session.settings.embedder, store, session.settings, anew=all)
@@ -57,7 +61,7 @@ def _embed(session: Session, *, all: bool, dry_run: bool) -> None:
         if dry_run:
             row["seconds"] = round(cost.seconds, 1)
         else:
-            with progress_bar("embedding", cost.passages) as advance:
+            with Progress("embedding", cost.passages, kept=_KEPT) as advance:
                 row["passages"] = run.run(advance)
             _after(session, store)
     session.output.one(row, lambda row: f"{row['passages']} passages, {row['embedder']}, "

@@ -14,7 +14,7 @@ from ...graph.relations import relation_weights
 from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
 from ...store import ALL
-from ...store.meant import meant
+from ...store.meant import meant, typed
 from ...terminal.output import write
 from ...terminal.text import bold, dim
 from .shared import Session
@@ -36,9 +36,9 @@ def path_command(from_id: str, to_id: str, max_hops: int | None, **options: Any)
 def neighbors_command(id: str, direction: str, **options: Any) -> None:
     session = Session(options)
     with session.open() as store, store.faults:
-        id = meant(store, id)
-        if not id.startswith(COMMIT_IDS) or store.commits.get(id) is None:
-            id = store.nodes.require(id).id
+        commit = meant(store, id)
+        known = commit.startswith(COMMIT_IDS) and store.commits.get(commit) is not None
+        id = commit if known else store.nodes.require(typed(store, id)).id
         found, nowhere = neighbours(store, session.settings, id, direction)
     if nowhere:
         session.say([f"{counted(nowhere, 'edge leads', 'edges lead')} to what is not in the store"])
@@ -78,7 +78,7 @@ def export_command(
         wanted = [*relation_weights(store, session.settings)]
         among = None
         if around is not None:
-            middle = store.nodes.require(meant(store, around)).id
+            middle = store.nodes.require(typed(store, around)).id
             among = within(store, middle, wanted, 1 if hops is None else hops)
         for piece in draw(store, form, wanted, types=store.types.require(_split(types)),
                           among=among):  # fmt: skip

@@ -19,6 +19,7 @@ from .candidates_text import evidence_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from ...app.engine import Engine
     from ...store.candidate import KeptCandidate
@@ -76,7 +77,7 @@ class Dialog:
         text = f"{place} {row.score:.2f}  {row.type}  {bold(_plain(row.title))}\n"
         if one_line(row.body) != one_line(row.title):
             text += f"{_plain(row.body)}\n"
-        text += _plain(evidence_text(fields, _MOST_QUOTES))
+        text += evidence_text(_printable_row(fields), _MOST_QUOTES)
         for count, one in enumerate(near, 1):
             text += _beside_text(count, one)
         write(text)
@@ -86,6 +87,7 @@ class Dialog:
         """Asks until one is decided; False where the person ends it."""
         while True:
             key, _, rest = _asked().partition(" ")
+            key = key.lower()
             if key == "q":
                 return False
             try:
@@ -139,7 +141,9 @@ def _chosen(text: str, near: Sequence[Beside]) -> str:
     """The record that is meant: by its number among those shown, by its id, or the nearest."""
     if not text and near:
         return near[0].id
-    if text.isdecimal() and 0 < int(text) <= len(near):
+    if text.isdecimal():
+        if not 0 < int(text) <= len(near):
+            raise LoreError(f"there is no {text}: 'm ID', or 'm NUMBER' of the {len(near)} shown")
         return near[int(text) - 1].id
     if "-" not in text:
         raise LoreError("merge into which record? 'm ID', or 'm NUMBER' of those shown")
@@ -153,6 +157,12 @@ def _edited(row: KeptCandidate) -> Wanted:
         text = click.edit(before, extension=".md")
     except click.ClickException as error:
         raise LoreError(f"{error.message.rstrip('.')}: nothing was changed") from None
+    except UnicodeDecodeError:
+        raise LoreError("what was saved is not UTF-8: nothing was changed; save it as UTF-8, "
+                        "or say y") from None  # fmt: skip
+    except OSError as error:
+        raise LoreError(f"what was saved cannot be read ({error.strerror}): nothing was changed; "
+                        "save it under its name, or say y") from None  # fmt: skip
     title, _, body = (text or "").strip().partition("\n")
     if text is None or not title.strip():
         raise LoreError("nothing was changed: save another text, or say y")
@@ -169,3 +179,12 @@ def _beside_text(number: int, one: Beside) -> str:
 
 def _plain(text: str) -> str:
     return printable(text)
+
+
+def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
+    """What is shown of the evidence, fit for a terminal before styles are put around it."""
+    signals = [
+        {name: _plain(value) if isinstance(value, str) else value for name, value in one.items()}
+        for one in row["signals"]
+    ]
+    return {**row, "signals": signals, "files": [*map(_plain, row["files"])]}

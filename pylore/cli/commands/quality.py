@@ -18,9 +18,10 @@ from ...store.filter import Scope
 from ...system.atomic_write import write_whole
 from ...system.links import real_place
 from ...terminal.output import note
+from ...terminal.progress import Progress
 from ..args import split_words
 from ..runtime import data_folder
-from .shared import Session, progress_bar
+from .shared import Session
 
 if TYPE_CHECKING:
     from ...store import Store
@@ -43,7 +44,7 @@ def eval_command(
     with session.open() as store, store.faults:
         asked = Evaluation(store, questions, _scope(store, types), ranks)
         _say_missing(session, store, questions)
-        with progress_bar("asking", total) as advance:
+        with Progress("asking", total, kept="nothing was changed") as advance:
             asked.progress = advance
             report = evaluate(asked, session.settings, compared, controls=controls, timed=timed)
     if ranks[-1] > session.settings.limit:

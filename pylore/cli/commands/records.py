@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from ...core.errors import UsageError
 from ...core.model import Node
+from ...core.text import counted
 from ...core.times import parse_since
+from ...core.vocabulary import RECORDS
 from ...store.filter import Scope, require_statuses
-from ...terminal.text import list_text
+from ...terminal.text import list_text, oneline_text
 from ..runtime import ids_from
-from ..session import changed_rows
+from ..session import changed_rows, one_line_each
 from ..writing import split_list
 from .shared import Session
+
+if TYPE_CHECKING:
+    from ...store import Store
 
 
 def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
@@ -22,21 +28,39 @@ def unlink(from_id: str, relation: str, to_id: str, **options: Any) -> None:
     session.print_change(change)
 
 
-def list_records(types: tuple[str, ...], tags: tuple[str, ...], statuses: tuple[str, ...],
-                 files: tuple[str, ...], since: str, until: str, limit: int | None,
-                 forgotten: bool, oldest: bool, **options: Any) -> None:  # fmt: skip
+def list_records(types: tuple[str, ...], all_types: bool, tags: tuple[str, ...],
+                 statuses: tuple[str, ...], files: tuple[str, ...], since: str, until: str,
+                 limit: int | None, forgotten: bool, oldest: bool,
+                 oneline: bool, **options: Any) -> None:  # fmt: skip
+    if oneline:
+        options = one_line_each(options)
     session = Session(options)
+    if all_types and types:
+        raise UsageError("--all and --type exclude each other: give one")
+    named = split_list(types) or (() if all_types else (RECORDS,))
     with session.open() as store, store.faults:
         scope = Scope(
-            types=store.types.require(split_list(types)), tags=split_list(tags),
+            types=store.types.require(named), tags=split_list(tags),
             files=split_list(files),
             since=parse_since(since) if since else "", until=parse_since(until) if until else "",
             statuses=require_statuses(split_list(statuses)),
         )  # fmt: skip
         found = store.nodes.select(scope, limit or -1, forgotten=forgotten, oldest_first=oldest)
-        count = session.output.stream(map(_listed, found), list_text)
-        if scope.tags and not count and not forgotten:
-            session.say(store.nodes.unknown_tags(scope.tags))
+        first = next(found, None)
+        if first is None and not forgotten:
+            session.say(_why_none(store, scope, records_only=named == (RECORDS,)))
+        rows = [] if first is None else map(_listed, chain((first,), found))
+        session.output.stream(rows, oneline_text if oneline else list_text)
+
+
+def _why_none(store: Store, scope: Scope, *, records_only: bool) -> list[str]:
+    """What is to be said where a list is empty."""
+    if scope.tags:
+        return store.nodes.unknown_tags(scope.tags)
+    if not records_only or scope != Scope(types=scope.types):
+        return []
+    others = ", ".join(counted(n, type) for type, n in store.nodes.count_by_type().items())
+    return [f"no records, only {others}: 'lore list --all' has them"] if others else []
 
 
 def _listed(node: Node) -> dict[str, Any]:

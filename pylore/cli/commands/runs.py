@@ -8,6 +8,7 @@ from typing import Any
 from ...app.run_audit import audit
 from ...core.errors import LoreError, UsageError
 from ...records.runs import Runs
+from ...store.meant import typed
 from ...terminal.text import bold, dim
 from ..runtime import ids_from
 from .shared import Session
@@ -29,7 +30,7 @@ def finish(run: str, helpful: tuple[str, ...], unhelpful: tuple[str, ...],
     with session.open() as store:
         if _reads_stdin(helpful) and _reads_stdin(unhelpful):
             raise UsageError("stdin is either --helpful or --unhelpful: give - once")
-        result = Runs(store).finish(run, _ids(helpful), _ids(unhelpful))
+        result = Runs(store).finish(typed(store, run), _ids(helpful), _ids(unhelpful))
     session.say(result.notes)
     row = {"id": result.id, "state": "finished", "used": result.used, "helpful": result.helpful,
            "unhelpful": result.unhelpful, "unrated": result.unrated}  # fmt: skip
@@ -47,6 +48,7 @@ def show(run: str, **options: Any) -> None:
     session = Session(options)
     run = _one_run(session, run, "run show")
     with session.open() as store, store.faults, store.snapshot():
+        run = typed(store, run)
         found = {**Runs(store).get(run), **audit(store, session.settings, run)}
     session.output.one(found, _run_text)
 

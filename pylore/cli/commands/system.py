@@ -1,24 +1,22 @@
-"""init, config, reindex, doctor: the store itself, not what is in it."""
+"""init, reindex, doctor: the store itself, not what is in it."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-import click
-
 from ...app.trust import revoke_trust, trust_store
-from ...core.errors import DONE, FAILURE, LoreError, UsageError, nearest
+from ...core.errors import DONE, FAILURE, LoreError, UsageError
 from ...core.scopes import ALL
-from ...core.settings import BY_NAME, SETTINGS
 from ...core.text import counted
 from ...indexing.indexer import rebuild
 from ...store import FILE, create_store, open_store
 from ...system.atomic_write import write_whole
 from ...system.links import real_place, require_own_store
+from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, require_found_store, require_store, require_utf8
-from .shared import Session, chosen_output, progress_bar
+from .shared import Session, chosen_output
 
 
 def init(folder: str, **options: Any) -> None:
@@ -88,38 +86,11 @@ def trust(folder: str, *, revoke: bool, **options: Any) -> None:
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 
-def config(words: tuple[str, ...], value_only: bool, **options: Any) -> None:
-    session = Session(options)
-    verb, names = (words[0], words[1:]) if words else ("list", ())
-    if verb not in ("get", "list") or (verb == "get") != (len(names) == 1):
-        raise UsageError("config takes 'get KEY' or 'list': see 'lore config --help'")
-    for name in names:
-        if name.lower() not in BY_NAME:
-            raise UsageError(f"unknown setting '{name}'{nearest(name, list(BY_NAME))}: "
-                             "see 'lore config list'")  # fmt: skip
-    rows = [
-        {
-            "id": setting.config_key,
-            "value": session.settings.as_text(setting.name),
-            "origin": session.settings.origins.get(setting.name, "default"),
-            "help": setting.help,
-        }
-        for setting in SETTINGS
-        if not names or setting.name == names[0].lower()
-    ]
-    if verb == "get":
-        session.output.one(
-            rows[0], lambda row: f"{row['value']}\n" if value_only else _config_text([row])
-        ) if not value_only else click.echo(rows[0]["value"])
-    else:
-        session.output.list(rows, _config_text)
-
-
 def reindex(**options: Any) -> None:
     session = Session(options)
     with session.open_whole("reindex") as store, store.faults:
         total = sum(store.nodes.count_by_type().values())
-        with progress_bar("indexing", total) as advance:
+        with Progress("indexing", total, kept="the indexes are as they were") as advance:
             last = 0
 
             def progress(done: int) -> None:
@@ -145,7 +116,3 @@ def doctor(full: bool, **options: Any) -> int:
     found = examine(data_folder(), full=full, config_problem=problem)
     output.list([item.to_dict() for item in found], checks_text)
     return DONE if all(item.ok for item in found) else FAILURE
-
-
-def _config_text(rows: Any) -> str:
-    return "".join(f"{row['id']:<22} {row['value'] or '-':<34} {row['origin']}\n" for row in rows)

@@ -10,7 +10,7 @@ from ...core.errors import LoreError, UsageError
 from ...core.settings import Settings
 from ...core.text import counted, one_line
 from ...core.times import now, parse_since
-from ...telemetry.event_log import VERSION, append, event_file
+from ...telemetry.event_log import VERSION, append, event_file, remedy
 from ...telemetry.events import (
     KINDS,
     MOST_ERROR,
@@ -47,8 +47,9 @@ def capture(paths: tuple[str, ...], source: str | None, since: str, **options: A
     _sweep_quietly(settings)
     session.output.one(receipt.to_dict(), _receipt_text)
     if receipt.failed:
-        raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: "
-                        "check what is named above")  # fmt: skip
+        flush()  # what was read stands, and is told in a pipe too
+        named = "leave --quiet out to see which" if settings.quiet else "check what is named above"
+        raise LoreError(f"capture: {counted(receipt.failed, 'file')} could not be read: {named}")
 
 
 def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
@@ -82,6 +83,8 @@ def event(
     if kind not in KINDS:
         raise UsageError(f"'{kind}' is not a kind of event: give one of {', '.join(KINDS)}")
     text = read_stdin() if message == "-" else message
+    if not text.strip() and kind in ("prompt", "say"):
+        raise UsageError(f"event {kind} needs its text: give it with -m, or '-m -' for stdin")
     row: dict[str, Any] = {
         "v": VERSION, "t": now(), "src": source[:_LONGEST_NAME], "session": session[:_LONGEST_NAME],
         "kind": kind, "name": name[:_LONGEST_NAME], "ms": ms,
@@ -105,7 +108,7 @@ def _append(line: bytes) -> None:
         append(line)
     except OSError as error:
         where = error.filename or event_file()
-        raise LoreError(f"{where}: {error.strerror}: make room, then say it again") from None
+        raise LoreError(f"{where}: {error.strerror}: {remedy(error)}, then say it again") from None
 
 
 def events(

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
 from ...app.event_rows import changed_by, last_command
@@ -23,9 +24,11 @@ from ...system.atomic_write import write_whole
 from ...system.event_plugins import Events
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
+from ...terminal.progress import Progress
+from ...terminal.text import imported_text
 from ..args import split_words
 from ..runtime import say_left_out
-from .shared import Session, progress_bar, project_root
+from .shared import Session, project_root
 
 if TYPE_CHECKING:
     from ...formats.markdown import MarkdownImport
@@ -58,7 +61,9 @@ def import_files(
     with session.open() as store, store.faults:
         before = last_command(store)
         ahead = Ahead(store, lambda: session.embedder(store))
-        with progress_bar("importing", 0 if made else _steps(paths)) as advance:
+        with Progress(
+            "importing", 0 if made else _steps(paths), kept="nothing was imported"
+        ) as advance:
             parts: list[LineImport | MarkdownImport] = [
                 LineImport(
                     store, session.settings, ahead,
@@ -85,7 +90,8 @@ def import_files(
     row["skipped"] = len(total.skipped)
     row["conflicting"] = [conflict.to_dict() for conflict in total.conflicting]
     del row["notes"]
-    session.output.one(row, _imported_text)
+    what = "record" if made or len(pages) < len(paths) else "document"
+    session.output.one(row, partial(imported_text, what=what))
     session.tell("post-import", changes, events)
 
 
@@ -102,7 +108,7 @@ def export(
         with _opened(since) as file:
             other = State(file.readline, "stdin" if since == "-" else since)
             with session.open() as store, store.faults, store.snapshot():
-                _put(path, other.lacking(store))
+                _put(path, other.lacking(store), 0)
         return
     with session.open() as store, store.faults, store.snapshot():
         words = split_words(types)
@@ -110,18 +116,36 @@ def export(
         lines = state_lines(store, words) if state else export_lines(store, wanted)
         if form is not None:
             lines = exported(form, lines, session.settings)
-        _put(path, lines, soon=state)
+        _put(path, lines, 0 if types or form else _size(store), soon=state)
 
 
-def _put(path: str, lines: Iterable[str], *, soon: bool = False) -> None:
+def _size(store: Store) -> int:
+    """How many lines an export of all has, as far as that is known; nobody asks off a terminal."""
+    if not sys.stderr.isatty():
+        return 0
+    counts = store.statistics.count_by_relation().values()
+    return sum(store.nodes.count_by_type().values()) + sum(counts)
+
+
+def _put(path: str, lines: Iterable[str], total: int, *, soon: bool = False) -> None:
     """``soon``: whoever reads waits for each line."""
-    if path not in ("", "-"):
-        write_whole(path, lines)
-        return
+    to_file = path not in ("", "-")
+    told = "no file was written" if to_file else "the output is not whole"
+    seen = to_file or not sys.stdout.isatty()  # else the lines themselves are
+    with Progress("exporting", total, kept=told, on=seen) as advance:
+        if to_file:
+            write_whole(path, _counted(lines, advance))
+            return
+        for line in _counted(lines, advance):
+            write(line)
+            if soon:
+                flush()
+
+
+def _counted(lines: Iterable[str], advance: Callable[[int], None]) -> Iterator[str]:
     for line in lines:
-        write(line)
-        if soon:
-            flush()
+        yield line
+        advance(1)
 
 
 @contextmanager
@@ -254,8 +278,3 @@ def _say_imported(session: Session, total: Imported) -> None:
         session.say(
             [f"{counted(total.dangling, 'edge leads', 'edges lead')} to what is not in the store"]
         )
-
-
-def _imported_text(row: dict[str, Any]) -> str:
-    counts = {name: count for name, count in row.items() if name != "conflicting"}
-    return ", ".join(f"{name} {count}" for name, count in counts.items()) + "\n"

@@ -5,7 +5,7 @@ A search imports this module.
 
 from __future__ import annotations
 
-from ..declaration import ALL_SCOPES, Option, Row
+from ..declaration import ALL_SCOPES, NO_PAGER, Option, Row
 
 JSON = Option("--json", into="as_json")
 JSONL = Option("--jsonl", into="as_jsonl")
@@ -17,6 +17,8 @@ _FORM = "the form of the output"
 OUTPUT = Row(_FORM, JSON, JSONL, TEXT, IDS, JQ)
 COUNTS_OUTPUT = Row(_FORM, JSON, JSONL, TEXT, JQ)
 """The same for counts, which have no ids; ``--ids`` is taken all the same."""
+
+ONELINE = Option("--oneline", "a result a line: score or day, id, place, title")
 
 FORMS = (JSON, JSONL, TEXT, IDS)
 
@@ -32,7 +34,7 @@ NO_DIVERSIFY = Option(
     "--no-diversify", "leave results that repeat each other where their scores put them",
     setting="diversify", constant="0",
 )  # fmt: skip
-SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES)
+SHORT_FORMS = (EXPAND, NO_DIVERSIFY, QUIET, ALL_SCOPES, NO_PAGER)
 """Switches that stand for a value of a setting: hot commands take them all."""
 
 SCOPES = Row("one's own facts, or everybody's", Option("--scope NAME", setting="scope"), ALL_SCOPES)

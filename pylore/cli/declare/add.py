@@ -11,9 +11,10 @@ COMMAND = Command(
     "[options] TYPE [TEXT…]",
     "keep a record: a decision, a lesson, a note, …",
     """\
-The text is the words given, or stdin where there are none (or a lone -). Its
-id is made from the type and the text, so that the same thing added twice is
-one record: what is given the second time is added to it, tags are joined.
+The text is the words given, or stdin where there are none (or a lone -); on a terminal
+without any, $VISUAL or $EDITOR is opened with a form to fill in. Its id is made from the
+type and the text, so that the same thing added twice is one record: what is given the
+second time is added to it, tags are joined.
 A record that is nearly the same as another is kept, with a warning.
 
 Types: decision, pattern, lesson, failure, observation, goal, note, doc,

@@ -12,7 +12,8 @@ COMMAND = Command(
     "change a record; its id stays",
     """\
 TEXT takes the place of the text; a lone - reads it from stdin. With neither a
-text nor an option, opens the text in $VISUAL or $EDITOR.
+text nor an option, opens the record in $VISUAL or $EDITOR: on a terminal all of it,
+its fields above the text. What is wrong in it is said, and the draft is kept.
 
 What 'lore import' has read from a Markdown file is changed in that file: its text,
 its title, and what its front matter says. Without a text or an option the editor

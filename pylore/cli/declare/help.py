@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command
+from ..declaration import Argument, Command, Option
 
 COMMAND = Command(
     "help",
-    "[COMMAND [VERB]]",
+    "[--all] [COMMAND [VERB]]",
     "what the commands do, or how to use one",
     """\
-Without a command: every command with a line of what it does, the user's own
-included. With one, its whole help, as 'lore COMMAND --help' prints it;
-'lore help graph VERB' has one verb of the graph.""",
+Without a command: those to start with, and the names of the others, the user's own
+included. With one, its help, as 'lore COMMAND --help' prints it; 'lore help graph VERB'
+has one verb of the graph.""",
+    Option("--all", "every command with a line of what it does; of the graph every verb's help"),
     examples=(
         "lore help search",
         "lore help graph path",

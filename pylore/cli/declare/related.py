@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Option, Row
-from . import MAX_BYTES, OUTPUT
+from ..declaration import NO_PAGER, Argument, Command, Option, Row
+from . import MAX_BYTES, ONELINE, OUTPUT
 
 COMMAND = Command(
     "related",
@@ -36,10 +36,13 @@ Where a node has such an id, it is the node (./NAME is a file).""",
         Option("--decay X", setting="hop_decay"),
         Option("--max-nodes N", setting="graph_max_nodes"),
     ),
+    Option("--symbols", "the symbols of these files too, which are counted otherwise"),
     Option("--explain", "every factor of each score"),
     Option("--tree", "each reached node hangs on the one it was reached from"),
     Option("-n, --limit N", "the most to return, nearest first; all unless set", setting="limit"),
+    ONELINE,
     OUTPUT,
+    NO_PAGER,
     MAX_BYTES,
     examples=(
         "lore related decision-1a2b3c4d --hops 2 --type file --ids",

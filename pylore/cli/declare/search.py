@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Heading, Option, Row
-from . import EXPAND, IDS, JQ, JSON, JSONL, MAX_BYTES, NO_DIVERSIFY, QUIET, SCOPES, TEXT
+from ..declaration import NO_PAGER, Argument, Command, Heading, Option, Row
+from . import (
+    EXPAND,
+    IDS,
+    JQ,
+    JSON,
+    JSONL,
+    MAX_BYTES,
+    NO_DIVERSIFY,
+    ONELINE,
+    QUIET,
+    SCOPES,
+    TEXT,
+)
 
 COMMAND = Command(
     "search",
@@ -84,9 +96,11 @@ reads the query from stdin.""",
     NO_DIVERSIFY,
     Option("--explain", "every factor of each score"),
     Row("JSON array, JSON lines, text, ids alone", JSON, JSONL, TEXT, IDS),
+    ONELINE,
     MAX_BYTES,
     Option("--tree", "what the walk reached hangs on the matches it came from"),
     JQ,
+    NO_PAGER,
     QUIET,
     Option("--run ID", "record in this run what is shown; LORE_RUN unless given", setting="run"),
     """\

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..declaration import Argument, Command, Option
+from ..declaration import NO_PAGER, Argument, Command, Option
 from . import MAX_BYTES, OUTPUT
 
 COMMAND = Command(
@@ -16,6 +16,7 @@ promote_after of them. The states of a record are numbered from 1, the first one
 'lore restore --at N'.""",
     Option("--history", "every state that the record and its edges have left, ended edges too"),
     OUTPUT,
+    NO_PAGER,
     MAX_BYTES,
     arguments=(Argument("ID…", "ids", "ids"),),
     settings=None,

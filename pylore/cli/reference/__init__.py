@@ -7,16 +7,19 @@ from pkgutil import iter_modules
 from .. import declare
 from ..declaration import Command, find
 
+FIRST = ("init", "add", "index", "search", "show")
+"""The commands to start with: ``lore help`` begins with them."""
+
 GROUPS = (
-    ("Find", ("search", "related", "context", "ask", "show", "list", "graph")),
+    ("Find", ("search", "related", "context", "ask", "show", "list", "browse", "graph")),
     ("Write", ("add", "fact", "confirm", "retract", "link", "unlink", "edit", "forget", "restore",
                "undo", "sweep")),
     ("From sessions", ("capture", "events", "event", "candidates", "promote")),
     ("Code", ("index", "anchor", "verify", "stale")),
-    ("Learn from use", ("run", "feedback")),
+    ("For agents and git", ("mcp", "hook", "run", "feedback")),
     ("Bring in and take out", ("import", "export", "sync", "merge-file", "backup",
                                "restore-backup")),
-    ("The store", ("init", "config", "embed", "reindex", "doctor")),
+    ("The store", ("init", "config", "trust", "embed", "reindex", "warm", "doctor")),
     ("Quality, and lore itself", ("tune", "help", "commands", "plugin", "version",
                                  "completion")),
 )  # fmt: skip

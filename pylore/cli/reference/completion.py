@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS, PLACES, SETTINGS
 from ...core.vocabulary import SOURCES, STATUSES, TYPES
 from ..declaration import Argument, Command, Option
-from . import GROUPS, every_command, verbs_of
+from . import FIRST, GROUPS, every_command, verbs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +43,7 @@ def data() -> str:
     cases = [*((name, _lines(command)) for name, command in commands.items()),
              ("settings", map(_setting_line, SETTINGS))]  # fmt: skip
     return "".join([
-        f"{_HEAD}lore_groups='{groups[1:]}'\n\n",
+        f"{_HEAD}lore_first='{' '.join(FIRST)}'\nlore_groups='{groups[1:]}'\n\n",
         "lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments\n",
         "  case $1 in\n",
         *(f"    '{name}'){_ALLOWED.get(name, ' ')}REPLY='{_quoted(lines)}'{_end(name)}\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...system.json_encode import dumps
-from ..candidate import KeptCandidate
+from ..candidate import BY_RULE_AT, KeptCandidate
 from .driver import apsw
 
 TYPE_CHECKING = False
@@ -36,6 +36,12 @@ class SqliteCandidates:
     def decided_by(self, command: int) -> list[KeptCandidate]:
         """Those that this command decided, by id."""
         return self._select("WHERE command = ? ORDER BY id", command)
+
+    def let_in_since(self, moment: str) -> int:
+        """How many a rule has let in at this time or later: of all scopes, taken back or not."""
+        counted = "SELECT count(*) FROM main.candidates WHERE json_valid(data) AND"
+        (row,) = self._db.execute(f"{counted} json_extract(data, '$.{BY_RULE_AT}') >= ?", (moment,))
+        return int(row[0])
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         """Adds candidates, or puts them in the place of what has their ids."""

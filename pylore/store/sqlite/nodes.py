@@ -280,6 +280,18 @@ class SqliteNodes:
                 return [str(id) for (id,) in rows]
         return []
 
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        """Ids that begin or end so, or behind their type; whole parts first."""
+        rows = self._db.execute(
+            "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
+            " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
+            " ORDER BY substr(id, instr(id, '-') + 1) <> ?1"
+            " AND (substr(id, -length(?1)) <> ?1 OR instr('/:.',"
+            " substr(id, -length(?1) - 1, 1)) = 0), id LIMIT ?2",
+            (part, limit),
+        )
+        return [str(id) for (id,) in rows]
+
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         """A note for each of these tags that no live node has, with the nearest one."""
         rows = self._db.execute(

@@ -44,6 +44,8 @@ class TranscriptPass:
                 is_past = True
                 self._pass(lines, drops_known)
             try:
+                if b"\0" in line:  # json would take it for UTF-16
+                    raise ValueError
                 self.reader.read(line, lines.number)
             except (ValueError, RecursionError):
                 if line.endswith(b"\n"):

@@ -18,6 +18,7 @@ from pylore.core.model import Node, Past
 from pylore.core.states import NODE_STATE, clock
 from pylore.core.vocabulary import HIDDEN_STATUSES
 from pylore.store.filter import Scope
+from pylore.store.meant import ends_with_part
 
 from .documents import look_again
 from .state import Part, days_since, limited, move_on, within
@@ -157,6 +158,13 @@ class Nodes(Part):
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         nodes = self.get_many(ids).values()
         return {node.id for node in nodes if node.invalidated_at is None and within(scope, node)}
+
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        found = [
+            id for id in self._state.nodes
+            if id.startswith(part) or id.endswith(part) or id.partition("-")[2].startswith(part)
+        ]  # fmt: skip
+        return sorted(found, key=lambda id: (not ends_with_part(id, part), id))[:limit]
 
     def unknown_tags(self, tags: Iterable[str]) -> list[str]:
         known = sorted({tag for node in self.all(live_only=True) for tag in node.tags})

@@ -17,7 +17,7 @@ from pylore.core.scopes import COMMON, is_own
 from pylore.core.vocabulary import (
     THING_IDS,
 )
-from pylore.store.candidate import KeptCandidate
+from pylore.store.candidate import BY_RULE_AT, KeptCandidate
 
 from .state import Key, Part, days_since, limited
 
@@ -132,6 +132,10 @@ class Candidates(Part):
     def decided_by(self, command: int) -> list[KeptCandidate]:
         found = [one for one in self.all() if one.command == command]
         return sorted(found, key=lambda one: one.id)
+
+    def let_in_since(self, moment: str) -> int:
+        moments = (loads(one.data).get(BY_RULE_AT) for one in self._state.candidates.values())
+        return sum(bool(one) and one >= moment for one in moments)
 
     def put(self, candidates: Iterable[KeptCandidate]) -> None:
         for one in candidates:

@@ -1,0 +1,189 @@
+"""``lore browse``: the store through fzf, which calls this command again for what it shows.
+
+It asks for rows with each letter that is typed, so this imports no click.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..app.engine import Engine
+from ..core.errors import LoreError
+from ..core.settings import BY_NAME
+from ..core.text import one_line, printable
+from ..core.vocabulary import RECORDS
+from ..store.filter import Scope
+from ..store.meant import typed
+from ..terminal.output import Output, write
+from .args import parse
+from .runtime import load_settings, open_for_reading, project_root
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..core.settings import Settings
+    from .args import Arguments
+    from .declaration import Command
+
+_RESULTS = "50"
+_NEWEST = 200
+"""Records that are listed where nothing is searched for."""
+
+_ENDED = (1, 130)
+"""Exit codes of fzf where nothing was picked: nothing matches, or the person ended it."""
+
+
+def browse_command(argv: Sequence[str], command: Command) -> None:
+    """``lore browse``."""
+    given = parse(argv, command)
+    given.flags.setdefault("limit", _RESULTS)
+    settings = load_settings(given)
+    opened, shown = given.last("open"), given.last("preview")
+    if opened is None and shown is None and "rows" not in given.switches:
+        _browse(given, settings)
+        return
+    with open_for_reading(settings) as store, store.faults:
+        engine = Engine(store, settings, project_root())
+        if shown is not None:
+            _preview(engine, shown)
+            return
+        if opened is None:
+            write("".join(_rows(engine, given)))
+            return
+        words = _editor_at(engine, opened)
+    os.execvp(words[0], words)
+
+
+def _browse(given: Arguments, settings: Settings) -> None:
+    from subprocess import PIPE, Popen
+
+    from ..system.programs import find_program
+
+    fzf = find_program("fzf")
+    if fzf is None:
+        raise LoreError("fzf, which 'lore browse' is seen through, is not installed: install it, "
+                        "or use 'lore search' and 'lore show'")  # fmt: skip
+    if not os.access("/dev/tty", os.R_OK) or not (sys.stdin.isatty() or sys.stderr.isatty()):
+        raise LoreError("browse needs a terminal: in a pipe 'lore search' and 'lore list' do")
+    with open_for_reading(settings) as store, store.faults:
+        rows = "".join(_rows(Engine(store, settings, project_root()), given))
+    environ = {**os.environ, "SHELL": "/bin/sh", "LORE_BROWSE": _own_program()}
+    process = Popen([fzf, *_options(given)], stdin=PIPE, stdout=PIPE, env=environ)
+    picked = process.communicate(rows.encode())[0].decode(errors="replace")
+    if process.returncode in _ENDED:
+        return
+    if process.returncode:
+        raise LoreError(
+            f"fzf failed (exit {process.returncode}): 'lore browse' needs 0.25 or later"
+        )
+    write("".join(line.partition("\t")[0] + "\n" for line in picked.splitlines()))
+
+
+def _own_program() -> str:
+    return os.path.join(os.environ.get("LORE_ROOT", ""), "lore.sh")
+
+
+def _options(given: Arguments) -> list[str]:
+    """The command line of fzf. What it puts in for {1} and {q} it quotes for the shell."""
+    from shlex import quote
+
+    flags = [f"--{BY_NAME[name].option}={text}" for name, text in given.flags.items()]
+    flags += [f"--type={text}" for text in given.words("type")]
+    again = " ".join(['"$LORE_BROWSE" browse', *map(quote, flags)])
+    rows = f"{again} --rows -- {{q}} 2>/dev/null"
+    binds = [
+        f"change:change-prompt(> )+reload:{rows}",
+        f"ctrl-l:change-prompt(links> )+reload:{again} --rows --of={{1}}",
+        f"ctrl-b:change-prompt(> )+reload:{rows}",
+        f"ctrl-e:execute:{again} --open={{1}} </dev/tty >/dev/tty",
+    ]
+    if sys.stdout.isatty():
+        shown = 'CLICOLOR_FORCE=1 "$LORE_BROWSE" show --text -- {1}'
+        binds.append(f"enter:execute:{shown} | ${{PAGER:-less -R}} >/dev/tty")
+    options = [
+        "--disabled", "--ansi", "--delimiter=\t", "--with-nth=2..", "--prompt=> ",
+        f"--query={' '.join(given.positionals)}", "--layout=reverse", "--info=inline",
+        "--header=Enter read · Ctrl-E edit · Ctrl-L links · Ctrl-B back · Esc end",
+        f"--preview={again} --preview={{1}}", "--preview-window=right,50%,wrap",
+    ]  # fmt: skip
+    return [*options, *(f"--bind={bind}" for bind in binds)]
+
+
+def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
+    """Lines of fzf: the id, a tab, what is seen of it."""
+    middle = given.last("of")
+    query = " ".join(given.positionals)
+    if middle is not None:
+        yield from _links(engine, typed(engine.store, middle))
+    elif query.strip():
+        from ..app.search import SearchRequest, search
+
+        for hit in search(engine, SearchRequest(query, types=given.words("type"))):
+            yield _row(hit.id, f"{hit.score:.2f}", hit.title)
+    else:
+        types = engine.store.types.require(given.words("type") or (RECORDS,))
+        for node in engine.store.nodes.select(Scope(types=types), _NEWEST):
+            yield _row(node.id, node.updated_at[:10], node.title)
+
+
+def _links(engine: Engine, id: str) -> Iterator[str]:
+    engine.store.nodes.require(id)
+    with engine.store.graph_faults:
+        edges = engine.store.edges.of(id)
+    others = [edge.to_id if edge.from_id == id else edge.from_id for edge in edges]
+    titles = engine.store.nodes.briefs(others)
+    for edge, other in zip(edges, others, strict=True):
+        if other in titles:
+            arrow = "→" if edge.from_id == id else "←"
+            yield _row(other, f"{arrow} {edge.relation}", titles[other][1])
+
+
+def _row(id: str, first: str, title: str) -> str:
+    if "\n" in id or "\t" in id:
+        return ""
+    style, end = ("", "") if os.environ.get("NO_COLOR") else ("\x1b[1m", "\x1b[0m")
+    return f"{id}\t{printable(first)}  {style}{printable(id)}{end}  {printable(one_line(title))}\n"
+
+
+def _preview(engine: Engine, id: str) -> None:
+    """A record as ``lore show`` has it, which is not counted as read."""
+    from ..app.show import show
+    from ..terminal.screen import fitted
+    from ..terminal.text import nodes_text
+
+    if not os.environ.get("NO_COLOR"):
+        os.environ["CLICOLOR_FORCE"] = "1"
+    width = os.environ.get("FZF_PREVIEW_COLUMNS", "")
+    wide = int(width) if width.isdecimal() and len(width) < 6 else 80
+
+    def text(rows: Iterable[dict[str, object]]) -> str:
+        return fitted(nodes_text([*rows]), max(wide, 20))
+
+    Output("text").list(show(engine, [id]), text)
+
+
+def _editor_at(engine: Engine, id: str) -> list[str]:
+    """The command line that opens a record's file at its line, or else the record."""
+    node = engine.store.nodes.require(typed(engine.store, id))
+    path = os.path.join(engine.root, node.file or "")
+    if not node.file or not os.path.isfile(path):
+        return [_own_program(), "edit", "--", node.id]
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    # As git does it: the variable is the person's command line, the path a word of its own.
+    return ["/bin/sh", "-c", f'{editor} "$@"', editor, *_place(editor, path, node.line_start or 1)]
+
+
+def _place(editor: str, path: str, line: int) -> list[str]:
+    """A line of a file as this editor takes it.
+
+    >>> _place("code --wait", "/a.py", 3), _place("hx", "/a.py", 3), _place("vim", "/a.py", 3)
+    (['-g', '/a.py:3'], ['/a.py:3'], ['+3', '/a.py'])
+    """
+    name = os.path.basename((editor.split() or [""])[0])
+    if name in ("code", "codium", "code-insiders", "cursor"):
+        return ["-g", f"{path}:{line}"]
+    if name in ("hx", "helix", "subl", "zed"):
+        return [f"{path}:{line}"]
+    return [f"+{line}", path]

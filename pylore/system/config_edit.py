@@ -1,0 +1,110 @@
+"""A config file with one setting changed: every other line, comment and the order stay.
+
+The files are read by ``lib/config_file.sh`` alone. What is taken here for an assignment is what
+that takes for one, and the file has been read by it before: it is not wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_ELEMENT = r"\[[A-Za-z_][A-Za-z0-9_-]*]"
+_BARE = r"[A-Za-z0-9_./:,@%+=-]*"
+_VALUE = rf"(?:'[^']*'|\"[^\"$`\\]*\"|~(?:/{_BARE})?|{_BARE})"
+_ASSIGNMENT = re.compile(rf"[ \t]*({_NAME}(?:{_ELEMENT})?)=({_VALUE})(?:[ \t]+#.*|[ \t]*)\r?")
+_DECLARATION = re.compile(rf"[ \t]*declare[ \t]+-A[ \t]+({_NAME})=\(")
+_ITEM = re.compile(rf"[ \t]*({_ELEMENT})=({_VALUE})(?=[ \t)\r]|$)")
+
+
+class _Place(NamedTuple):
+    key: str
+    line: int
+    start: int
+    end: int
+    """Where the value stands in the line."""
+    item: int = -1
+    """Where the item begins, of an array that is written as one."""
+
+
+def with_setting(text: str, key: str, value: str) -> str:
+    """``text`` where ``key`` (``limit``, ``EDGE_WEIGHTS[calls]``) has this value.
+
+    The last assignment of it is changed, which is the one that counts; without one a line is
+    added.
+
+    Raises:
+        UsageError: a value that a config file cannot hold.
+
+    >>> print(with_setting("limit=5  # few\\nfusion=rrf\\n", "limit", "20"), end="")
+    limit=20  # few
+    fusion=rrf
+    """
+    quoted = _quoted(key, value)
+    lines = text.split("\n")
+    found = [place for place in _places(lines) if place.key == key]
+    if found:
+        place = found[-1]
+        line = lines[place.line]
+        lines[place.line] = line[: place.start] + quoted + line[place.end :]
+        return "\n".join(lines)
+    end = "" if not text or text.endswith("\n") else "\n"
+    return f"{text}{end}{key}={quoted}\n"
+
+
+def without_setting(text: str, key: str) -> str:
+    """``text`` without the assignments of ``key``; of an array without all of its elements.
+
+    >>> print(without_setting("# few\\nlimit=5\\nfusion=rrf\\n", "limit"), end="")
+    # few
+    fusion=rrf
+    """
+    lines: list[str | None] = [*text.split("\n")]
+    for place in reversed([*_places(text.split("\n"))]):
+        if key not in (place.key, place.key.partition("[")[0]):
+            continue
+        line = lines[place.line] or ""
+        if place.item < 0:
+            lines[place.line] = None
+        else:
+            rest = line[: place.item].rstrip(" \t") + line[place.end :]
+            lines[place.line] = rest if rest.strip() else None
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _places(lines: list[str]) -> Iterator[_Place]:
+    array = ""
+    for number, line in enumerate(lines):
+        at = 0
+        if not array:
+            found = _ASSIGNMENT.fullmatch(line)
+            if found:
+                yield _Place(found[1], number, found.start(2), found.end(2))
+                continue
+            opened = _DECLARATION.match(line)
+            if not opened:
+                continue
+            array, at = opened[1], opened.end()
+        while item := _ITEM.match(line, at):
+            at = item.end()
+            yield _Place(array + item[1], number, item.start(2), at, item.start())
+        if line[at:].lstrip(" \t").startswith(")"):
+            array = ""
+
+
+def _quoted(key: str, value: str) -> str:
+    if value.isprintable():
+        if re.fullmatch(_BARE, value):
+            return value
+        if "'" not in value:
+            return f"'{value}'"
+        if not re.search(r'["$`\\]', value):
+            return f'"{value}"'
+    raise UsageError(f"{key}: a config file cannot hold this value: leave out line ends and "
+                     "control characters, and do not mix both kinds of quotes")  # fmt: skip

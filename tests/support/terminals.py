@@ -1,0 +1,59 @@
+"""Programs at a terminal: what they show, and what they do with what is typed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import termios
+import time
+from collections.abc import Mapping, Sequence
+
+_LONGEST = 30
+"""Seconds until a program that still runs is ended."""
+
+
+def at_terminal(
+    words: Sequence[str],
+    environ: Mapping[str, str],
+    folder: str,
+    *,
+    columns: int = 80,
+    rows: int = 24,
+    typed: Sequence[tuple[str, str]] = (),
+) -> tuple[int, str]:
+    """Exit code, and all that a program showed at a terminal of its own.
+
+    ``typed``: what to wait for until it is shown, and what to type then.
+    """
+    sized, done = os.pipe()
+    process, terminal = pty.fork()
+    if process == 0:
+        os.close(done)
+        os.read(sized, 1)  # nothing, when the terminal has its size
+        os.chdir(folder)
+        os.execve(words[0], [*words], {"TERM": "xterm", **environ})
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    os.close(done)
+    os.close(sized)
+    shown, seen, left = b"", 0, [*typed]
+    until = time.monotonic() + _LONGEST
+    while time.monotonic() < until:
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            shown += os.read(terminal, 65536)
+        except OSError:  # the program has ended
+            break
+        while left and left[0][0].encode() in shown[seen:]:
+            wanted, keys = left.pop(0)
+            seen = shown.index(wanted.encode(), seen) + len(wanted.encode())
+            os.write(terminal, keys.encode())
+    else:
+        os.kill(process, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    os.close(terminal)
+    return code, shown.decode(errors="replace").replace("\r\n", "\n")

@@ -1,0 +1,114 @@
+"""What a person sees: lines that fit, pages, colours and links where they are wanted."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from homes import move_home
+from hypothesis import example, given
+from hypothesis import strategies as st
+from terminals import at_terminal
+from wire import LORE, lore
+
+from pylore.terminal.lines import columns, cut, news_of
+from pylore.terminal.screen import fitted
+
+WORDS = st.lists(st.text("ab漢é\u0301-", min_size=1, max_size=9), max_size=12).map(" ".join)
+
+
+@given(WORDS, st.integers(20, 60))
+@example("0.91  note-1  Sessions are signed tokens", 20)
+def test_lines_break_between_words_and_keep_all_of_them(text: str, width: int) -> None:
+    lines = fitted(f"0.91  {text}\n", width).split("\n")
+    assert " ".join(lines).split() == ["0.91", *text.split()]
+    assert all(columns(line) <= width or len(line.split()) < 3 for line in lines)
+
+
+@given(WORDS, st.integers(5, 40))
+def test_a_title_is_cut_at_a_word(text: str, width: int) -> None:
+    short = cut(text, width)
+    assert columns(short) <= width
+    assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
+
+
+@given(st.text("ab(): \"'…", max_size=30), st.text("ab(): ", max_size=12))
+def test_any_snippet_can_be_told_without_its_title(snippet: str, title: str) -> None:
+    assert len(news_of(snippet, title)) <= len(snippet) + 2
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    move_home(monkeypatch, tmp_path / "home")
+    for name in ("NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR", "PAGER", "LESS", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "a project"
+    folder.mkdir()
+    (folder / "auth.py").write_text("x = 1\n")
+    lore(folder, "init")
+    lines = "".join(f'{{"id":"note-{n}","type":"note","title":"Tokens {n}"}}\n' for n in range(40))
+    (folder / "many.jsonl").write_text(lines)
+    lore(folder, "import", "many.jsonl", "--embedder", "none")
+    lore(folder, "add", "decision", "Sessions are signed tokens, so that the server keeps no state",
+         "--id", "decision-a", "--file", "auth.py")  # fmt: skip
+    return folder
+
+
+def seen(
+    folder: Path, *words: str, environ: dict[str, str], columns: int = 80, rows: int = 24
+) -> str:
+    code, shown = at_terminal(
+        [LORE, *words], {**os.environ, **environ}, str(folder), columns=columns, rows=rows,
+        typed=[("\x1b[K", "q")],
+    )  # fmt: skip
+    assert code == 0
+    return shown
+
+
+def test_what_a_terminal_shows_fits_it(project: Path) -> None:
+    narrow = seen(project, "search", "sessions signed server", "-n", "1", columns=40,
+                  environ={"NO_COLOR": "1"})  # fmt: skip
+    assert narrow == (
+        "1.00  decision-a  Sessions are signed\n      tokens, so that the server keeps\n"
+        "      no state\n      auth.py\n"
+    )
+    coloured = seen(project, "show", "decision-a", environ={"FORCE_HYPERLINK": "1"})
+    assert "\x1b[1mdecision-a\x1b[0m" in coloured
+    assert "\x1b]8;;file://" in coloured and "a%20project/auth.py\x1b\\auth.py\x1b]8;;" in coloured
+    for environ in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in seen(
+            project, "show", "decision-a", environ={"FORCE_HYPERLINK": "1", **environ}
+        )
+
+
+def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) -> None:
+    paged = {"PAGER": "sed 's/^/paged: /'", "NO_COLOR": "1"}
+    assert seen(project, "list", rows=10, environ=paged).count("paged: 2") == 41
+    assert "paged" not in seen(project, "list", "-n", "8", rows=10, environ=paged)
+    for words in (["--no-pager"], ["-n", "7"]):
+        assert "paged" not in seen(project, "list", *words, rows=10, environ=paged)
+    assert "paged" not in seen(project, "list", rows=10, environ={"LORE_PAGING": "0", **paged})
+
+
+def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Path) -> None:
+    fed = "{ cat many.jsonl; sleep 1; cat more.jsonl; sleep 9; }"
+    (project / "more.jsonl").write_text('{"id":"note-x","type":"note","title":"more"}\n')
+    code, shown = at_terminal(
+        ["/bin/sh", "-c", f"{fed} | '{LORE}' import -"], dict(os.environ), str(project),
+        typed=[("importing  ", "\x03")],
+    )  # fmt: skip
+    assert code in (-2, 130)
+    assert re.search(r"lore: interrupted \(importing: \d+\): nothing was imported\n", shown)
+    assert "note-x" not in lore(project, "list", "--ids")
+
+
+def test_styles_in_a_pipe_are_for_who_forces_them(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "\x1b" not in lore(project, "list", "--text")
+    monkeypatch.setenv("CLICOLOR_FORCE", "1")
+    assert re.match(r"\S+  \x1b\[1mdecision-a", lore(project, "list", "--text"))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in lore(project, "list", "--text")
