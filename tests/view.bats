@@ -78,7 +78,7 @@ ids() { # of its nodes
   # the page's files come with lore, the library's licence too
   run bash "$LORE_REPOSITORY/tools/bundle-view.sh" --check
   expect 0
-  for file in page.html page.css page.js cytoscape.min.js cytoscape.LICENSE; do
+  for file in page.html page.css page.js cytoscape.min.js d3-force.min.js cytoscape.LICENSE; do
     [ -s "$LORE_REPOSITORY/pylore/view/assets/$file" ]
   done
   # the check sees a library that was changed

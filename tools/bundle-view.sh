@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
 # Usage: bash tools/bundle-view.sh [--check]
 #
-# Brings the graph library of 'lore graph view' into pylore/view/assets: the pinned
-# version from npm, refused unless it has the pinned checksum, with its licence. The
-# files are kept in git, so nobody needs npm to build or install lore; this is run when
-# the version changes. With --check it only says whether the kept file is that one.
+# Brings the libraries of 'lore graph view' into pylore/view/assets: the pinned versions
+# from npm, refused unless each has the pinned checksum, with their licences. cytoscape
+# draws; d3-force and the three that it needs lay out, and are one file here, which
+# begins with their licence. The files are kept in git, so nobody needs npm to build or
+# install lore; this is run when a version changes. With --check it only says whether the
+# kept files are those.
 
 set -u
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
-version=3.34.4
-package=msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==
-library=CBWRq3NbK2o7MaPGD486Pi/ujJKTngx4IK0SCFcbbNg=
+# name version checksum-of-the-package, in the order in which they are run
+packages='
+cytoscape 3.34.4 msY99tMY8iWTg+sIPGfSqDcPNOt4xcj+v/K/7qUFaCUxxlqnMkUYLBjRUzn9W5CU/R2hrmtJa5+UtovrEM2ctg==
+d3-dispatch 3.0.2 sAzH4Y4nsLo8eSqw5jKiZt+LU2wZmL/qS+OkxQGjhwazB/D7TY34R/QK1eshfGr7cZEKymKZ/Haem7m+lu98Sg==
+d3-timer 3.0.2 1Il1aliroVSErrv5aulRBxAY+7+DnaoLIWGd1C6SsBTWDeobWiP/V69vwb8vT6abR1kKwaNe1196pmaQ1fK90A==
+d3-quadtree 3.0.2 9Lu9mqJKRbIk0d6mKDjpvPURaPdwHVK5CYbcdd0/4vBgz4ldz/7TIOse3kNERsByGNfld58KEco507AztJWyTQ==
+d3-force 3.0.1 kAaaHLFebBYwgi5cYBXAI8vKrQFMCD2MEswj2QuPKKbdU1wYLc8WXtS7O8F/b6POCIe3gJjY6hkDstHi1yMETQ=='
+drawing=CBWRq3NbK2o7MaPGD486Pi/ujJKTngx4IK0SCFcbbNg= # checksums of the kept files
+layout=zU14/nEjI+ItNCJX+OwdDYVtoEq3fHxxmW7421CMOAo=
 assets=pylore/view/assets
 
 fail() { # <message>
@@ -22,15 +30,37 @@ digest() { # <algorithm> <file>: in base64
   openssl dgst "-$1" -binary "$2" | openssl base64 -A
 }
 
-check() { # <file>: the library, as it was when it was looked at
-  [ "$(digest sha256 "$1")" = "$library" ] ||
-    fail "$1 is not cytoscape $version: run 'bash tools/bundle-view.sh'"
+check() { # <folder>: the libraries, as they were when they were looked at
+  [ "$(digest sha256 "$1/cytoscape.min.js")" = "$drawing" ] ||
+    fail "$1/cytoscape.min.js is not cytoscape as pinned: run 'bash tools/bundle-view.sh'"
+  [ "$(digest sha256 "$1/d3-force.min.js")" = "$layout" ] ||
+    fail "$1/d3-force.min.js is not d3-force as pinned: run 'bash tools/bundle-view.sh'"
+}
+
+unpack() { # <name> <version> <checksum>: the package, in $folder/<name>
+  npm pack --silent --pack-destination "$folder" "$1@$2" >/dev/null ||
+    fail "npm could not fetch $1 $2: see above"
+  [ "$(digest sha512 "$folder/$1-$2.tgz")" = "$3" ] ||
+    fail "the package $1 $2 has another checksum: nothing was changed"
+  mkdir "$folder/$1" || exit 1
+  tar -xzf "$folder/$1-$2.tgz" -C "$folder/$1" --strip-components=1 \
+    "package/dist/$1.min.js" package/LICENSE || exit 1
+}
+
+join_layout() { # the libraries of the layout as one file that begins with their licence
+  printf '/*\n'
+  cat "$folder/d3-force/LICENSE"
+  printf '*/\n'
+  for name in d3-dispatch d3-timer d3-quadtree d3-force; do
+    cat "$folder/$name/dist/$name.min.js"
+    printf '\n'
+  done
 }
 
 case ${1-} in
   '') ;;
   --check)
-    check "$assets/cytoscape.min.js"
+    check "$assets"
     exit 0
     ;;
   *) fail "bundle-view.sh takes --check or nothing, not '$1'" ;;
@@ -38,13 +68,13 @@ esac
 
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-npm pack --silent --pack-destination "$folder" "cytoscape@$version" >/dev/null ||
-  fail "npm could not fetch cytoscape $version: see above"
-[ "$(digest sha512 "$folder/cytoscape-$version.tgz")" = "$package" ] ||
-  fail "the package cytoscape $version has another checksum: nothing was changed"
-tar -xzf "$folder/cytoscape-$version.tgz" -C "$folder" package/dist/cytoscape.min.js package/LICENSE ||
-  exit 1
-check "$folder/package/dist/cytoscape.min.js"
-cp "$folder/package/dist/cytoscape.min.js" "$assets/cytoscape.min.js" || exit 1
-cp "$folder/package/LICENSE" "$assets/cytoscape.LICENSE" || exit 1
-printf 'cytoscape %s is in %s\n' "$version" "$assets"
+while read -r name version checksum; do
+  [ "$name" = "" ] || unpack "$name" "$version" "$checksum"
+done <<<"$packages"
+mkdir "$folder/kept" || exit 1
+cp "$folder/cytoscape/dist/cytoscape.min.js" "$folder/kept" || exit 1
+join_layout >"$folder/kept/d3-force.min.js" || exit 1
+check "$folder/kept"
+cp "$folder"/kept/* "$assets" || exit 1
+cp "$folder/cytoscape/LICENSE" "$assets/cytoscape.LICENSE" || exit 1
+printf 'cytoscape and d3-force are in %s\n' "$assets"

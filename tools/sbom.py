@@ -3,7 +3,7 @@
     .venv/bin/python tools/sbom.py > dist/lore.cdx.json
 
 The packages of requirements.lock, those for tests alone of requirements-dev.lock, and
-the library that is kept in pylore/view/assets. The same files give the same document.
+the libraries that are kept in pylore/view/assets. The same files give the same document.
 """
 
 import json
@@ -40,7 +40,7 @@ def document(root: Path) -> dict[str, object]:
     packages = [
         component for name, scope in LOCKS.items() for component in _locked(root / name, scope)
     ]
-    packages.append(_view_library(root))
+    packages += _view_libraries(root)
     needed = [one["bom-ref"] for one in packages if one["scope"] == "required"]
     return {
         "$schema": f"http://cyclonedx.org/schema/bom-{FORMAT}.schema.json",
@@ -84,14 +84,18 @@ def _matched(pattern: str, file: Path) -> str:
     return found[1]
 
 
-def _view_library(root: Path) -> dict[str, object]:
-    """The library of ``lore graph view``, as tools/bundle-view.sh pins it."""
-    version = _matched(r"^version=(\S+)", root / "tools/bundle-view.sh")
-    url = f"pkg:npm/cytoscape@{version}"
-    return {
-        "type": "library", "bom-ref": url, "name": "cytoscape", "version": version,
-        "purl": url, "scope": "required", "licenses": [{"license": {"id": "MIT"}}],
-    }  # fmt: skip
+def _view_libraries(root: Path) -> list[dict[str, object]]:
+    """The libraries of ``lore graph view``, as tools/bundle-view.sh pins them."""
+    pinned = _matched(r"^packages='\n([^']+)'", root / "tools/bundle-view.sh")
+    found: list[dict[str, object]] = []
+    for name, version, _ in map(str.split, pinned.splitlines()):
+        url = f"pkg:npm/{name}@{version}"
+        found.append({
+            "type": "library", "bom-ref": url, "name": name, "version": version, "purl": url,
+            "scope": "required",
+            "licenses": [{"license": {"id": "ISC" if name.startswith("d3-") else "MIT"}}],
+        })  # fmt: skip
+    return found
 
 
 if __name__ == "__main__":

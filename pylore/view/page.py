@@ -1,4 +1,4 @@
-"""The page itself: markup, style, script, library and data in one file.
+"""The page itself: markup, style, script, libraries and data in one file.
 
 Text from the store is data: it stands in a block that no browser runs, with nothing in
 it that could end the block, and the page's script shows it as text. A policy in the
@@ -21,8 +21,8 @@ _BLANK = re.compile(r"\{\{(\w+)\}\}")
 
 def page(picture: dict[str, Any]) -> str:
     """The HTML that shows ``picture`` (see ``picking.picture``)."""
-    style, script = _asset("page.css"), _asset("page.js")
-    library = _asset("cytoscape.min.js")
+    style, script = _asset("page.css"), _asset("layout.js") + _asset("page.js")
+    library = _asset("cytoscape.min.js") + "\n" + _asset("d3-force.min.js")
     parts = {
         "policy": "; ".join(
             ("default-src 'none'", f"script-src {_hash(library)} {_hash(script)}",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
 from ..core.text import printable
+from ..core.vocabulary import NAMED_TYPES, NO_RECORDS
 from ..graph.relations import relation_weights
 from ..search.pipeline import Request, search
 from ..search.related import related
 from ..store import ALL
+from .labels import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,26 +54,71 @@ class Picked:
 
 
 def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
-    """The nodes with most edges, most first, those without any at the end.
+    """The records and what they touch; without records, the files with most edges first.
 
     Raises:
         UsageError: a relation of the settings is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
     picked = Picked("")
-    wanted = relation_weights(store, settings).keys()
-    degrees = {id: 0 for id, _ in store.statistics.nodes()}
+    relations = [*relation_weights(store, settings)]
+    types = dict(store.statistics.nodes())
+    degrees = _degrees(store, types, frozenset(relations))
+    unlinked = not settings.graph_edges  # who asks for relations asks for what has them
+    records = [
+        id for id, type in types.items() if type not in NO_RECORDS and (unlinked or degrees[id])
+    ]
+    if records:
+        best = _records_first(store, relations, types, degrees, records, most)
+        what = "records with most edges first, then what they touch"
+    else:
+        best = nsmallest(most, types, key=lambda id: (types[id] != "file", -degrees[id], id))
+        what = "files with most edges first"
+    picked.places = dict.fromkeys(best, (None, None))
+    if len(best) < len(types):
+        why = f": --max-nodes is {most}" if len(best) == most else ""
+        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}{why}")
+    return picked
+
+
+def _degrees(store: Store, types: dict[str, str], relations: frozenset[str]) -> dict[str, int]:
+    """How many live edges of these relations each live node has to live nodes."""
+    degrees = dict.fromkeys(types, 0)
     with store.graph_faults:
         for from_id, to_id, relation in store.statistics.edges():
-            if relation in wanted and from_id in degrees and to_id in degrees:
+            if relation in relations and from_id in degrees and to_id in degrees:
                 degrees[from_id] += 1
                 degrees[to_id] += 1
-    best = nsmallest(most, degrees, key=lambda id: (-degrees[id], id))
-    picked.places = dict.fromkeys(best, (None, None))
-    if len(best) < len(degrees):
-        picked.notes.append(f"{len(best)} of {len(degrees)} nodes are drawn, those with most "
-                            f"edges: --max-nodes is {most}")  # fmt: skip
-    return picked
+    return degrees
+
+
+def _records_first(
+    store: Store, relations: Sequence[str], types: dict[str, str], degrees: dict[str, int],
+    records: Sequence[str], most: int,
+) -> list[str]:  # fmt: skip
+    """The linked records, then what these touch, then the records that nothing is linked to.
+
+    Texts stand before the things that they name. A third of the room is kept for what the
+    records touch, what most of them touch first, as far as there is any.
+    """
+
+    def rank(id: str) -> tuple[bool, bool, int, str]:
+        return not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id
+
+    ranked = nsmallest(most, records, key=rank)
+    first = ranked[: most - most // 3]
+    found = Counter(
+        other
+        for _, other, _, _, _ in store.edges.neighbours(first, relations, ALL)
+        if types.get(other) in NO_RECORDS
+    )
+    touched = nsmallest(most, found, key=lambda id: (-found[id], id))
+    rest = ranked[len(first) :]
+    room = most - len(first)
+    kept = rest[: max(0, room - len(touched))]
+    linked = [id for id in [*first, *kept] if degrees[id]]
+    alone = [id for id in [*first, *kept] if not degrees[id]]
+    return [*linked, *touched[: room - len(kept)], *alone]
 
 
 def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int) -> Picked:
@@ -116,7 +164,10 @@ def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
         edges = sorted(sorted(edges, key=lambda edge: -edge[3])[:MOST_EDGES])
     return {
         "about": printable(picked.about),
-        "nodes": [_drawn(nodes[id], *picked.places[id]) for id in ids],
+        "nodes": [
+            {**_drawn(nodes[id], *picked.places[id]), "label": printable(label)}
+            for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
+        ],
         "edges": edges,
         "notes": [printable(text) for text in picked.notes],
     }

@@ -18,9 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pylore
+from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.store import Store
 from pylore.view import select as picking
+from pylore.view.labels import labels
 from pylore.view.page import data_block, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,17 +70,21 @@ def places(picked: picking.Picked) -> dict[str, int | None]:
 # --- what is picked
 
 
-def test_the_whole_graph_begins_with_its_hubs(store: Store) -> None:
+def test_it_opens_on_records_and_what_they_touch(store: Store) -> None:
     found = places(picking.pick_whole(store, settings(), 100))
-    assert [*found][:2] == ["decision-a", "file-auth.py"]
-    assert [*found][-1] == "note-alone"
+    assert next(iter(found)) == "decision-a"
+    assert [*found][-2:] == ["file-auth.py", "note-alone"]
+    assert "file-web.py" not in found
     assert set(found.values()) == {None}
 
 
-def test_a_cap_keeps_the_hubs_and_is_said(store: Store) -> None:
-    picked = picking.pick_whole(store, settings(), 2)
-    assert [*picked.places] == ["decision-a", "file-auth.py"]
-    assert picked.notes == ["2 of 10 nodes are drawn, those with most edges: --max-nodes is 2"]
+def test_a_cap_leaves_room_for_what_records_touch_and_is_said(store: Store) -> None:
+    picked = picking.pick_whole(store, settings(), 3)
+    assert [*picked.places] == ["decision-a", "lesson-0", "file-auth.py"]
+    assert picked.notes == [
+        "3 of 10 nodes are drawn, records with most edges first, then what they touch: "
+        "--max-nodes is 3"
+    ]
 
 
 def test_only_edges_of_the_relations_count(store: Store) -> None:
@@ -109,7 +115,7 @@ def test_the_strongest_edges_stay(store: Store, monkeypatch: pytest.MonkeyPatch)
     picked = picking.pick_whole(store, settings(), 100)
     drawn = picking.picture(store, settings(), picked)
     assert len(drawn["edges"]) == 3
-    assert "only the 3 strongest of 8 edges are drawn" in drawn["notes"]
+    assert "only the 3 strongest of 7 edges are drawn" in drawn["notes"]
 
 
 def test_a_long_text_is_cut_and_a_short_one_is_whole(
@@ -127,6 +133,20 @@ def test_the_same_picture_is_the_same_page(store: Store) -> None:
         for _ in range(2)
     ]
     assert pages[0] == pages[1]
+
+
+def test_labels_are_short_and_files_of_one_name_are_told_apart() -> None:
+    titles = [
+        ("file", "src/flask/ctx.py"), ("file", "src/flask/app.py"), ("file", "src/sansio/app.py"),
+        ("symbol", "Flask.run(self, host: str)"), ("note", "x" * 50),
+        ("decision", "Sessions are kept in\n signed tokens"),
+    ]  # fmt: skip
+    nodes = [Node(id=f"n-{place}", type=type, title=title)
+             for place, (type, title) in enumerate(titles)]  # fmt: skip
+    assert labels(nodes) == [
+        "ctx.py", "flask/app.py", "sansio/app.py", "Flask.run", "x" * 31 + "…",
+        "Sessions are kept in signed…",
+    ]  # fmt: skip
 
 
 # --- data stays data
@@ -254,6 +274,54 @@ def test_a_node_of_the_picture_can_be_clicked(shown: Any) -> None:
     assert chosen(browser) is None
     browser.click(box[0] + box[2] / 2, box[1] + box[3] / 2)  # where it was in the middle
     assert chosen(browser) == "Sessions are signed tokens"
+
+
+CY = "document.getElementById('graph')._cyreg.cy"
+
+
+def classed(browser: Browser, name: str) -> set[str]:
+    """The labels of the nodes that have this class."""
+    return set(browser.run(f"{CY}.nodes('.{name}').map(n => n.data('label'))"))
+
+
+def test_a_few_nodes_all_have_labels_and_none_lies_over_another(shown: Any) -> None:
+    browser, file = shown
+    browser.open(file)
+    assert len(classed(browser, "named")) == 10
+    boxes = browser.run(
+        f"{CY}.nodes().map(n => n.boundingBox({{includeOverlays: false}}))"
+        ".map(b => [b.x1, b.y1, b.x2, b.y2])"
+    )
+    for place, (x1, y1, x2, y2) in enumerate(boxes):
+        for left, top, right, bottom in boxes[:place]:
+            assert x2 <= left or right <= x1 or y2 <= top or bottom <= y1
+
+
+def test_arrows_lead_to_a_neighbour_and_what_is_farther_fades(shown: Any) -> None:
+    browser, file = shown
+    browser.open(file, "#file-web.py")
+    assert classed(browser, "chosen") == {"web.py"}
+    assert classed(browser, "hop2") == {"Sessions are signed tokens"}
+    assert "Of nothing else" in classed(browser, "hop4")
+    browser.press("ArrowRight")
+    assert classed(browser, "aimed") == {"auth.py"}
+    browser.press("Enter", "\r")
+    assert chosen(browser) == "auth.py"
+    assert classed(browser, "hop2") >= {"tokens ?[2J? backwards"}
+    browser.press("ArrowLeft")
+    browser.press("Enter", "\r")
+    assert chosen(browser) == "web.py"
+
+
+def test_what_is_found_is_marked_and_brought_to_the_middle(shown: Any) -> None:
+    browser, file = shown
+    browser.open(file)
+    browser.press("/", "/")
+    browser.send("Input.insertText", {"text": "of nothing else"})
+    assert classed(browser, "found") == {"Of nothing else"}
+    place = browser.run(f"{CY}.nodes('.found').renderedPosition('x') / {CY}.width()")
+    assert 0.45 < place < 0.55
+    assert len(classed(browser, "dim")) == 9
 
 
 def test_types_and_relations_can_be_left_out(shown: Any) -> None:
