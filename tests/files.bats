@@ -138,7 +138,6 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   [[ $stderr == *symbols* && $stderr != *$'\n'* ]]
   [ "$(rows .id,.hops,.match)" = '["decision-sessions",0,"files"]
 ["lesson-keys",1,"files"]
-["symbol-src/auth.py::getUserByID",1,"graph"]
 ["file-src/keys.py",1,"graph"]' ]
   [ "$(jq -c '.[1] | [.path, .edge]' <<<"$output")" = '[["file-src/auth.py","file-src/keys.py","lesson-keys"],"imports"]' ]
   [ "$(jq -r '.[0].verdict' <<<"$output")" = valid ]
