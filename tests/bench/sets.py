@@ -43,7 +43,7 @@ def sets(folder: Path, only: list[str]) -> list[Path]:
 def types_of(queries: Path, store: Path) -> list[str]:
     """The types to ask for: those of the answers, where the store has others as well."""
     relevant = {id.partition("-")[0] for row in read_lines(queries) for id in row["relevant"]}
-    present = {row["type"] for row in lore(store, "list")}
+    present = {row["type"] for row in lore(store, "list", "--all")}
     return sorted(relevant) if present - relevant else []
 
 
