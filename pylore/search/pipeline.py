@@ -16,10 +16,12 @@ from ..core.vocabulary import path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
+from .one_file import once, twins
 from .ranking import Ranking
 from .retrieve import (
     BUILT_IN,
     Candidates,
+    add_document_lines,
     add_leg_scores,
     add_symbol_lines,
     candidates,
@@ -174,6 +176,7 @@ def _first(
             store, settings, matching.query, hits, filtered=bool(request.scope)
         )
     add_symbol_lines(store, hits, found)
+    add_document_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
@@ -205,16 +208,16 @@ def _ranking(
     if request.near is not None:
         pool.matches = [hit.id for hit in direct]
         direct = matching.with_files(found, request.scope, direct, room)
-    plain = _in_their_order(store, settings, request, direct, _matched(found, direct), found, notes)
-    pool.plain = [hit.id for hit in plain]
-    pool.hits = plain
+    matched = _matched(found, direct)
+    pool.hits = _in_their_order(store, settings, request, direct, matched, pool, notes)
+    pool.plain = [hit.id for hit in pool.hits]
     if settings.depth:
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             pool.starts = starts = matching.within(anything, room)
             matching.with_files(starts, anything, [], room)
         hits, matched = _expanded(store, settings, request, pool, direct, notes)
-        pool.hits = _in_their_order(store, settings, request, hits, matched, found, [])
+        pool.hits = _in_their_order(store, settings, request, hits, matched, pool, [])
     return pool
 
 
@@ -384,6 +387,8 @@ def _first_alone(
         return None  # some were purged meanwhile, or a symbol has no file
     hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
+    if "file" not in request.scope.types and twins(store, [hit.id for hit in hits], ids):
+        return None
     if _spreads(settings, found, hits):
         from .mmr import stand
 
@@ -407,11 +412,19 @@ def _in_their_order(
     request: Request,
     hits: list[Hit],
     matched: dict[str, Factors],
-    found: Candidates,
+    pool: Ranking,
     notes: list[str],
 ) -> list[Hit]:
-    """By what they match and their ratings, with repeats further down, unless they are files."""
+    """By what they match and their ratings, each file once, with repeats further down, unless
+    they are files."""
+    found = pool.found
     hits = rated(store, settings, put_together(hits, matched), notes)
+    if "file" not in request.scope.types:
+        ids = [hit.id for hit in hits]
+        pairs = twins(store, ids, ids)
+        if pairs:
+            pool.twins.update(pairs)
+            hits = once(hits, pairs, pool.plain)
     if _spreads(settings, found, hits):
         from .mmr import diversify
 
