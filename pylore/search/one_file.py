@@ -7,24 +7,25 @@ from .scoring import best_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..core.model import Hit
     from ..store import Store
 
 
 def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[str, str]:
-    """Documents among ``ids`` that were made from one of ``files``, and these: each to the other.
-
-    Of both, those that are no such thing are ignored.
-    """
-    files = {id for id in files if id.startswith(FILE_IDS)}
-    others = [id for id in ids if not id.startswith(CODE_IDS)] if files else []
+    """Documents among ``ids`` that were made from one of ``files``, and these: each to the other."""
+    others = [id for id in ids if not id.startswith(CODE_IDS)]
     if not others:
         return {}
     made = {id: file_id(path) for id, path in store.documents.paths(others).items()}
     pairs = {id: file for id, file in made.items() if file in files}
     return pairs | {file: id for id, file in pairs.items()}
+
+
+def twins_of(store: Store, files: Collection[str], hits: Sequence[Hit]) -> dict[str, str]:
+    """The same of results: the store is asked only for those that have a place in such a file."""
+    return twins(store, files, [hit.id for hit in hits if hit.file and file_id(hit.file) in files])
 
 
 def once(hits: list[Hit], pairs: Mapping[str, str], kept: Collection[str]) -> list[Hit]:

@@ -12,11 +12,10 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import feedback, feedback_factor, rounded
 from ..core.text import counted, fold, one_line, parse_query, snippet, stem
-from ..core.vocabulary import path_of
+from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
-from .one_file import once, twins
 from .ranking import Ranking
 from .retrieve import (
     BUILT_IN,
@@ -387,8 +386,12 @@ def _first_alone(
         return None  # some were purged meanwhile, or a symbol has no file
     hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
-    if "file" not in request.scope.types and twins(store, [hit.id for hit in hits], ids):
-        return None
+    files = _files_of(request, hits)
+    if files:
+        from .one_file import twins
+
+        if twins(store, files, ids):
+            return None
     if _spreads(settings, found, hits):
         from .mmr import stand
 
@@ -406,6 +409,13 @@ def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
     return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
 
 
+def _files_of(request: Request, hits: list[Hit]) -> set[str]:
+    """The files among results, which a document may stand for; none where files are asked for."""
+    if "file" in request.scope.types:
+        return set()
+    return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
+
+
 def _in_their_order(
     store: Store,
     settings: Settings,
@@ -419,9 +429,11 @@ def _in_their_order(
     they are files."""
     found = pool.found
     hits = rated(store, settings, put_together(hits, matched), notes)
-    if "file" not in request.scope.types:
-        ids = [hit.id for hit in hits]
-        pairs = twins(store, ids, ids)
+    files = _files_of(request, hits)
+    if files:
+        from .one_file import once, twins_of
+
+        pairs = twins_of(store, files, hits)
         if pairs:
             pool.twins.update(pairs)
             hits = once(hits, pairs, pool.plain)
