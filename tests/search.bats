@@ -276,3 +276,34 @@ END
   run_lore search tokens --graph-depth 2 --explain --jq '[.[].explain.factors.decay] | map(tostring) | join(" ")'
   expect 0 'null 0.7 0.49'
 }
+
+@test "a document and the file that it was imported from are one result" {
+  setup_lore && git init -q . && lore init >/dev/null && export LORE_EMBEDDER=none
+  mkdir docs && printf '# Gears\n\nhow a gadget turns\n' >docs/gears.md
+  printf 'def gadget():\n    pass\n' >gears.py
+  git add . && lore import docs >/dev/null && lore index -q >/dev/null
+  for depth in 0 1 2; do
+    run_lore search "gadget" --ids --graph-depth "$depth"
+    [ "$status" -eq 0 ] && [[ $output == *doc-docs/gears* && $output == *symbol-gears.py::gadget* ]]
+    [[ $output != *file-docs/gears.md* ]]
+  done
+  run_lore search gadget --type file --ids
+  [[ $output == *file-docs/gears.md* ]]
+}
+
+@test "a document is found at the line in which its best passage begins" {
+  setup_lore && lore init >/dev/null && export LORE_EMBEDDER=none
+  {
+    printf -- '---\ntags: [a]\n---\n# Changes\n\n'
+    for i in {1..200}; do printf 'the line %s says nothing of much worth\n' "$i"; done
+    printf 'a gadget came\n'
+  } >CHANGES.md
+  lore import CHANGES.md >/dev/null
+  run_lore search gadget --jq '.[] | "\(.file):\(.line_start) \(.line_end)"'
+  [[ $output =~ ^CHANGES.md:(1[89][0-9]|20[0-6])\ null$ ]]
+  line=${BASH_REMATCH[1]}
+  run_lore search gadget --text
+  [[ $output == *"CHANGES.md:$line"$'\n'* ]]
+  run_lore search nothing --jq '.[].line_start'
+  expect 0 6
+}

@@ -185,7 +185,8 @@ class Hit(Record):
     """One search result. ``hops`` 0 is a direct match; ``path`` leads here from a seed.
 
     ``score`` is the product of ``factors`` and cannot be set: a stage of a search gives a
-    factor. ``verdict`` says whether what it is about still holds; None for what has no
+    factor. A document that was imported has the line in which the passage that matched begins,
+    and no ``line_end``. ``verdict`` says whether what it is about still holds; None for what has no
     anchor. ``credibility`` is (confidence, source, status, accesses) of its node, and
     ``standing`` are the factors that come of its age and of that. These three are not fields
     of the result.

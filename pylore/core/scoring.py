@@ -135,7 +135,7 @@ def feedback_factor(feedback_score: float, weight: float) -> float:
     return 1 + 2 * weight * feedback_score
 
 
-RE_ORDERING = frozenset(("feedback", "cap", "diversity"))
+RE_ORDERING = frozenset(("feedback", "cap", "same_file", "diversity"))
 """Factors that come when it is settled, by the score as it stands, which results there are."""
 
 

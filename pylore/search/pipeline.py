@@ -12,7 +12,7 @@ from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import feedback, feedback_factor, rounded
 from ..core.text import counted, fold, one_line, parse_query, snippet, stem
-from ..core.vocabulary import path_of
+from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
@@ -20,6 +20,7 @@ from .ranking import Ranking
 from .retrieve import (
     BUILT_IN,
     Candidates,
+    add_document_lines,
     add_leg_scores,
     add_symbol_lines,
     candidates,
@@ -174,6 +175,7 @@ def _first(
             store, settings, matching.query, hits, filtered=bool(request.scope)
         )
     add_symbol_lines(store, hits, found)
+    add_document_lines(store, hits, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
@@ -205,16 +207,16 @@ def _ranking(
     if request.near is not None:
         pool.matches = [hit.id for hit in direct]
         direct = matching.with_files(found, request.scope, direct, room)
-    plain = _in_their_order(store, settings, request, direct, _matched(found, direct), found, notes)
-    pool.plain = [hit.id for hit in plain]
-    pool.hits = plain
+    matched = _matched(found, direct)
+    pool.hits = _in_their_order(store, settings, request, direct, matched, pool, notes)
+    pool.plain = [hit.id for hit in pool.hits]
     if settings.depth:
         if request.scope.types and not request.filter_expanded:
             anything = request.scope.with_types(())
             pool.starts = starts = matching.within(anything, room)
             matching.with_files(starts, anything, [], room)
         hits, matched = _expanded(store, settings, request, pool, direct, notes)
-        pool.hits = _in_their_order(store, settings, request, hits, matched, found, [])
+        pool.hits = _in_their_order(store, settings, request, hits, matched, pool, [])
     return pool
 
 
@@ -384,6 +386,12 @@ def _first_alone(
         return None  # some were purged meanwhile, or a symbol has no file
     hits = rated(store, settings, put_together(hits, _matched(found, hits)), notes)
     del hits[settings.limit :]
+    files = _files_of(request, hits)
+    if files:
+        from .one_file import twins
+
+        if twins(store, files, ids):
+            return None
     if _spreads(settings, found, hits):
         from .mmr import stand
 
@@ -401,17 +409,34 @@ def _spreads(settings: Settings, found: Candidates, hits: list[Hit]) -> bool:
     return settings.diversify and len(hits) > 1 and not (found.files and found.files.asked)
 
 
+def _files_of(request: Request, hits: list[Hit]) -> set[str]:
+    """The files among results, which a document may stand for; none where files are asked for."""
+    if "file" in request.scope.types:
+        return set()
+    return {hit.id for hit in hits if hit.id.startswith(FILE_IDS)}
+
+
 def _in_their_order(
     store: Store,
     settings: Settings,
     request: Request,
     hits: list[Hit],
     matched: dict[str, Factors],
-    found: Candidates,
+    pool: Ranking,
     notes: list[str],
 ) -> list[Hit]:
-    """By what they match and their ratings, with repeats further down, unless they are files."""
+    """By what they match and their ratings, each file once, with repeats further down, unless
+    they are files."""
+    found = pool.found
     hits = rated(store, settings, put_together(hits, matched), notes)
+    files = _files_of(request, hits)
+    if files:
+        from .one_file import once, twins_of
+
+        pairs = twins_of(store, files, hits)
+        if pairs:
+            pool.twins.update(pairs)
+            hits = once(hits, pairs, pool.plain)
     if _spreads(settings, found, hits):
         from .mmr import diversify
 

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 class Ranking:
     """``hits`` in their order; ``plain``: the ids of what a search without the graph has, in its
     order; ``matches``: what the words alone match, in theirs, where files are at hand too;
-    ``reached``: the ways to what the graph leads to, matches among it."""
+    ``reached``: the ways to what the graph leads to, matches among it; ``twins``: documents and
+    the files they were made from, each to the other, where both were found."""
 
-    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts")
+    __slots__ = ("found", "hits", "matches", "plain", "reached", "starts", "twins")
 
     def __init__(self, found: Candidates) -> None:
         self.found = found
@@ -26,13 +27,14 @@ class Ranking:
         self.matches: list[str] = []
         self.hits: list[Hit] = []
         self.reached: Mapping[str, Step] = {}
+        self.twins: dict[str, str] = {}
 
     def append(self, further: Ranking) -> None:
         """Puts what a larger pool has besides below what is here."""
         known = {hit.id for hit in self.hits}
         least = self.hits[-1].score if self.hits else 1.0
         for hit in further.hits:
-            if hit.id not in known:
+            if hit.id not in known and further.twins.get(hit.id) not in known:
                 if hit.score > least:
                     hit.times("further", least / hit.score)
                 self.hits.append(hit)

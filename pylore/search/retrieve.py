@@ -290,6 +290,18 @@ def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> No
             by_key[key].line_start, by_key[key].line_end = first, last
 
 
+def add_document_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> None:
+    """Gives an imported document the line of its file in which the passage that matched begins."""
+    by_key = {
+        found.passage[hit.id]: hit for hit in hits
+        if hit.line_start is not None and hit.id in found.passage
+        and not hit.id.startswith(CODE_IDS)
+    }  # fmt: skip
+    if by_key:
+        for key, line in store.documents.lines([*by_key]).items():
+            by_key[key].line_start, by_key[key].line_end = line, None
+
+
 def add_leg_scores(hit: Hit, found: Candidates) -> None:
     """What each leg, and their fusion by rank, say of a hit; None where they say nothing."""
     hit.rrf_score = rounded(found.rrf.get(hit.id))

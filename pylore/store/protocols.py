@@ -862,6 +862,13 @@ class Documents(Protocol):
     def has(self, node_id: str) -> bool:
         """Whether a node was made from a file."""
 
+    def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Those of these nodes that were made from files of the project, with the paths."""
+
+    def lines(self, passages: Sequence[int]) -> dict[int, int]:
+        """The lines of their files, from 1 on, in which those of these passages begin that are a
+        stretch of a document's text."""
+
     def links(self, root: str, node_id: str) -> str:
         """The links of one, a JSON list as it was given; nothing where it is not known."""
 

@@ -116,10 +116,10 @@ def _number(value: Any) -> str:
 
 def location(row: dict[str, Any]) -> str:
     """``file:first-last``, as far as it is known."""
-    if not row["file"]:
-        return ""
-    lines = "" if row["line_start"] is None else f":{row['line_start']}-{row['line_end']}"
-    return f"{row['file']}{lines}"
+    if not row["file"] or row["line_start"] is None:
+        return row["file"] or ""
+    last = "" if row["line_end"] is None else f"-{row['line_end']}"
+    return f"{row['file']}:{row['line_start']}{last}"
 
 
 def nodes_text(rows: Sequence[dict[str, Any]]) -> str:

@@ -537,6 +537,7 @@ def test_files_of_documents(store: Store) -> None:
     assert documents.all("") == [b, a] and documents.all("/none") == []
     assert documents.links("", "doc-a") == '[["wiki"]]' and documents.links("", "doc-c") == ""
     assert documents.has("doc-a") and not documents.has("doc-c")
+    assert documents.paths(["doc-a", "doc-c"]) == {"doc-a": "x/b.md"}
     a.stamp, a.path, a.gone_at = "s3", "z.md", LATER
     documents.change("", [a, DocumentFile("doc-c", "c.md")])
     assert documents.all("") == [b, a] and documents.links("", "doc-a") == '[["wiki"]]'

@@ -16,11 +16,12 @@ from pylore.indexing.indexer import Index
 from pylore.search import tuning
 from pylore.search.file_context import Near
 from pylore.search.pipeline import Request, search
+from pylore.store.document import DocumentFile
 from pylore.store.filter import Scope
 
 NOW = "2026-01-01T00:00:00.000000Z"
 WORDS = ("token", "tokens", "key", "cookie", "session", "login")
-TYPES = ("note", "decision", "file", "symbol", "run")
+TYPES = ("note", "decision", "file", "symbol", "run", "doc")
 
 BODIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 NODES = st.lists(
@@ -72,6 +73,10 @@ def test_fewer_results_are_the_first_of_more(
         with store.transaction():
             for one in made:
                 store.nodes.put(one)
+            paths = [id.removeprefix("file-") for id in ids if id.startswith("file-")]
+            documents = [id for id in ids if id.startswith("doc-")]
+            for id, path in zip(documents, paths, strict=False):
+                store.documents.put("", DocumentFile(id, path), "[]")
             for here, there, relation in edges:
                 if here != there and max(here, there) < len(ids):
                     store.edges.put(Edge(ids[here], ids[there], relation, created_at=NOW))
@@ -87,6 +92,10 @@ def test_fewer_results_are_the_first_of_more(
                         request, StaticEmbedder())]
                     for limit in (1, 2, 3, 7, 20, 60)
                 }  # fmt: skip
+                if "file" not in types:
+                    shown = {id for some in found.values() for id, _ in some}
+                    assert not any({id, f"file-{path}"} <= shown
+                                   for id, path in zip(documents, paths, strict=False))  # fmt: skip
                 for few in found:
                     for more in found:
                         if few < more:

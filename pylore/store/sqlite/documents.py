@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from ...system.json_encode import dumps
 from ..document import DocumentFile
 from .driver import apsw
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+_PATHS = """
+SELECT d.node_id, d.path FROM json_each(?) j
+CROSS JOIN documents d ON d.node_id = j.value AND d.root = ''
+"""
+# A passage that has neither a stretch nor a text of its own is the whole body.
+_LINES = """
+SELECT key, line_start + length(before) - length(replace(before, char(10), ''))
+FROM (
+  SELECT p.key, n.line_start, substr(n.body, 1, coalesce(s.start, 1) - 1) AS before
+  FROM json_each(?) j CROSS JOIN passages p ON p.key = j.value
+  CROSS JOIN passage_texts s ON s.key = p.key AND s.body IS NULL
+  CROSS JOIN nodes n ON n.key = p.node_key AND n.line_start IS NOT NULL
+  WHERE EXISTS (SELECT 1 FROM documents d WHERE d.node_id = n.id)
+    AND NOT EXISTS (SELECT 1 FROM fact_passages f WHERE f.key = p.key)
+)
+"""
 
 _FIELDS = ", ".join(DocumentFile.__slots__)
 _PUT = (
@@ -39,6 +57,16 @@ class SqliteDocuments:
         """Whether a node was made from a file."""
         row = self._db.execute("SELECT 1 FROM documents WHERE node_id = ? LIMIT 1", (node_id,))
         return row.get is not None
+
+    def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
+        """Those of these nodes that were made from files of the project, with the paths."""
+        rows: list[tuple[str, str]] = self._db.execute(_PATHS, (dumps(node_ids),)).fetchall()  # type: ignore[assignment]
+        return dict(rows)
+
+    def lines(self, passages: Sequence[int]) -> dict[int, int]:
+        """The lines of their files in which these passages of documents begin."""
+        rows: list[tuple[int, int]] = self._db.execute(_LINES, (dumps(passages),)).fetchall()  # type: ignore[assignment]
+        return dict(rows)
 
     def links(self, root: str, node_id: str) -> str:
         """The links of one, as they were given; nothing where it is not known."""

@@ -139,7 +139,7 @@ class SqliteStore:
 
     @property
     def documents(self) -> SqliteDocuments:
-        """The files that documents were made from; made here, since no search asks for it."""
+        """The files that documents were made from; made here, since most searches find none."""
         from .documents import SqliteDocuments
 
         return SqliteDocuments(self.connection)

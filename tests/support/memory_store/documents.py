@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 
 from pylore.core.model import Node
@@ -18,6 +18,26 @@ class Documents(Part):
 
     def has(self, node_id: str) -> bool:
         return any(id == node_id for _, id in self._state.documents)
+
+    def paths(self, node_ids: Sequence[str]) -> dict[str, str]:
+        return {
+            id: one.path for (root, id), (one, _) in self._state.documents.items()
+            if not root and id in node_ids
+        }  # fmt: skip
+
+    def lines(self, passages: Sequence[int]) -> dict[int, int]:
+        found, state = {}, self._state
+        before: dict[str, str] = {}
+        for key, (id, collection) in sorted(state.passages.items()):
+            node = state.nodes.get(id)
+            text = state.rows[collection].get(key, ("", ""))[1]
+            read = before.get(id, "")
+            if node is None or not node.body.startswith(read + text):
+                continue
+            before[id] = read + text
+            if key in passages and node.line_start is not None and self.has(id):
+                found[key] = node.line_start + read.count("\n")
+        return found
 
     def links(self, root: str, node_id: str) -> str:
         found = self._state.documents.get((root, node_id))
