@@ -13,7 +13,7 @@ import os
 import re
 
 from .fields import is_whole, joined, text
-from .reading import Reading
+from .reading import AgentReading
 from .recorder import ToolCall
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ _SAID_BY = ("command", "pattern", "query", "url", "description", "skill")
 _PATHS = ("file_path", "notebook_path", "path")
 
 
-class Claude(Reading):
+class Claude(AgentReading):
     """Reads lines of one transcript; ``skipped`` counts those that say nothing here, by type."""
 
     source = "claude"

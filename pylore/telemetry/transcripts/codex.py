@@ -13,7 +13,7 @@ import os
 import re
 
 from .fields import fields_of, is_whole, joined, rows_of, text
-from .reading import Reading
+from .reading import AgentReading
 from .recorder import ToolCall
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ _SHELL_OPTIONS = re.compile(r"\A-\w*c\Z")
 _LONGEST_PATCH = 1_000_000
 
 
-class Codex(Reading):
+class Codex(AgentReading):
     """Reads lines of one rollout; ``skipped`` counts those that say nothing here, by type."""
 
     source = "codex"

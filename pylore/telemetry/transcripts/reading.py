@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Reading:
+class AgentReading:
     """The events of one transcript so far; ``skipped`` counts lines that say nothing, by type."""
 
     source = ""
