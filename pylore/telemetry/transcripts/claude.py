@@ -13,7 +13,8 @@ import os
 import re
 
 from .fields import is_whole, joined, text
-from .recorder import Recorder, ToolCall
+from .reading import Reading
+from .recorder import ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,26 +47,15 @@ _SAID_BY = ("command", "pattern", "query", "url", "description", "skill")
 _PATHS = ("file_path", "notebook_path", "path")
 
 
-class Claude:
+class Claude(Reading):
     """Reads lines of one transcript; ``skipped`` counts those that say nothing here, by type."""
 
     source = "claude"
 
     def __init__(self, path: str) -> None:
-        self.recorder = Recorder(self.source, path)
-        self.skipped: dict[str, int] = {}
-        self.known = 0
+        super().__init__(path)
         self._queue: list[str] = []
         self._last_queued = ""
-
-    @property
-    def unfinished(self) -> int:
-        """Calls whose result was not seen."""
-        return len(self.recorder.calls)
-
-    def taken(self) -> list[dict[str, Any]]:
-        """The events since this was last asked."""
-        return self.recorder.taken()
 
     def read(self, line: bytes, number: int) -> None:
         """One line.
@@ -186,9 +176,6 @@ class Claude:
             if "hook" in match.group(2)[:300] or "hook" in match.group(1):
                 self.recorder.shown.add(match.group(2))
         return _ASIDES.sub("", said)
-
-    def _skip(self, kind: str) -> None:
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
 
 
 def head_of(head: bytes, path: str) -> tuple[str, bool]:

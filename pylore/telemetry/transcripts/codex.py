@@ -13,7 +13,8 @@ import os
 import re
 
 from .fields import fields_of, is_whole, joined, rows_of, text
-from .recorder import Recorder, ToolCall
+from .reading import Reading
+from .recorder import ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,26 +43,15 @@ _SHELL_OPTIONS = re.compile(r"\A-\w*c\Z")
 _LONGEST_PATCH = 1_000_000
 
 
-class Codex:
+class Codex(Reading):
     """Reads lines of one rollout; ``skipped`` counts those that say nothing here, by type."""
 
     source = "codex"
 
     def __init__(self, path: str) -> None:
-        self.recorder = Recorder(self.source, path)
-        self.skipped: dict[str, int] = {}
-        self.known = 0
+        super().__init__(path)
         self._ends: dict[str, dict[str, Any]] = {}
         self._messages = 0
-
-    @property
-    def unfinished(self) -> int:
-        """Calls whose result was not seen."""
-        return len(self.recorder.calls)
-
-    def taken(self) -> list[dict[str, Any]]:
-        """The events since this was last asked."""
-        return self.recorder.taken()
 
     def read(self, line: bytes, number: int) -> None:
         """One line.
@@ -167,9 +157,6 @@ class Codex:
             seconds = duration["secs"] + int(duration.get("nanos") or 0) / 1e9
         self.recorder.result(span, when, output, ok=ok, refused=refused,
                              ms=None if seconds is None else int(seconds * 1000))  # fmt: skip
-
-    def _skip(self, kind: str) -> None:
-        self.skipped[kind] = self.skipped.get(kind, 0) + 1
 
 
 def head_of(head: bytes, path: str) -> tuple[str, bool]:
