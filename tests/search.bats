@@ -306,4 +306,6 @@ END
   [[ $output == *"CHANGES.md:$line"$'\n'* ]]
   run_lore search nothing --jq '.[].line_start'
   expect 0 6
+  run env -u NO_COLOR CLICOLOR_FORCE=1 "$LORE" search gadgets --text
+  contains "$output" $'a \e[1mgadget\e[0m came'
 }

@@ -41,13 +41,14 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     """``lore search``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    output, text = _form_of_hits(given, settings)
+    output, form = _form_of_hits(given, settings)
     batch = given.last("batch")
     _check_search(given, batch)
     from ..embed import ask_ahead
 
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     query = " ".join(words)
+    text = (lambda rows: _hits_text(rows, query)) if form is _hits_text else form
     if settings.cache_seconds and batch is None:
         _answer_or_keep(query, given, settings, output, text)
         return
@@ -306,10 +307,10 @@ def _form_of_hits(
     return Output.choose({"text"}, settings=settings), text
 
 
-def _hits_text(rows: Sequence[dict[str, object]]) -> str:
+def _hits_text(rows: Sequence[dict[str, object]], query: str = "") -> str:
     from ..terminal.text import hits_text
 
-    return hits_text(rows)
+    return hits_text(rows, query)
 
 
 def _nodes_text(rows: Sequence[dict[str, object]]) -> str:

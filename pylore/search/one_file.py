@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def twins(store: Store, files: Collection[str], ids: Collection[str]) -> dict[str, str]:
-    """Documents among ``ids`` that were made from one of ``files``, and these: each to the other."""
+    """Documents among ``ids`` made from one of ``files``, and these: each to the other."""
     others = [id for id in ids if not id.startswith(CODE_IDS)]
     if not others:
         return {}

@@ -45,12 +45,13 @@ def dim(text: str) -> str:
     return _styled(text, "2")
 
 
-def hits_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Search results: score, id, title; where; how they were reached; a stretch of the text."""
-    return "".join(map(_hit_text, rows)) or "nothing found\n"
+def hits_text(rows: Sequence[dict[str, Any]], query: str = "") -> str:
+    """Search results: score, id, title; where; how they were reached; a stretch of the text, in
+    which the words of the query are bold where there are styles."""
+    return "".join([_hit_text(row, query) for row in rows]) or "nothing found\n"
 
 
-def _hit_text(row: dict[str, Any]) -> str:
+def _hit_text(row: dict[str, Any], query: str) -> str:
     broken = f"  [{row['verdict']}]" if row.get("verdict") in ("drifted", "invalid") else ""
     lines = [f"{row['score']:.2f}  {bold(row['id'])}  {cut(row['title'])}{broken}"]
     place = location(row)
@@ -61,6 +62,10 @@ def _hit_text(row: dict[str, Any]) -> str:
                          f"{' > '.join(row['path'])} ({row['edge']})"))  # fmt: skip
     news = news_of(row["snippet"], row["title"])
     if news:
+        if query and has_styles():
+            from .marks import marked
+
+            news = marked(news, query, bold)
         lines.append(f"      {news}")
     if "explain" in row:
         lines += [dim(f"      {line}") for line in _factor_lines(row["explain"])]
