@@ -276,3 +276,15 @@ END
   run_lore search tokens --graph-depth 2 --explain --jq '[.[].explain.factors.decay] | map(tostring) | join(" ")'
   expect 0 'null 0.7 0.49'
 }
+
+@test "operators: a phrase, words left out, beginnings, titles, tags, types; else words, and said" {
+  run_lore search '"signed tokens"' --ids
+  expect 0 "$SESSIONS"
+  run_lore search 'tokens -cookie tag:auth' --ids
+  expect 0 "$KEYS"
+  run_lore search 'rota* type:lesson' --ids
+  expect 0 "$KEYS"
+  run_lore search 'tokens "kept' --ids
+  contains "$stderr" '"kept is searched for as plain words'
+  contains "$output" "$SESSIONS"
+}
