@@ -591,6 +591,14 @@ def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> No
     assert not hit.weak
 
 
+@pytest.mark.parametrize(
+    "query", ['"in Zürich"', "title:zurich", "title:office-is", "zur*", "the -cookies office"]
+)
+def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> None:
+    hits = search(office, Settings(), Request(query, operators=True), None)
+    assert [hit.title for hit in hits] == ["The office is in Zurich"]
+
+
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("expansion", ["accumulate", "best-path", "activation"])
 @pytest.mark.parametrize("fusion", ["convex", "rrf"])

@@ -283,12 +283,16 @@ class SqliteFullText:
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
         """Ids of all nodes that have this phrase in a passage, or in the title of one."""
-        column = ("title : " if self.engine == "fts5" else "title:") if titled else ""
+        asked = f'"{phrase}"'
+        if titled and self.engine == "fts5":
+            asked = f"title : {asked}"
+        elif titled:  # FTS4 has no phrase of one column: all its words, then
+            asked = " ".join([f"title:{word}" for word in phrase.split(" ")])
         rows = self._db.execute(
             f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {TABLES[collection]}"
             f" WHERE {TABLES[collection]} MATCH ?) f"
             " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
-            (f'{column}"{phrase}"',),
+            (asked,),
         )
         return {str(id) for (id,) in rows}
 
