@@ -23,12 +23,13 @@ class SearchRequest(Record):
     ``near`` names files (globs from the project's root, or ``@git``): what is tied to them is
     found as well. ``types`` and ``statuses`` say what may be returned; ``tags``, ``files``
     (globs) and ``since`` (a date, or an age as ``7d``) where the walk may start, and with
-    ``filter_expanded`` they hold for every result. ``exclude`` are ids.
+    ``filter_expanded`` they hold for every result. ``exclude`` are ids. ``operators``: a person
+    typed the query, and may have used some (``core.operators``).
     """
 
     __slots__ = (
-        "exclude", "explain", "files", "filter_expanded", "near", "query", "since", "statuses",
-        "tags", "types",
+        "exclude", "explain", "files", "filter_expanded", "near", "operators", "query", "since",
+        "statuses", "tags", "types",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,7 @@ class SearchRequest(Record):
         filter_expanded: bool = False,
         exclude: Iterable[str] = (),
         explain: bool = False,
+        operators: bool = False,
     ) -> None:
         self.query = query
         self.near = tuple(near)
@@ -55,6 +57,7 @@ class SearchRequest(Record):
         self.filter_expanded = filter_expanded
         self.exclude = tuple(exclude)
         self.explain = explain
+        self.operators = operators
 
     def scope(self, engine: Engine) -> Scope:
         """The filters, checked against what the store knows.
@@ -85,6 +88,7 @@ def search(engine: Engine, request: SearchRequest) -> Hits:
         explain=request.explain,
         excluded=all_typed(engine.store, request.exclude),
         near=near_files(engine, request.near),
+        operators=request.operators,
     )
     embedder = engine.embedder
     with engine.store.snapshot():

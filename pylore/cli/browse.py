@@ -120,7 +120,7 @@ def _rows(engine: Engine, given: Arguments) -> Iterator[str]:
     elif query.strip():
         from ..app.search import SearchRequest, search
 
-        for hit in search(engine, SearchRequest(query, types=given.words("type"))):
+        for hit in search(engine, SearchRequest(query, types=given.words("type"), operators=True)):
             yield _row(hit.id, f"{hit.score:.2f}", hit.title)
     else:
         types = engine.store.types.require(given.words("type") or (RECORDS,))

@@ -120,6 +120,7 @@ def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> Se
         filter_expanded="filter-expanded" in given.switches,
         exclude=given.words("exclude") + excluded,
         explain=bool({"explain", "tree"} & given.switches),
+        operators=True,
     )
 
 

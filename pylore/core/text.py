@@ -212,15 +212,17 @@ class Query:
 
     ``terms`` is one entry a chunk (white space separates chunks), without stop
     words unless there is nothing else; a term is a list of alternatives, and an
-    alternative a list of words that must stand next to each other.
+    alternative a list of words that must stand next to each other. ``beginnings``
+    are those of its words that stand for all that begin so.
     """
 
-    __slots__ = ("cut", "terms", "text")
+    __slots__ = ("beginnings", "cut", "terms", "text")
 
     def __init__(self, text: str, terms: list[list[list[str]]], cut: int) -> None:
         self.text = text
         self.terms = terms
         self.cut = cut
+        self.beginnings: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.terms)

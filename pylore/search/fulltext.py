@@ -65,6 +65,9 @@ class FullTextLeg:
         return found
 
     def _exact(self, collection: str) -> dict[str, float]:
+        if self._query.beginnings:
+            how = "all" if len(self._query.terms) == 1 else "some"
+            return self._by_node(self._matching(collection, "begins"), how)
         with_all = self._fulltext.nodes_with_all(collection, self._query, self._where, self._wanted)
         whole = {lift(id) for id in with_all} if self._where is not self._scope else with_all
         enough = len(whole) >= self._enough
@@ -127,6 +130,9 @@ def coverage(query: Query, text: str) -> float:
     wanted = query.single_words()
     has = set(words(fold(text)))
     missing = [word for word in wanted if word not in has]
+    if query.beginnings:
+        begun = [one for one in query.beginnings if any(word.startswith(one) for word in has)]
+        missing = [word for word in missing if word not in begun]
     exact = float(len(wanted) - len(missing))
     if len(wanted) <= SHORT_QUERY:
         stems = [stem(word) for word in missing]

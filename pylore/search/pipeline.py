@@ -36,6 +36,9 @@ from .scoring import (
     say_verdicts,
 )
 
+MARKS = frozenset('"*:')
+"""Without one of them, or a dash before a word, a query has no operator (``core.operators``)."""
+
 OPENERS = frozenset(("where", "which", "how", "why", "when", "what", "who", "since"))
 """Words that questions begin with (``core.questions``)."""
 
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     from .external import Retrievers
     from .file_context import Near
     from .file_ways import Ways
+    from .operators import Narrowed
 
 
 class Request(Record):
@@ -71,12 +75,13 @@ class Request(Record):
     the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
     it holds for every node. ``excluded`` ids are neither returned nor entered, and so
     are superseded and retracted nodes, unless ``scope.statuses`` or
-    ``with_superseded`` asks for them.
+    ``with_superseded`` asks for them. With ``operators`` those of the query are read
+    (``core.operators``).
     """
 
     __slots__ = (
-        "excluded", "explain", "filter_expanded", "near", "query", "scope", "snippets",
-        "whole_files", "with_superseded",
+        "excluded", "explain", "filter_expanded", "near", "operators", "query", "scope",
+        "snippets", "whole_files", "with_superseded",
     )  # fmt: skip
 
     def __init__(
@@ -91,6 +96,7 @@ class Request(Record):
         with_superseded: bool = False,
         snippets: bool = True,
         whole_files: bool = False,
+        operators: bool = False,
     ) -> None:
         self.query = query
         self.scope = scope or Scope()
@@ -101,13 +107,14 @@ class Request(Record):
         self.with_superseded = with_superseded
         self.snippets = snippets
         self.whole_files = whole_files
+        self.operators = operators
 
     def without(self, ids: Iterable[str]) -> Request:
         """The same, with these ids excluded too."""
         return Request(
             self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
             excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
-            snippets=self.snippets, whole_files=self.whole_files,
+            snippets=self.snippets, whole_files=self.whole_files, operators=self.operators,
         )  # fmt: skip
 
     def hiding(self, statuses: tuple[str, ...]) -> Request:
@@ -124,17 +131,27 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
         StoreError: the store cannot be read. A missing or damaged graph is no
             error: the direct matches come back, with a note.
     """
+    narrowed: Narrowed | None = None
+    if request.operators and (
+        " -" in request.query or request.query[:1] == "-" or not MARKS.isdisjoint(request.query)
+    ):
+        from .operators import narrow
+
+        narrowed = narrow(store, request.query, request.scope)
+        if narrowed is not None:
+            request = request.without(narrowed.excluded)
+            request.query, request.scope = narrowed.text, narrowed.scope
     superseded = ("superseded",) if request.with_superseded else ()
     hidden = store.nodes.hidden_statuses(request.scope.statuses or superseded)
     if hidden:
         request = request.hiding(hidden)
     if BUILT_IN.issuperset(settings.retrievers):
-        return _first(store, settings, request, embedder, None)
+        return _first(store, settings, request, embedder, None, narrowed)
     from .external import Retrievers
 
     excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
     with Retrievers(settings, request.query, request.scope, excluded) as further:
-        found = _first(store, settings, request, embedder, further)
+        found = _first(store, settings, request, embedder, further, narrowed)
         found.notes[:0] = further.notes
         return found
 
@@ -145,11 +162,12 @@ def _first(
     request: Request,
     embedder: Embedder | None,
     further: Retrievers | None,
+    narrowed: Narrowed | None,
 ) -> Hits:
     """The first results, of as many pools as it takes: what is in a pool, and in which order,
     does not hang on how many are to be returned, so that more of them begin with fewer."""
-    notes: list[str] = []
-    matching = _Matching(store, settings, request, further, notes)
+    notes: list[str] = narrowed.notes if narrowed else []
+    matching = _Matching(store, settings, request, further, notes, narrowed)
     if not matching.query and request.near is None:
         return Hits([], ["the query has no words: nothing to search for"])
     matching.embed(embedder)
@@ -230,6 +248,7 @@ class _Matching:
         request: Request,
         further: Retrievers | None,
         notes: list[str],
+        narrowed: Narrowed | None,
     ) -> None:
         text = request.query
         types = request.scope.types
@@ -245,6 +264,9 @@ class _Matching:
             self.asked = asked_for(text)
             text = self.asked.text if self.asked else text
         self.query = parse_query(text)
+        if narrowed is not None:
+            narrowed.add_terms(self.query)
+        self._narrowed = narrowed
         self._store, self._settings, self._request = store, settings, request
         self._further, self._notes = further, notes
         self._vector: bytes | None = None
@@ -277,6 +299,8 @@ class _Matching:
 
             within = scope.without(self._request.excluded)
             use(self._store, self._settings, self.asked, found, within)
+        if self._narrowed is not None:
+            self._narrowed.keep(found)
         return found
 
     def with_files(
@@ -494,7 +518,8 @@ def _say_how_it_matched(
         begin = "with words that begin so" if "prefix" in ways else "nearest in meaning"
         return [f"no record has these words; showing those {begin}"]
     shown = fold(" ".join([f"{hit.title} {hit.snippet}" for hit in hits]))
-    asked = [word for word in query.single_words() if stem(word) not in shown][:MOST_NAMED]
+    whole = [word for word in query.single_words() if word not in query.beginnings]
+    asked = [word for word in whole if stem(word) not in shown][:MOST_NAMED]
     missing = [word for word in asked if not _is_there(store, settings, word)]
     if not missing:
         return []

@@ -54,6 +54,11 @@ class Scope(Record):
         return Scope(types, self.tags, self.files, self.since, self.until, self.statuses,
                      self.excluded, self.hides)  # fmt: skip
 
+    def with_tags(self, tags: Iterable[str]) -> Scope:
+        """The same conditions with other tags."""
+        return Scope(self.types, tuple(tags), self.files, self.since, self.until, self.statuses,
+                     self.excluded, self.hides)  # fmt: skip
+
     def without(self, excluded: frozenset[str]) -> Scope:
         """The same conditions, with these ids excluded."""
         return Scope(self.types, self.tags, self.files, self.since, self.until, self.statuses,

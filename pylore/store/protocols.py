@@ -493,8 +493,9 @@ class FullText(Protocol):
 
         ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another
         form, or ``prefix``: some word must begin so. The caller relaxes from one to the
-        next. The score grows with relevance (BM25, with a weight for each of the fields
-        title, body, tags, file, parts), and only passages within ``scope`` count for
+        next. ``begins``: as ``some``, or some word must begin as one of ``query.beginnings``.
+        The score grows with relevance (BM25, with a weight for each of the fields title, body,
+        tags, file, parts), and only passages within ``scope`` count for
         ``limit``; a passage of a forgotten node has been removed.
         """
 
@@ -503,6 +504,12 @@ class FullText(Protocol):
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
         """Ids of nodes whose title has one of these phrases: any ``limit`` passages' of them."""
+
+    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
+        """Ids of all nodes that have this phrase in a passage, or in the title of one.
+
+        A phrase is folded words with a space between them.
+        """
 
 
 class Vectors(Protocol):

@@ -256,3 +256,17 @@ def test_what_was_begun_may_be_given_up(embedded: Store) -> None:
     embedded.vectors.create(16)
     assert list(embedded.vectors.of_nodes([*TEXT])) == []
     embedded.vectors.drop()
+
+
+def test_having_a_phrase_anywhere_or_in_the_title(store: Store) -> None:
+    assert store.fulltext.having(TEXTS, "tokens") == {"note-a", "note-b"}
+    assert store.fulltext.having(TEXTS, "tokens", titled=True) == {"note-a"}
+    assert store.fulltext.having(TEXTS, "tokens in a") == {"note-a"}
+    assert store.fulltext.having(TEXTS, "tokens cookie") == set()
+
+
+def test_some_words_or_those_that_begin_so(store: Store) -> None:
+    query = parse_query("repl limits")
+    query.beginnings = ("repl",)
+    rows = store.fulltext.search(TEXTS, query, "begins", ANY, WEIGHTS, 9)
+    assert {id for _, id, _ in rows} == {"note-b", "note-c"}

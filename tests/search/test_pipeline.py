@@ -87,12 +87,14 @@ class Lookup:
         filter_expanded: bool = False,
         explain: bool = False,
         excluded: tuple[str, ...] = (),
+        operators: bool = False,
         **flags: object,
     ) -> Hits:
         texts = {"expansion": "best-path", **{name: str(text) for name, text in flags.items()}}
         request = Request(
-            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=excluded
-        )
+            query, scope, filter_expanded=filter_expanded, explain=explain, excluded=excluded,
+            operators=operators,
+        )  # fmt: skip
         settings = Settings.load(environ={}, flags=texts)
         return search(self._store, settings, request, self._embedder)
 
@@ -116,6 +118,46 @@ def direct(hits: Hits) -> list[str]:
 
 def reached(hits: Hits) -> dict[str, Hit]:
     return {hit.id: hit for hit in hits if hit.hops}
+
+
+# --- operators
+
+
+@pytest.mark.parametrize(
+    ("query", "there", "not_there"),
+    [
+        ("tokens", {SESSIONS, KEYS}, {LONG}),
+        ('"sign tokens"', {KEYS}, {SESSIONS}),
+        ("tokens -cookie", {KEYS}, {SESSIONS}),
+        ("cook*", {SESSIONS}, {LIMITS}),
+        ("tokens title:rotate", {KEYS}, {SESSIONS}),
+        ("tokens tag:web", {SESSIONS}, {KEYS}),
+        ("tokens type:lesson", {KEYS}, {SESSIONS}),
+        ("harvest title:zucchini", set(), {LONG}),
+    ],
+)
+def test_operators_hold_for_every_leg(
+    look: Lookup, query: str, there: set[str], not_there: set[str]
+) -> None:
+    for found in (look(query, operators=True), look.words(query, operators=True)):
+        assert there <= {*direct(found)}
+        assert not_there.isdisjoint(direct(found))
+
+
+def test_word_left_out_is_not_walked_to_either(look: Lookup) -> None:
+    assert SESSIONS in reached(look.words("rotate", operators=True, graph_depth=1))
+    assert SESSIONS not in ids(look.words("rotate -cookie", operators=True, graph_depth=1))
+
+
+def test_operators_are_words_where_nobody_typed_them(look: Lookup) -> None:
+    assert SESSIONS in direct(look.words("tokens -cookie type:lesson"))
+
+
+def test_unknown_type_and_tag_are_words_and_named(look: Lookup) -> None:
+    hits = look.words("tokens type:string tag:nope", operators=True)
+    assert {SESSIONS, KEYS} <= {*direct(hits)}
+    assert any("no type 'string'" in note for note in hits.notes)
+    assert any("the tag 'nope'" in note for note in hits.notes)
 
 
 # --- how it matches
@@ -547,6 +589,14 @@ def test_a_word_with_accents_counts_as_the_word(office: Store, typed: str) -> No
     (hit,) = search(office, Settings(), Request(typed), None)
     assert hit.score == 1.0
     assert not hit.weak
+
+
+@pytest.mark.parametrize(
+    "query", ['"in Zürich"', "title:zurich", "title:office-is", "zur*", "the -cookies office"]
+)
+def test_operators_are_the_same_with_both_engines(office: Store, query: str) -> None:
+    hits = search(office, Settings(), Request(query, operators=True), None)
+    assert [hit.title for hit in hits] == ["The office is in Zurich"]
 
 
 @pytest.mark.one_in(4)

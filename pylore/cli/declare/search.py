@@ -24,7 +24,13 @@ COMMAND = Command(
     """\
 Prints the direct matches (at most --limit) and, with a graph depth above 0,
 nodes reached from them by edges (at most --graph-limit), best first. A lone -
-reads the query from stdin.""",
+reads the query from stdin.
+
+In a query of at most 12 words: "exact phrase" and title:word must be there, in
+the title; -word (three lower-case letters or more) must not; word* finds all
+that begins so; tag:x and type:x are as --tag and --type. Quote the query for
+the shell. Whatever else has such marks (-Wall, a::b, *.py, key: value) is
+words; what looks like an operator and cannot be read is words too, with a note.""",
     Heading("What to return and where to start"),
     Option(
         "--type TYPE,…",
@@ -108,6 +114,7 @@ Every setting is an option too: 'lore config list' names them.""",
     examples=(
         'lore search "jwt" --graph-depth 2 --edges implements,derived_from',
         'lore search "session expiry" --expand --tree',
+        "lore search '\"signed tokens\" -cookie type:decision'",
         "lore search \"session expiry\" --type decision --jq '.[].id'",
         'lore search "token expiry" --files src/auth.py,@git',
         "lore search --files src/auth.py --graph-depth 1",

@@ -195,7 +195,8 @@ class SqliteFullText:
         """The best passages, ``(key, id of its node, BM25 score)``, best first.
 
         ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another
-        form, or ``prefix``: some word must begin so. The score grows with relevance.
+        form, ``begins``: some, or begin as ``query.beginnings``, or ``prefix``: some word must
+        begin so. The score grows with relevance.
         """
         groups = _PHRASES[how](query, self.engine)
         if not any(groups):
@@ -217,7 +218,7 @@ class SqliteFullText:
         wanted: int,
     ) -> list[tuple[int, str, float]]:
         """The same with what is hidden; ``wanted`` is how many there are to be without it."""
-        if how != "prefix" and self._is_large(collection):
+        if how not in _BEGINNINGS and self._is_large(collection):
             enough = limit if scope or self.scoped else wanted // 4
             best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
             if best is not None:
@@ -279,6 +280,21 @@ class SqliteFullText:
             (asked, limit),
         )
         return [str(id) for (id,) in rows]
+
+    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
+        """Ids of all nodes that have this phrase in a passage, or in the title of one."""
+        asked = f'"{phrase}"'
+        if titled and self.engine == "fts5":
+            asked = f"title : {asked}"
+        elif titled:  # FTS4 has no phrase of one column: all its words, then
+            asked = " ".join([f"title:{word}" for word in phrase.split(" ")])
+        rows = self._db.execute(
+            f"SELECT DISTINCT n.id FROM (SELECT rowid FROM {TABLES[collection]}"
+            f" WHERE {TABLES[collection]} MATCH ?) f"
+            " CROSS JOIN passages p ON p.key = f.rowid CROSS JOIN nodes n ON n.key = p.node_key",
+            (asked,),
+        )
+        return {str(id) for (id,) in rows}
 
     def _may_have(self, table: str, phrase: str) -> bool:
         """Whether a table has every word of a phrase.
@@ -464,12 +480,25 @@ def _inflected(query: Query, engine: str) -> list[list[str]]:
 
 def _prefix(query: Query, engine: str) -> list[list[str]]:
     beginnings = [word for word in query.single_words() if len(word) >= tuning.PREFIX_LENGTH]
+    return [_beginning(beginnings, engine)]
+
+
+def _begins(query: Query, engine: str) -> list[list[str]]:
+    return [_some(query, engine)[0] + _beginning(query.beginnings, engine)]
+
+
+def _beginning(words: Iterable[str], engine: str) -> list[str]:
     form = '"{}"*' if engine == "fts5" else '"{}*"'
-    return [[form.format(word) for word in beginnings]]
+    return [form.format(word) for word in words]
 
 
-_PHRASES = {"all": _all, "some": _some, "inflected": _inflected, "prefix": _prefix}
+_PHRASES = {
+    "all": _all, "some": _some, "inflected": _inflected, "begins": _begins, "prefix": _prefix,
+}  # fmt: skip
 """The ways to match, each as groups of phrases: a passage must have one of each group."""
+
+_BEGINNINGS = ("begins", "prefix")
+"""Those with beginnings of words."""
 
 _KEPT_WAYS = ("some", "inflected")
 """Those that are one group, of words that come again."""

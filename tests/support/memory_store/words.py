@@ -92,6 +92,13 @@ class FullText(Part):
         }  # fmt: skip
         return limited(sorted(found), limit)
 
+    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
+        words = tuple(phrase.split())
+        return {
+            self._state.passages[key][0] for key, row in self._rows(collection)
+            if any(_count(words, fold(text), "all") for text in row[: 1 if titled else None])
+        }  # fmt: skip
+
     def _rows(self, collection: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         for key, row in self._state.rows[collection].items():
             if key in self._state.passages:
@@ -111,8 +118,8 @@ def _share(count: int) -> float:
 def _count(phrase: tuple[str, ...], text: str, how: str) -> int:
     """How often words stand in a text next to each other; the last may go on for ``prefix``."""
     there, most = words(text), len(phrase)
-    if how == "prefix":
-        return sum(word.startswith(phrase[0]) for word in there)
+    if how == "prefix" or phrase[0].endswith("*"):
+        return sum(word.startswith(phrase[0].rstrip("*")) for word in there)
     return sum(tuple(there[i : i + most]) == phrase for i in range(len(there) - most + 1))
 
 
@@ -130,6 +137,8 @@ def _alternatives(query: Query) -> list[list[tuple[str, ...]]]:
 
 def _phrases(query: Query, how: str) -> list[tuple[str, ...]]:
     single = query.single_words()
+    if how == "begins":
+        return [*_phrases(query, "some"), *((f"{word}*",) for word in query.beginnings)]
     if how == "all":
         return [phrase for term in _alternatives(query) for phrase in term]
     if how == "inflected":
