@@ -277,7 +277,6 @@ END
   expect 0 'null 0.7 0.49'
 }
 
-<<<<<<< HEAD
 @test "a document and the file that it was imported from are one result" {
   setup_lore && git init -q . && lore init >/dev/null && export LORE_EMBEDDER=none
   mkdir docs && printf '# Gears\n\nhow a gadget turns\n' >docs/gears.md
@@ -309,7 +308,8 @@ END
   expect 0 6
   run env -u NO_COLOR CLICOLOR_FORCE=1 "$LORE" search gadgets --text
   contains "$output" $'a \e[1mgadget\e[0m came'
-=======
+}
+
 @test "operators: a phrase, words left out, beginnings, titles, tags, types; else words, and said" {
   run_lore search '"signed tokens"' --ids
   expect 0 "$SESSIONS"
@@ -320,5 +320,4 @@ END
   run_lore search 'tokens "kept' --ids
   contains "$stderr" '"kept is searched for as plain words'
   contains "$output" "$SESSIONS"
->>>>>>> ops
 }
