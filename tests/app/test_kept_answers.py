@@ -102,6 +102,7 @@ class Asker:
         *,
         counts_reads: bool = True,
     ) -> tuple[bool, list[str]]:
+        time.sleep(0.012)  # what was written before has settled, however quick this machine is
         root = str(self.root)
         self.question = question_of(asked, settings, self.folder, root, counts_reads=counts_reads)
         kept = self.question.answer() if self.question else None
