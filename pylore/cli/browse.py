@@ -15,6 +15,7 @@ from ..core.text import one_line, printable
 from ..core.vocabulary import RECORDS
 from ..store.filter import Scope
 from ..store.meant import typed
+from ..system.editor import opening, own_editor
 from ..terminal.output import Output, write
 from .args import parse
 from .runtime import load_settings, open_for_reading, project_root
@@ -170,9 +171,8 @@ def _editor_at(engine: Engine, id: str) -> list[str]:
     path = os.path.join(engine.root, node.file or "")
     if not node.file or not os.path.isfile(path):
         return [_own_program(), "edit", "--", node.id]
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    # As git does it: the variable is the person's command line, the path a word of its own.
-    return ["/bin/sh", "-c", f'{editor} "$@"', editor, *_place(editor, path, node.line_start or 1)]
+    editor = own_editor()
+    return opening(editor, *_place(editor, path, node.line_start or 1))
 
 
 def _place(editor: str, path: str, line: int) -> list[str]:

@@ -25,7 +25,8 @@ _TRAILERS = (
 )  # fmt: skip
 """How lines begin that tools have put below a message."""
 
-_AROUND = "()[]{}<>,.;:!?'\"`*"
+AROUND = "()[]{}<>,.;:!?'\"`*"
+"""What stands around a word and is no part of it."""
 _HEX = frozenset("0123456789abcdef")
 _SHORTEST_HASH, _LONGEST_HASH = 7, 40
 
@@ -53,7 +54,7 @@ def _says(chunk: str) -> bool:
     """Whether it is neither an address, nor a hash, nor the number of an issue."""
     if "://" in chunk:
         return False
-    bare = chunk.strip(_AROUND)
+    bare = chunk.strip(AROUND)
     if bare[:1] == "#" and bare[1:].isdigit():
         return False
     if not _SHORTEST_HASH <= len(bare) <= _LONGEST_HASH or not _HEX.issuperset(bare):
@@ -102,10 +103,10 @@ def _names(text: str) -> Iterator[str]:
     quoted = text.split("`") if "`" in text else []
     for piece in quoted[1::2]:
         if piece and len(piece) <= _LONGEST_QUOTED:
-            yield from filter(_is_name, (word.strip(_AROUND) for word in piece.split()))
+            yield from filter(_is_name, (word.strip(AROUND) for word in piece.split()))
     before = before_it = ""
     for chunk in text.split():
-        bare = chunk.strip(_AROUND)
+        bare = chunk.strip(AROUND)
         called = "(" in chunk[1:]
         if called:
             bare = bare.partition("(")[0]

@@ -7,12 +7,11 @@ needs ``re``: a search imports this module, where a query begins as they do.
 
 from __future__ import annotations
 
-from .asked import named_in
+from .asked import AROUND, named_in
 from .text import STOP_WORDS, fold, words
 
 WHERE, HOW, WHY, CHANGES = "where", "how", "why", "changes"
 
-_AROUND = "()[]{}<>,.;:!?'\"`*"
 _DROPPED = {
     WHERE: frozenset(
         "where which defined define defines definition implemented implements implement declared"
@@ -52,7 +51,7 @@ def asked_for(text: str) -> Asked | None:
     True
     """
     chunks = text.split()
-    bare = [chunk.strip(_AROUND).lower() for chunk in chunks]
+    bare = [chunk.strip(AROUND).lower() for chunk in chunks]
     purpose = _purpose(bare)
     if purpose is None:
         return None

@@ -278,7 +278,7 @@ def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
         yield "sha256", f"sha256:{maker.some(64, HEX)}  image.tar"
         name = maker.some(6, string.ascii_lowercase)
         yield "path", f"cmd/{name}/internal/store_{name}_manual-commit_2.go:120:14: error"
-        yield "long path", f"'/Users/me/work/{name}/.worktrees/2/cmd/{name}/cli/strategy/a_test.go'"
+        yield "long path", f"'/Users/me/src/{name}/.worktrees/2/cmd/{name}/cli/strategy/a_test.go'"
         yield (
             "url",
             f"https://github.com/{name}/cli/pull/137#issuecomment-{maker.some(10, '123456789')}",

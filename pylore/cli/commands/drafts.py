@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.errors import LoreError
 from ...formats.draft import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
 from ...store.meant import typed
+from ...system.editor import opening, own_editor
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import note
 from ..runtime import data_folder
@@ -52,12 +53,10 @@ class DraftFile:
         Raises:
             LoreError: nothing was changed, the editor failed, or it is no text.
         """
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+        editor = own_editor()
         former = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
         try:
-            # As git does it: the variable is the person's command line, the path a word of its own.
-            words = ["/bin/sh", "-c", f'{editor} "$@"', editor, self.path]
-            done = subprocess.run(words, check=False)
+            done = subprocess.run(opening(editor, self.path), check=False)
         finally:
             signal.signal(signal.SIGINT, former)
         try:

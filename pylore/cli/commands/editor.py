@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ...core.errors import LoreError
 from ...records.records import Change
 from ...records.sources import source_of
 from ...store.meant import typed
+from ...system.editor import opening, own_editor
 from ...system.project_files import place_within
 from .shared import Session, project_root
 
@@ -50,9 +50,8 @@ def import_edited(session: Session, store: Store, id: str, *, force: bool) -> Ch
     if node is None or not file:
         return None
     path = place_within(root, file)
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    # As git does it: the variable is the person's command line, the path a word of its own.
-    done = subprocess.run(["/bin/sh", "-c", f'{editor} "$@"', editor, path], check=False)
+    editor = own_editor()
+    done = subprocess.run(opening(editor, path), check=False)
     if done.returncode:
         raise LoreError(f"{editor} failed (exit {done.returncode}): nothing was imported")
     result = import_markdown(

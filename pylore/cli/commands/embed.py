@@ -17,7 +17,6 @@ from .shared import Session
 if TYPE_CHECKING:
     from ...store import Store
 
-_VERBS = ("all", "missing", "status", "serve", "stop")
 _PREFIX = "sentence-transformers:"
 
 
