@@ -15,8 +15,21 @@ MARKS = (".lore", ".git")
 STORE_FILES = ("search.db", "search.db-wal", "search.db-shm", ".config")
 """What is read of a data folder, and what SQLite writes beside the store."""
 
+STORE = STORE_FILES[0]
+
 _MOST_LINKS = 40
 _KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
+
+
+def is_of_a_store(path: str) -> bool:
+    """Whether a file is a store, or one that SQLite or lore keeps beside it, by its name.
+
+    No such file may be opened but by SQLite: to close it drops all locks that the process has on
+    it, whatever it was opened for. Another process may then take itself for the last one, and
+    delete the log into which this one goes on writing.
+    """
+    name = path.rpartition("/")[2]
+    return name == STORE or name.startswith(f"{STORE}-")
 
 
 def real_place(path: str) -> str:

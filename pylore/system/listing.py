@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from .git_process import Process
+from .links import STORE, is_of_a_store
 from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_ignored
 
 
@@ -42,6 +43,7 @@ class FileTree:
         every = "".join(found)
         if (
             ".lore/" in every
+            or STORE in every
             or not every.isprintable()
             or max(map(len, found), default=0) > LONGEST_PATH
         ):
@@ -52,7 +54,7 @@ class FileTree:
 
 def _is_named(path: str, listing: Listing) -> bool:
     """Whether an id can hold the path; the store's own files have none, and do not count."""
-    if path.startswith(".lore/") or "/.lore/" in path:
+    if path.startswith(".lore/") or "/.lore/" in path or is_of_a_store(path):
         return False
     if len(path) > LONGEST_PATH or not path.isprintable():
         listing.skip("name")

@@ -14,6 +14,7 @@ from stat import S_ISREG
 from ..core.errors import LoreError
 from .file_stamps import note
 from .git_process import Process
+from .links import is_of_a_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +89,10 @@ def read_plain(path: str, most: int) -> bytes:
 
     Raises:
         OSError: it cannot be opened or read.
-        LoreError: it is not a plain file.
+        LoreError: it is not a plain file, or one of a store's own.
     """
+    if is_of_a_store(path):
+        raise LoreError("is a file of a store")
     note(path)
     # Non-blocking, or a pipe would hold us up.
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -126,7 +129,7 @@ class Listed:
         """Why git need not be asked."""
         if not path.isprintable() or len(path) > LONGEST_PATH:
             return "has a name that cannot be kept"
-        if not OWN_FOLDERS.isdisjoint(path.lower().split("/")):
+        if not OWN_FOLDERS.isdisjoint(path.lower().split("/")) or is_of_a_store(path):
             return "is not a file of the project itself"
         try:
             full = place_within(self._root, path)
