@@ -64,17 +64,18 @@ def test_fewer_results_are_the_first_of_more(
 ) -> None:
     ids = [_id(number, node[0]) for number, node in enumerate(nodes)]
     with tempfile.TemporaryDirectory() as folder, new_store(folder) as store:
+        paths = [id.removeprefix("file-") for id in ids if id.startswith("file-")]
+        documents = [id for id in ids if id.startswith("doc-")]
+        made_from = dict(zip(documents, paths, strict=False))
         made = [
             Node(id, type, body, body, tags=("web",) if tag else (), category=category or None,
                  created_at=NOW, updated_at=NOW, file=id.partition("-")[2].partition("::")[0]
-                 if type in ("file", "symbol") else None)
+                 if type in ("file", "symbol") else made_from.get(id))
             for id, (type, body, tag, category) in zip(ids, nodes, strict=True)
         ]  # fmt: skip
         with store.transaction():
             for one in made:
                 store.nodes.put(one)
-            paths = [id.removeprefix("file-") for id in ids if id.startswith("file-")]
-            documents = [id for id in ids if id.startswith("doc-")]
             for id, path in zip(documents, paths, strict=False):
                 store.documents.put("", DocumentFile(id, path), "[]")
             for here, there, relation in edges:
