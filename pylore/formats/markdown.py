@@ -134,6 +134,11 @@ class MarkdownImport:
         for path in self._paths:
             self._scan.find(path, may_be_empty=self._prune)
 
+    @property
+    def documents(self) -> int:
+        """How many documents were found; the files that they link to are nodes beside them."""
+        return len(self._scan.files)
+
     def unchanged(self) -> Imported | None:
         """What there is to say where the store is as the files are already; else None."""
         scan = self._scan

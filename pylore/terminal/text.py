@@ -257,11 +257,17 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items()) or "none"
 
 
-def imported_text(row: dict[str, Any], what: str) -> str:
-    """What an import did, as a sentence; ``what`` is a ``record`` or a ``document``."""
+def imported_text(row: dict[str, Any], documents: int | None = None) -> str:
+    """What an import did, as a sentence; ``documents``: so many, where it was of nothing else.
+
+    Nodes beside them stand for the files that documents link to.
+    """
+    what = "record" if documents is None else "document"
+    files = 0 if documents is None else max(0, row["nodes"] - documents)
     changed = {name: row[name] for name in ("added", "updated", "kept") if row[name]}
-    nodes = counted(row["nodes"], what)
-    links = [counted(row["edges"], "link")] if row["edges"] else []
+    nodes = counted(row["nodes"] - files, what)
+    links = [counted(files, "file")] if files else []
+    links += [counted(row["edges"], "link")] if row["edges"] else []
     if not row["nodes"] and not row["edges"]:
         told = ["nothing was imported"]
     elif not changed:

@@ -90,8 +90,9 @@ def import_files(
     row["skipped"] = len(total.skipped)
     row["conflicting"] = [conflict.to_dict() for conflict in total.conflicting]
     del row["notes"]
-    what = "record" if made or len(pages) < len(paths) else "document"
-    session.output.one(row, partial(imported_text, what=what))
+    only_pages = not made and len(pages) == len(paths)
+    documents = parts[0].documents if only_pages and parts else None  # type: ignore[union-attr]
+    session.output.one(row, partial(imported_text, documents=documents))
     session.tell("post-import", changes, events)
 
 
