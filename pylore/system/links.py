@@ -39,9 +39,8 @@ def require_no_store(path: str) -> None:
         LoreError: it is a store, or a file beside one.
     """
     if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path):
-        raise LoreError(f"{path}: is a store, or belongs to one: name another file "
-                        "('lore backup' copies a store, 'lore export' writes one as text)")  # fmt: skip
-
+        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
+        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
 
 
 def real_place(path: str) -> str:
