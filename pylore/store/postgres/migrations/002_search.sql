@@ -500,21 +500,44 @@ BEGIN
 END $$;
 
 
--- The vector leg: the nearest passages, by cosine.
+-- The vector leg: the nearest passages, by cosine. Those near the query are looked through first,
+-- then more of them; where too few of these are within the scope, all that are.
 CREATE FUNCTION lore.near(vector text, s lore.scope, wanted int) RETURNS lore.match[]
-LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp
-SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
 #variable_conflict use_column
+DECLARE
+  most int := wanted + wanted / 4;
+  near lore.scored[];
+  found lore.match[];
 BEGIN
-  PERFORM set_config('hnsw.ef_search', least(1000, 2 * wanted)::text, true),
-    set_config('hnsw.iterative_scan', 'relaxed_order', true);
+  IF (SELECT sum(passages) FROM collections) <= 20000 THEN  -- all of them, which is as quick
+    RETURN lore.nearest_within(vector, s, wanted);
+  END IF;
+  PERFORM set_config('hnsw.ef_search', least(1000, 4 * wanted)::text, true),
+    set_config('hnsw.iterative_scan', 'strict_order', true);
+  FOR i IN 1..2 LOOP
+    near := ARRAY(
+      SELECT (passage, 1 - (embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.scored
+      FROM vectors ORDER BY embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)
+      LIMIT most);
+    found := lore.shown(0::smallint, 'near', near, s, wanted);
+    IF cardinality(found) = wanted OR cardinality(near) < most THEN RETURN found; END IF;
+    most := 16 * most;
+  END LOOP;
+  RETURN lore.nearest_within(vector, s, wanted);
+END $$;
+
+CREATE FUNCTION lore.nearest_within(vector text, s lore.scope, wanted int) RETURNS lore.match[]
+LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+SET enable_seqscan = on SET enable_sort = on AS $$
+BEGIN
   RETURN ARRAY(
-    SELECT (p.collection, 'near', v.passage, p.node_key,
-      1 - (v.embedding OPERATOR(public.<=>) vector::public.halfvec), false)::lore.match
-    FROM vectors v JOIN passages p ON p.key = v.passage JOIN nodes o ON o.key = p.node_key
-    WHERE lore.admits(o, s) AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = p.node_key)
-    ORDER BY v.embedding OPERATOR(public.<=>) vector::public.halfvec
-    LIMIT wanted);
+    SELECT (0, 'near', v.passage, p.node_key,
+      1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.match
+    FROM nodes o JOIN passages p ON p.node_key = o.key JOIN vectors v ON v.passage = p.key
+    WHERE lore.admits(o, s) AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = o.key)
+    ORDER BY (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)) + 0 LIMIT wanted);
 END $$;
 
 
@@ -562,11 +585,11 @@ BEGIN
       SELECT collection, node_key, first, i.score / best * 0.6 * coalesce((
         SELECT min(e.score) FROM exact e WHERE e.collection = i.collection), 1)
       FROM inflected i
-    ), tops AS (
+    ), tops AS MATERIALIZED (
       SELECT DISTINCT ON (collection) t.collection, t.score, p.words
       FROM nodes_of t JOIN passages p ON p.key = t.first
       ORDER BY t.collection, t.score DESC, t.first
-    ), units AS (
+    ), units AS MATERIALIZED (
       SELECT collection, score / greatest(0.05, 0.9 * lore.coverage(q, t.words)
         + 0.1 * lore.coverage(q, split_part(t.words, '|', 1))) AS unit FROM tops t
     ), fulltext AS (
@@ -1008,8 +1031,9 @@ BEGIN
     ORDER BY m.node_key, m.how = 'near', m.how = 'inflected', m.score DESC, m.passage);
   keys := ARRAY(SELECT p.key FROM unnest(shown) node JOIN passages p
     ON p.node_key = node AND p.n = 1);
-  RETURN lore.passages_of(
-    ARRAY(SELECT passage FROM unnest(first)) || keys,
+  RETURN lore.passages_of(CASE WHEN q->'walk' = 'null'
+      THEN ARRAY(SELECT passage FROM unnest(first) WHERE node_key = ANY (best))
+      ELSE ARRAY(SELECT passage FROM unnest(first)) || keys END,
     ARRAY(SELECT passage FROM unnest(first) WHERE node_key = ANY (best)) || ARRAY(
       SELECT p.key FROM unnest(best) node JOIN passages p ON p.node_key = node AND p.n = 1
       WHERE NOT node = ANY (direct)),
