@@ -38,20 +38,31 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = lore, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION lore.is_a IS 'Whether whoever is connected is a reader, a writer or a curator.';
 
-CREATE FUNCTION lore.my_scopes() RETURNS text[]
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT ARRAY[''] || coalesce(
-    (SELECT array_agg(DISTINCT m.scope) FROM members m JOIN pg_roles r ON r.rolname = m.role
-     WHERE pg_has_role(session_user, r.oid, 'USAGE')), '{}')
-$$;
-COMMENT ON FUNCTION lore.my_scopes IS 'The scopes that whoever is connected sees; '''' is what is common.';
-
 CREATE FUNCTION lore.is_owner() RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = lore, pg_temp AS $$
   SELECT coalesce((SELECT pg_has_role(session_user, nspowner, 'USAGE') FROM pg_namespace
                    WHERE nspname = 'lore'), false)
 $$;
 COMMENT ON FUNCTION lore.is_owner IS 'Whether whoever is connected owns the hub, and sees all of it.';
+
+CREATE INDEX lines_scope ON lore.lines(scope) WHERE scope <> '';
+
+CREATE OR REPLACE FUNCTION lore.my_scopes() RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  WITH RECURSIVE used(scope) AS ( -- from one to the next by the index
+    SELECT min(scope) FROM lines WHERE scope <> '' AND is_owner()
+    UNION ALL
+    SELECT (SELECT min(l.scope) FROM lines l WHERE l.scope <> '' AND l.scope > used.scope)
+    FROM used WHERE used.scope IS NOT NULL
+  )
+  SELECT ARRAY(
+    SELECT ''
+    UNION SELECT scope FROM used WHERE scope IS NOT NULL
+    UNION SELECT m.scope FROM members m JOIN pg_roles r ON r.rolname = m.role
+    WHERE pg_has_role(session_user, r.oid, 'USAGE')
+    ORDER BY 1)
+$$;
+COMMENT ON FUNCTION lore.my_scopes IS 'The scopes that whoever is connected sees; '''' is what is common.';
 
 -- --- what is seen: what is common, and what is of one's own scopes
 
@@ -239,6 +250,9 @@ DECLARE
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = who) THEN
     RAISE undefined_object USING MESSAGE = format('there is no role %I on this server', who);
+  END IF;
+  IF coalesce(what NOT IN ('reader', 'writer', 'curator'), true) THEN
+    RAISE invalid_parameter_value USING MESSAGE = format('%s is no role of a hub', what);
   END IF;
   FOREACH other IN ARRAY ARRAY['reader', 'writer', 'curator'] LOOP
     IF other = what THEN
