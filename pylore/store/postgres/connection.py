@@ -43,7 +43,7 @@ _KEPT_ALIVE = {
     "tcp_user_timeout": "60000",
 }  # fmt: skip
 
-_INSTALL = "the driver of PostgreSQL is not installed: 'make setup-hub', or pip install psycopg2-binary"
+_INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install psycopg2-binary"
 
 _NOT_MADE = "has no hub in it, or one that you may not use: 'lore hub init URL' makes one"
 
@@ -183,8 +183,6 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     return Hub(name, connection)
 
 
-
-
 def options_of(url: str) -> dict[str, str]:
     """What a URL says, by the names of libpq's parameters.
 
@@ -192,7 +190,7 @@ def options_of(url: str) -> dict[str, str]:
         UsageError: it is no URL of PostgreSQL, or there is a password in it.
     """
     if not url.startswith(_SCHEMES):
-        raise UsageError(f"'{shown(url)}' is no hub: give postgresql://[user@]host[:port]/database, "
+        raise UsageError(f"'{shown(url)}' is no hub: give postgresql://[user@]host[:port]/database "
                          "or postgresql://?service=NAME")  # fmt: skip
     psycopg2 = driver()
     try:

@@ -30,6 +30,9 @@ CREATE INDEX lines_order ON lore.lines(xid, seq);
 CREATE INDEX lines_owner ON lore.lines(owner);
 CREATE INDEX lines_to ON lore.lines(split_part(key, E'\x1f', 2))
 WHERE kind IN ('edge', 'edge_state');
+CREATE INDEX lines_owner_digest ON lore.lines(md5(owner));
+CREATE INDEX lines_to_digest ON lore.lines(md5(split_part(key, E'\x1f', 2)))
+WHERE kind IN ('edge', 'edge_state');
 
 CREATE TABLE lore.types(
   name text PRIMARY KEY,
@@ -155,9 +158,18 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 
--- Why a line is not taken from whoever sends it; NULL: it is.
-CREATE FUNCTION lore.why_not(kind text, owner text, scope text, key text, order_key text, line text)
-RETURNS text LANGUAGE sql STABLE AS $$ SELECT NULL::text $$;
+-- Why a line is not taken from whoever sends it; NULL: it is. It is asked of lines that are not
+-- known yet; head_status: that of the record or link as it stood before this transaction.
+CREATE FUNCTION lore.refusal(
+  kind text, owner text, key text, order_key text, fields jsonb, head_status text
+) RETURNS text LANGUAGE sql STABLE AS $$ SELECT NULL::text $$;
+
+
+-- The scope of what has these names: NAME of the first that ends in @@NAME.
+CREATE FUNCTION lore.scope_of(VARIADIC names text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce((SELECT regexp_replace(name, '^.*@@', '') FROM unnest(names) WITH ORDINALITY
+    AS named(name, n) WHERE strpos(name, '@@') > 0 ORDER BY n LIMIT 1), '')
+$$;
 
 
 -- What a line says. jsonb holds no NUL, which JSON may: it is another character here.
@@ -165,6 +177,42 @@ CREATE FUNCTION lore.said(line text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE WHEN strpos(line, '\u0000') = 0 THEN line::jsonb
     ELSE regexp_replace(line, '(?<!\\)((?:\\\\)*)\\u0000', '\1\ufffd', 'g')::jsonb END
 $$;
+
+-- What [[order_key, line], …] says, each line as it says itself what it is. A line of a kind that
+-- is not known has none.
+CREATE FUNCTION lore.told(batch jsonb) RETURNS TABLE(
+  n bigint, kind text, owner text, scope text, key text, order_key text, line text, fields jsonb
+) LANGUAGE sql IMMUTABLE AS $$
+  SELECT n, kind, coalesce(names[1], ''),
+    CASE WHEN kind IN ('edge', 'edge_state') THEN lore.scope_of(names[1], names[2], names[3])
+      WHEN kind IN ('type', 'relation') THEN lore.scope_of(key) ELSE lore.scope_of(names[1]) END,
+    coalesce(key, ''), order_key, line, fields
+  FROM (
+    SELECT n, pair->>0 AS order_key, pair->>1 AS line, lore.said(pair->>1) AS fields
+    FROM jsonb_array_elements(batch) WITH ORDINALITY AS given(pair, n)
+  ) given
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN fields ? 'from_id' THEN 'edge' WHEN fields ? 'id' THEN 'node'
+    WHEN fields ? 'state_of' THEN 'state' WHEN fields ? 'history_of' THEN 'edge_state'
+    WHEN fields ? 'anchor_of' THEN 'anchor' WHEN fields ? 'anchor_history_of' THEN 'anchor_state'
+    WHEN fields ? 'purged' THEN 'purged' WHEN fields ? 'declare_type' THEN 'type'
+    WHEN fields ? 'declare_relation' THEN 'relation' ELSE '' END AS kind) kinds
+  CROSS JOIN LATERAL (SELECT CASE kind
+    WHEN 'edge' THEN ARRAY[fields->>'from_id', fields->>'to_id', fields->>'relation']
+    WHEN 'edge_state' THEN
+      ARRAY[fields->'history_of'->>0, fields->'history_of'->>1, fields->'history_of'->>2]
+    WHEN 'node' THEN ARRAY[fields->>'id'] WHEN 'state' THEN ARRAY[fields->>'state_of']
+    WHEN 'anchor' THEN ARRAY[fields->>'anchor_of']
+    WHEN 'anchor_state' THEN ARRAY[fields->>'anchor_history_of']
+    WHEN 'purged' THEN ARRAY[fields->>'purged'] END AS names) named
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN kind IN ('edge', 'edge_state') THEN array_to_string(names, E'\x1f', '')
+    WHEN kind IN ('anchor', 'anchor_state') THEN concat_ws(E'\x1f', names[1], fields->>'kind',
+      fields->>'path', coalesce(fields->>'detail', ''))
+    WHEN kind = 'type' THEN fields->>'declare_type'
+    WHEN kind = 'relation' THEN fields->>'declare_relation' ELSE names[1] END AS key) keyed
+$$;
+
 
 -- Brings what stands in step with the lines that one transaction has brought.
 CREATE FUNCTION lore.stand(which xid8) RETURNS void
@@ -214,7 +262,7 @@ BEGIN
   WHERE excluded.order_key > nodes.order_key;
 
   INSERT INTO nodes(id, scope)
-  SELECT id, CASE WHEN strpos(id, '@@') > 0 THEN split_part(id, '@@', -1) ELSE '' END
+  SELECT id, lore.scope_of(id)
   FROM (SELECT owner AS id FROM lines WHERE xid = which AND kind = 'edge' AND line <> ''
         UNION SELECT split_part(key, E'\x1f', 2) FROM lines
         WHERE xid = which AND kind = 'edge' AND line <> '') ends
@@ -269,9 +317,9 @@ BEGIN
 END $$;
 
 
--- Takes lines, [{"kind", "owner", "scope", "key", "order", "line"}, …], in one transaction: each
--- that is not there already. Returns how many were "taken" and "known", the places (from 0) of
--- the "refused" ones with the reason, and "xid" and "seq" of the last one that was taken.
+-- Takes lines, [[order_key, line], …], in one transaction: each that is not there already. Returns
+-- how many were "taken" and "known", the places (from 0) of the "refused" ones, each with the
+-- reason, and the "xid" and "seq" of the last one that was taken.
 CREATE FUNCTION lore.push(batch jsonb) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
@@ -283,27 +331,32 @@ BEGIN
   SELECT coalesce(jsonb_agg(jsonb_build_array(n - 1, why) ORDER BY n), '[]'),
     coalesce(array_agg(n), '{}') INTO refused, left_out
   FROM (
-    SELECT n, lore.why_not(kind, owner, scope, key, "order", line) AS why
-    FROM ROWS FROM (jsonb_to_recordset(batch) AS
-      (kind text, owner text, scope text, key text, "order" text, line text)) WITH ORDINALITY
-      AS given(kind, owner, scope, key, "order", line, n)
+    SELECT n, CASE WHEN t.kind = '' OR t.key = '' THEN 'this hub knows no such line'
+      WHEN t.kind = 'purged' AND split_part(t.order_key, ' ', 1) IS DISTINCT FROM t.fields->>'at'
+      THEN 'it does not say when'
+      ELSE lore.refusal(t.kind, t.owner, t.key, t.order_key, t.fields,
+        CASE t.kind WHEN 'node' THEN (SELECT h.status FROM nodes h WHERE h.id = t.key
+            AND h.order_key <> '')
+          WHEN 'edge' THEN (SELECT e.status FROM edges e JOIN nodes a ON a.key = e.from_key
+            JOIN nodes b ON b.key = e.to_key WHERE a.id = t.owner
+            AND b.id = t.fields->>'to_id' AND e.relation = t.fields->>'relation') END) END AS why
+    FROM lore.told(batch) t
+    WHERE NOT EXISTS (SELECT 1 FROM lines l
+      WHERE (l.kind, l.key, l.order_key) = (t.kind, t.key, t.order_key))
   ) asked WHERE why IS NOT NULL;
 
   -- In one order wherever they come from, so that two who send the same do not wait for each other.
   WITH inserted AS (
     INSERT INTO lines(kind, owner, scope, key, order_key, line)
-    SELECT kind, owner, scope, key, "order", line
-    FROM ROWS FROM (jsonb_to_recordset(batch) AS
-      (kind text, owner text, scope text, key text, "order" text, line text)) WITH ORDINALITY
-      AS given(kind, owner, scope, key, "order", line, n)
+    SELECT kind, owner, scope, key, order_key, line FROM lore.told(batch) given
     WHERE NOT n = ANY (left_out)
       AND NOT EXISTS (
         SELECT 1 FROM lines p WHERE p.kind = 'purged' AND given.kind <> 'purged'
-          AND (p.key = given.owner OR p.key = given.key OR (given.kind IN ('edge', 'edge_state')
+          AND (p.key = given.owner OR (given.kind IN ('edge', 'edge_state')
             AND p.key = split_part(given.key, E'\x1f', 2)))
-          AND split_part(p.order_key, ' ', 1) >= split_part(given."order", ' ', 1))
+          AND split_part(p.order_key, ' ', 1) >= split_part(given.order_key, ' ', 1))
     ORDER BY array_position(ARRAY['type', 'relation', 'purged', 'node', 'edge', 'state',
-      'edge_state', 'anchor', 'anchor_state'], kind), key COLLATE "C", "order" COLLATE "C"
+      'edge_state', 'anchor', 'anchor_state'], kind), key COLLATE "C", order_key COLLATE "C"
     ON CONFLICT DO NOTHING
     RETURNING seq
   )
@@ -316,3 +369,13 @@ BEGIN
     'known', jsonb_array_length(batch) - taken - jsonb_array_length(refused),
     'xid', pg_current_xact_id_if_assigned()::text);
 END $$;
+
+
+-- Which of these ids, each as md5, the hub has lines of: whoever asks gives no id away.
+CREATE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT digest FROM unnest(digests) digest
+  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest)
+    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state')
+      AND md5(split_part(key, E'\x1f', 2)) = digest)
+$$;
