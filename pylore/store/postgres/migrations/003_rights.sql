@@ -66,15 +66,6 @@ COMMENT ON FUNCTION lore.my_scopes IS 'The scopes that whoever is connected sees
 
 -- --- what is seen: what is common, and what is of one's own scopes
 
--- The scope that names say: what stands behind the last @@ of the first that has one, as
--- core/scopes.py has it.
-CREATE FUNCTION lore.whose(VARIADIC names text[]) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = lore, pg_temp AS $$
-  SELECT coalesce((SELECT regexp_replace(name, '^.*@@', '') FROM unnest(names)
-                   WITH ORDINALITY AS given(name, n) WHERE strpos(name, '@@') > 0
-                   ORDER BY n LIMIT 1), '')
-$$;
-
 ALTER TABLE lore.lines ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lore.nodes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE lore.edges ENABLE ROW LEVEL SECURITY;
@@ -82,105 +73,95 @@ ALTER TABLE lore.relations ENABLE ROW LEVEL SECURITY;
 CREATE POLICY scopes ON lore.lines USING (scope = ANY ((SELECT lore.my_scopes())::text[]));
 CREATE POLICY scopes ON lore.nodes USING (scope = ANY ((SELECT lore.my_scopes())::text[]));
 CREATE POLICY scopes ON lore.edges USING (scope = ANY ((SELECT lore.my_scopes())::text[]));
-CREATE POLICY scopes ON lore.relations
-  USING (lore.whose(name) = ANY ((SELECT lore.my_scopes())::text[]));
+CREATE POLICY scopes ON lore.relations USING (strpos(name, '@@') = 0
+  OR regexp_replace(name, '^.*@@', '') = ANY ((SELECT lore.my_scopes())::text[]));
+
+CREATE OR REPLACE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT digest FROM unnest(digests) digest
+  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND scope = ANY (my_scopes()))
+    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state')
+      AND md5(split_part(key, E'\x1f', 2)) = digest AND scope = ANY (my_scopes()))
+$$;
 
 -- --- what is taken
 
 CREATE INDEX nodes_staged ON lore.nodes(id) WHERE status = 'staged';
 CREATE INDEX edges_staged ON lore.edges(from_key, to_key, relation) WHERE status = 'staged';
 
--- What a line is by itself, whatever its sender says that it is.
-CREATE FUNCTION lore.is_as_said(kind text, owner text, scope text, key text, order_key text, fields jsonb)
-RETURNS boolean LANGUAGE plpgsql IMMUTABLE SET search_path = lore, pg_temp AS $$
-DECLARE
-  first constant text := CASE kind
-    WHEN 'type' THEN 'declare_type' WHEN 'relation' THEN 'declare_relation'
-    WHEN 'purged' THEN 'purged' WHEN 'node' THEN 'id' WHEN 'edge' THEN 'from_id'
-    WHEN 'state' THEN 'state_of' WHEN 'edge_state' THEN 'history_of'
-    WHEN 'anchor' THEN 'anchor_of' WHEN 'anchor_state' THEN 'anchor_history_of' END;
-  names text[];
-  made text;
+-- Whether a line says one thing alone, and is as old as its order_key says.
+CREATE FUNCTION lore.is_plain(kind text, key text, order_key text, fields jsonb) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE SET search_path = lore, pg_temp AS $$
 BEGIN
-  IF first IS NULL OR jsonb_typeof(fields) IS DISTINCT FROM 'object' OR 1 <> (
-    SELECT count(*) FROM unnest(ARRAY['declare_type', 'declare_relation', 'purged', 'id', 'from_id',
-      'state_of', 'history_of', 'anchor_of', 'anchor_history_of']) AS known WHERE fields ? known)
-    OR NOT fields ? first
+  IF jsonb_typeof(fields) IS DISTINCT FROM 'object'
+    OR ('' = ANY (string_to_array(key, E'\x1f')) AND kind NOT LIKE 'anchor%')
+    OR 1 <> (SELECT count(*) FROM unnest(ARRAY['declare_type', 'declare_relation', 'purged', 'id',
+      'from_id', 'state_of', 'history_of', 'anchor_of', 'anchor_history_of']) AS first
+      WHERE fields ? first)
   THEN
     RETURN false;
   END IF;
-  names := CASE kind
-    WHEN 'edge' THEN ARRAY[fields->>'from_id', fields->>'to_id', fields->>'relation']
-    WHEN 'edge_state' THEN ARRAY(SELECT jsonb_array_elements_text(fields->'history_of'))
-    ELSE ARRAY[fields->>first] END;
-  IF array_position(names, NULL) IS NOT NULL OR owner IS DISTINCT FROM names[1]
-    OR scope IS DISTINCT FROM whose(VARIADIC names)
-    OR (kind LIKE 'anchor%' AND strpos(key, names[1] || E'\x1f') IS DISTINCT FROM 1)
-    OR (kind NOT LIKE 'anchor%' AND key IS DISTINCT FROM array_to_string(names, E'\x1f'))
-  THEN
-    RETURN false;
-  END IF;
-  IF kind NOT IN ('node', 'edge', 'state', 'edge_state') THEN
-    RETURN order_key IS NOT NULL;
-  END IF;
-  made := coalesce(fields->>'made_at', greatest(
-    CASE WHEN kind IN ('node', 'state') THEN fields->>'updated_at' ELSE fields->>'created_at' END
-    COLLATE "C", fields->>'changed_at', fields->>'invalidated_at'));
-  RETURN split_part(order_key, ' ', 1) IS NOT DISTINCT FROM made;
+  RETURN kind NOT IN ('node', 'edge', 'state', 'edge_state')
+    OR split_part(order_key, ' ', 1) IS NOT DISTINCT FROM coalesce(fields->>'made_at', greatest(
+      CASE WHEN kind IN ('node', 'state') THEN fields->>'updated_at'
+        ELSE fields->>'created_at' END COLLATE "C",
+      fields->>'changed_at', fields->>'invalidated_at'));
 END $$;
 
 -- Whether a line would make what is staged here something else.
-CREATE FUNCTION lore.confirms(kind text, key text, order_key text, fields jsonb) RETURNS boolean
+CREATE FUNCTION lore.decides(kind text, key text, order_key text, fields jsonb) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp AS $$
 DECLARE
   names constant text[] := string_to_array(key, E'\x1f');
+  made constant text COLLATE "C" := split_part(order_key, ' ', 1);
 BEGIN
   IF coalesce(fields->>'status', 'confirmed') = 'staged' THEN
     RETURN false;
   ELSIF kind IN ('node', 'state') THEN
-    RETURN EXISTS (SELECT FROM nodes n WHERE n.id = confirms.key AND n.status = 'staged'
-                     AND split_part(n.order_key, ' ', 1) <= split_part(confirms.order_key, ' ', 1));
+    RETURN EXISTS (SELECT FROM nodes n WHERE n.id = names[1] AND n.status = 'staged'
+                     AND split_part(n.order_key, ' ', 1) <= made);
   ELSIF kind IN ('edge', 'edge_state') THEN
     RETURN EXISTS (SELECT FROM edges e
                    JOIN nodes f ON f.key = e.from_key JOIN nodes t ON t.key = e.to_key
                    WHERE e.status = 'staged' AND f.id = names[1] AND t.id = names[2]
-                     AND e.relation = names[3]
-                     AND split_part(e.order_key, ' ', 1) <= split_part(confirms.order_key, ' ', 1));
+                     AND e.relation = names[3] AND split_part(e.order_key, ' ', 1) <= made);
   END IF;
   RETURN false;
 END $$;
 
-CREATE OR REPLACE FUNCTION lore.why_not(kind text, owner text, scope text, key text, order_key text, line text)
-RETURNS text LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lore.refusal(
+  kind text, owner text, key text, order_key text, fields jsonb, head_status text
+) RETURNS text LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp AS $$
 DECLARE
-  fields jsonb;
-  marks bigint;
+  marks text[];
 BEGIN
   IF NOT is_a('writer') THEN
-    RAISE insufficient_privilege USING MESSAGE = format('%s may read this hub, not write', session_user);
+    RAISE insufficient_privilege USING MESSAGE = format('%s may not write at this hub', session_user);
+  ELSIF NOT coalesce(is_plain(kind, key, order_key, fields), false) THEN
+    RETURN 'is not a line of an export';
   END IF;
-  fields := said(line);
-  IF NOT coalesce(is_as_said(kind, owner, scope, key, order_key, fields), false) THEN
-    RETURN 'is not what it was sent as';
-  END IF;
-  IF scope <> '' THEN
-    SELECT count(DISTINCT whose(name)) INTO marks FROM unnest(string_to_array(key, E'\x1f')) AS name
-    WHERE strpos(name, '@@') > 0 AND kind NOT LIKE 'anchor%';
-    IF marks > 1 THEN
+  IF strpos(key, '@@') > 0 THEN
+    SELECT array_agg(DISTINCT scope_of(name)) INTO marks
+    FROM unnest(CASE WHEN kind LIKE 'anchor%' THEN ARRAY[owner]
+                ELSE string_to_array(key, E'\x1f') END) AS name WHERE strpos(name, '@@') > 0;
+    IF cardinality(marks) > 1 THEN
       RETURN 'ties two scopes together, which nobody could be shown';
-    ELSIF NOT (scope = ANY (my_scopes()) OR is_owner()) THEN
-      RETURN format('is of scope %s, which you are not in', scope);
+    ELSIF NOT (marks <@ my_scopes() OR is_owner()) THEN
+      RETURN format('is of scope %s, which you are not in', marks[1]);
     END IF;
   END IF;
-  IF split_part(order_key, ' ', 1) COLLATE "C" >
-    to_char(now() AT TIME ZONE 'UTC' + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') COLLATE "C"
+  IF kind IN ('node', 'edge', 'state', 'edge_state', 'purged')
+    AND split_part(order_key, ' ', 1) COLLATE "C" > to_char(
+      now() AT TIME ZONE 'UTC' + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') COLLATE "C"
   THEN
     RETURN 'was made more than a day from now: set your clock, then change it once more';
   ELSIF is_a('curator') THEN
     RETURN NULL;
   ELSIF kind = 'purged' THEN
     RETURN 'deletes for good, which a curator may';
-  ELSIF confirms(kind, key, order_key, fields) THEN
+  ELSIF (kind NOT IN ('node', 'edge') OR head_status = 'staged')
+    AND decides(kind, key, order_key, fields)
+  THEN
     RETURN 'decides on what is staged here, which a curator may';
   END IF;
   RETURN NULL;
@@ -320,6 +301,6 @@ GRANT USAGE ON SCHEMA lore TO lore_reader;
 GRANT SELECT ON lore.meta, lore.types, lore.relations, lore.lines, lore.nodes, lore.edges
   TO lore_reader;
 GRANT EXECUTE ON FUNCTION lore.hello(jsonb), lore.pull(xid8, bigint, int, xid8[]), lore.is_a(text),
-  lore.is_owner(), lore.my_scopes(), lore.whose(VARIADIC text[]) TO lore_reader;
-GRANT EXECUTE ON FUNCTION lore.push(jsonb) TO lore_writer;
+  lore.is_owner(), lore.my_scopes() TO lore_reader;
+GRANT EXECUTE ON FUNCTION lore.push(jsonb), lore.knows(text[]) TO lore_writer;
 GRANT SELECT ON lore.audit TO lore_curator;
