@@ -10,7 +10,7 @@ import pytest
 from hubs import PeopledHub
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def hub(postgres_server: postgres.Server) -> Iterator[PeopledHub]:
     """One for all tests here that leave it as it was, or add what no other one looks at."""
     with closing(PeopledHub(postgres_server)) as hub:
