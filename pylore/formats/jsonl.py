@@ -73,9 +73,10 @@ _BATCH = 500
 
 
 class Brought(Record):
-    """The keys of the edges that an import has added or changed, which nobody is told."""
+    """The keys of the edges that an import has added or changed, and of those that stand again
+    since their ends are back: nobody is told."""
 
-    __slots__ = ("brought",)
+    __slots__ = ("brought", "stood_again")
 
 
 class Imported(Brought):
@@ -97,6 +98,7 @@ class Imported(Brought):
 
     def __init__(self) -> None:
         self.brought: set[EdgeKey] = set()
+        self.stood_again: set[EdgeKey] = set()
         self.nodes = 0
         self.edges = 0
         self.added = 0
@@ -398,6 +400,7 @@ class _LineImporter:
         result = self.result
         for state in self._merge.finish():
             result.count(state)
+        result.stood_again = self._merge.stood_again
         self._waiting.flush()  # what edges say, too, is found from now on
         if result.added + result.updated or self._merge.purges:
             result.brought |= self._merge.brought

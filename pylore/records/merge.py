@@ -89,6 +89,7 @@ class Merge:
         self._purged_before = frozenset(self._purged)
         self._ended: set[str] = set()
         self.brought: set[EdgeKey] = set()
+        self.stood_again: set[EdgeKey] = set()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
@@ -319,7 +320,8 @@ class Merge:
         for id, names in self._names.items():
             self._keep_names(id, names)
         back = self._edges.stand_again()
-        self.brought.update(edge.key for edge in back)
+        self.stood_again = {edge.key for edge in back}
+        self.brought |= self.stood_again
         self._edges.finish()
         return ["updated" for _ in back] + self._anchors.finish()
 
