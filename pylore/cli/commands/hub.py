@@ -79,5 +79,3 @@ def _status_text(row: dict[str, Any]) -> str:
         when = row["synced_at"] or "never"
         lines.append(f"here     {row['unsent']} unsent, {row['unread']} unread, synced {when}")
     return "\n".join(lines) + "\n"
-
-
