@@ -85,6 +85,7 @@ class HubSync:
         self._tell = progress
         self._at = self._remotes.get(name)
         self._own: list[str] = []
+        self._declares = False
         self._done = HubSynced()
 
     def run(self) -> HubSynced:
@@ -152,6 +153,7 @@ class HubSync:
 
     def _push(self) -> None:
         refused: list[tuple[HubLine, str]] = []
+        self._declares = False
         with self._store.snapshot():
             until = self._remotes.step()
             for batch in self._batches(self._lines(self._at.sent, until)):
@@ -159,11 +161,19 @@ class HubSync:
                 self._done.sent += done.taken
                 self._done.known += done.known
                 refused += [(batch[place], why) for place, why in done.refused]
+                self._declares = self._declares or batch[0].what == "declared"
                 if done.mark is not None:
                     self._own.append(done.xid)
                     self._at.sent_xid, self._at.sent_seq = done.mark
                 self._tell("sent", len(batch))
         self._done.refused = [(line.id, why) for line, why in refused]
+        self._settle(until, refused)
+        if self._declares:  # a greater declaration stands, and may have been read before
+            at = self._at
+            self._take([(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()])
+
+    def _settle(self, until: int, refused: Sequence[tuple[HubLine, str]]) -> None:
+        """Keeps that all was sent up to this step, but for what was refused."""
         if until == self._at.sent and not refused:
             return
         self._at.sent = until
@@ -232,10 +242,11 @@ class HubSync:
         at.xid, at.seq, at.synced_at = last[0], last[1], now()
         before = self._remotes.step()
         came_in = part.write() if told else Imported()
-        self._remotes.came_from(self._name, before, ())
+        self._remotes.came_from(self._name, before)
         if at.sent == before:
             at.sent = self._remotes.step()
-        self._remotes.touch_edges(came_in.stood_again)
+        self._remotes.touch_edges(came_in.derived_edges)
+        self._remotes.touch("node", came_in.derived_nodes)
         self._remotes.touch("purged", self._purged_among(told))
         self._remotes.put(at)
         return came_in, at

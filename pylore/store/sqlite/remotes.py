@@ -92,11 +92,9 @@ class SqliteRemotes:
                 of[str(what)].add(str(id))
         return found
 
-    def came_from(self, name: str, after: int, own: Iterable[tuple[str, str, str]]) -> None:
-        """What has changed after this step has come from a remote, but for these ``own`` edges."""
+    def came_from(self, name: str, after: int) -> None:
+        """What has changed after this step has come from a remote."""
         self._db.execute("UPDATE touched SET source = ? WHERE step > ?", (name, after))
-        self._db.executemany("INSERT INTO touched(what, id, to_id, relation) VALUES"
-                             " ('edge', ?, ?, ?)", own)  # fmt: skip
 
     def touch(self, what: str, ids: Iterable[str]) -> None:
         """These are to be sent (again)."""
@@ -105,4 +103,5 @@ class SqliteRemotes:
 
     def touch_edges(self, keys: Iterable[tuple[str, str, str]]) -> None:
         """The same of edges."""
-        self.came_from("", self.step(), keys)
+        self._db.executemany("INSERT INTO touched(what, id, to_id, relation) VALUES"
+                             " ('edge', ?, ?, ?)", keys)  # fmt: skip
