@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..formats.hub_lines import HubLine, Takes
+    from ..store import Store
     from ..store.postgres.lines import Hello, HubStore, Row
     from ..store.remotes import Progress
     from .engine import Engine
@@ -102,7 +103,7 @@ class HubSync:
                 self._push()  # what follows from what came in, and the hub does not have
             if not hello.may_write:
                 self._done.role = hello.role
-                self._done.unsent = self.unsent()
+                self._done.unsent = unsent(self._store, self._at, self._takes)
         return self._done
 
     def dry_run(self) -> HubSynced:
@@ -112,14 +113,8 @@ class HubSync:
             batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
             if hello.may_write:
                 self._done.sent = sum(len(batch) for batch in batches)
-            self._done.read = self._hub.waiting((self._at.xid, self._at.seq))[1]
+            self._done.read = self._hub.waiting((self._at.xid, self._at.seq))
         return self._done
-
-    def unsent(self) -> int:
-        """How many records and links have changed since they were last sent."""
-        if self._at.sent < 0:
-            return sum(1 for _ in HubLines(self._store, self._takes))
-        return len(self._remotes.touched(self._name, self._at.sent, self._remotes.step()))
 
     # --- where it is
 
@@ -274,6 +269,14 @@ class _Places(LineNames):
 
     def place(self, number: int) -> str:
         return f"{self._remote}: line {self._rows[number - 1][1]}"
+
+
+def unsent(store: Store, at: Progress, takes: Takes) -> int:
+    """How many records and links of a store have changed since a remote was sent them."""
+    if at.sent < 0 or at.takes != str(takes):
+        return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
+    remotes = remotes_of(store)
+    return len(remotes.touched(at.name, at.sent, remotes.step()))
 
 
 def _add(all: Imported, more: Imported) -> None:

@@ -13,7 +13,7 @@ from .migrate import require_version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from .connection import Hub
@@ -32,8 +32,17 @@ _PUSH = "SELECT lore.push(%s)"
 _PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[])"
 _KNOWS = "SELECT * FROM lore.knows(%s)"
 _WAITING = """
-SELECT count(*) FILTER (WHERE kind NOT IN ('state', 'edge_state', 'anchor_state')), count(*)
-FROM lore.lines WHERE (xid, seq) > (%s, %s) AND line <> ''
+SELECT count(*) FROM lore.lines WHERE (xid, seq) > (%s, %s) AND line <> ''
+"""
+_DECLARE = """
+INSERT INTO lore.types SELECT row->>0, row->>1, false FROM jsonb_array_elements(%s) AS given(row)
+ON CONFLICT (name) DO UPDATE SET description = excluded.description WHERE NOT types.declared;
+INSERT INTO lore.relations
+SELECT row->>0, (row->>1)::float8, (row->>2)::float8, row->>3, false
+FROM jsonb_array_elements(%s) AS given(row)
+ON CONFLICT (name) DO UPDATE SET weight = excluded.weight,
+  backward_weight = excluded.backward_weight, description = excluded.description
+WHERE NOT relations.declared
 """
 _COUNTS = """
 SELECT jsonb_build_object(
@@ -116,10 +125,16 @@ class HubStore:
         """Those of these md5 sums of ids of which it has lines."""
         return {str(digest) for (digest,) in self.hub.ask(_KNOWS, [[*digests]])}
 
-    def waiting(self, after: Mark) -> tuple[int, int]:
-        """How many lines come after one: states that stand or stood, and all."""
-        row = self.hub.ask(_WAITING, [*after])[0]
-        return int(row[0]), int(row[1])
+    def waiting(self, after: Mark) -> int:
+        """How many lines come after one."""
+        return int(self.hub.ask(_WAITING, [*after])[0][0])
+
+    def declare(
+        self, types: Mapping[str, str], relations: Mapping[str, tuple[float, float, str]]
+    ) -> None:
+        """Lets it know the types and relations that every store has."""
+        rows = [[name, *row] for name, row in relations.items()]
+        self.hub.ask(_DECLARE, [json.dumps([*types.items()]), json.dumps(rows)])
 
     def counts(self) -> dict[str, Any]:
         """What there is in it, and how it keeps what it has acknowledged."""
