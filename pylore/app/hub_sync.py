@@ -18,6 +18,7 @@ from ..embed.ahead import Ahead
 from ..formats.hub_lines import HubLines, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..store.remotes import remotes_of
+from .hub_accounts import AccountsMade
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -230,11 +231,13 @@ class HubSync:
         at = copy(self._at)
         at.xid, at.seq, at.synced_at = last[0], last[1], now()
         before = self._remotes.step()
+        accounts = AccountsMade(self._store, (row[3] for row in told))
         came_in = part.write() if told else Imported()
         self._remotes.came_from(self._name, before, ())
         if at.sent == before:
             at.sent = self._remotes.step()
-        self._remotes.touch_edges(came_in.stood_again)
+        self._remotes.touch_edges([*came_in.stood_again, *accounts.edges()])
+        self._remotes.touch("node", accounts.nodes())
         self._remotes.touch("purged", self._purged_among(told))
         self._remotes.put(at)
         return came_in, at
@@ -283,4 +286,3 @@ def _add(all: Imported, more: Imported) -> None:
     for name in Imported.__slots__:
         mine, theirs = getattr(all, name), getattr(more, name)
         setattr(all, name, mine + theirs)
-

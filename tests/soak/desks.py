@@ -1,4 +1,4 @@
-"""A machine that works on a store of its own and syncs with a hub: what it does, and its process."""
+"""A machine that works on a store of its own and syncs with a hub, in a process of its own."""
 
 from __future__ import annotations
 
@@ -84,29 +84,28 @@ class Desk:
         self._said(self._records.add("note", text).id, text)
 
     def edit(self) -> None:
-        for id in self._some(1):
-            text = self._text()
-            self._bold(lambda: self._records.edit(id, text=text), lambda: self._said(id, text))
+        id, text = self._one(), self._text()
+        if self._bold(lambda: self._records.edit(id, text=text)):
+            self._said(id, text)
 
     def link(self) -> None:
-        for one, other in zip(self._some(1), self._some(1), strict=True):
-            if one != other:
-                self._bold(lambda: self._records.link(one, "relates_to", other))
+        one, other = self._one(), self._one()
+        if one != other:
+            self._bold(lambda: self._records.link(one, "relates_to", other))
 
     def unlink(self) -> None:
-        for one, other in zip(self._some(1), self._some(1), strict=True):
-            self._bold(lambda: self._records.unlink(one, "relates_to", other))
+        self._bold(lambda: self._records.unlink(self._one(), "relates_to", self._one()))
 
     def forget(self) -> None:
-        self._bold(lambda: self._records.forget(self._some(1)))
+        self._bold(lambda: self._records.forget([self._one()]))
 
     def restore(self) -> None:
-        self._bold(lambda: self._records.restore(self._some(1)))
+        self._bold(lambda: self._records.restore([self._one()]))
 
     def purge(self) -> None:
-        for id in self._some(1):
-            self._tell({"purging": id})  # which may be done and not told any more
-            self._bold(lambda: self._records.forget([id], purge=True))
+        id = self._one()
+        self._tell({"purging": id})  # which may be done and not told any more
+        self._bold(lambda: self._records.forget([id], purge=True))
 
     def sync(self) -> None:
         """Tells that it went well, or why not."""
@@ -124,18 +123,18 @@ class Desk:
         """Sees what there is, of others too."""
         self._ids = [node.id for node in self._store.nodes.all() if node.type == "note"]
 
-    def _some(self, count: int) -> list[str]:
-        return self._chance.sample(self._ids, count) if len(self._ids) >= count else []
+    def _one(self) -> str:
+        return self._chance.choice(self._ids) if self._ids else "note-none"
 
-    def _bold(self, write: Callable[[], object], then: Callable[[], object] = int) -> None:
-        """A write that others may have made impossible."""
+    def _bold(self, write: Callable[[], object]) -> bool:
+        """Whether a write went well that others may have made impossible."""
         try:
             write()
         except StoreBusy:
             raise
         except LoreError:
-            return
-        then()
+            return False
+        return True
 
     def _said(self, id: str, text: str) -> None:
         self._tell({"said": id, "text": text})

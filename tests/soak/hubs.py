@@ -11,7 +11,6 @@ from collections.abc import Callable
 import postgres
 from hubs import a_hub
 
-from pylore.core.settings import Settings
 from pylore.store import open_store
 
 from . import checks
@@ -54,15 +53,32 @@ def chaos(
                 kills += 1
         seconds = time.monotonic() - began
         settle(folders, url)
-        return {"desks": desks, "seconds": round(seconds), "kills": kills, **ledger.counts,
-                **_compared(folders, ledger), "wrong at the hub": _wrong(server, url, folders[0])}  # fmt: skip
+        return {
+            "desks": desks, "seconds": round(seconds), "kills": kills, **ledger.counts,
+            **compared(folders, ledger, named_at(server, url)),
+            "wrong at the hub": _wrong(server, url, folders[0]),
+        }  # fmt: skip
     finally:
         server.remove()
 
 
-def _compared(folders: list[str], ledger: Ledger) -> dict[str, float]:
-    first = exported(folders[0])
-    others = [exported(folder) for folder in folders[1:]]
+def named_at(server: postgres.Server, url: str) -> set[str]:
+    """All ids that the hub has ever heard of."""
+    rows = server.rows(
+        "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
+        " WHERE kind IN ('edge', 'edge_state')",
+        database=database_of(url),
+    )
+    return {id for (id,) in rows}
+
+
+def database_of(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, float]:
+    """How many machines say something else than the first, and what is lost or broken."""
+    first, *others = [_told(folder, named) for folder in folders]
     for number, other in enumerate(others, 1):
         for line in sorted({*first} ^ {*other})[:4]:
             print(f"desk 0 or {number} alone: {line}", file=sys.stderr)
@@ -75,9 +91,18 @@ def _compared(folders: list[str], ledger: Ledger) -> dict[str, float]:
             "broken": len(broken)}  # fmt: skip
 
 
+def _told(folder: str, named: set[str]) -> list[str]:
+    """An export without what was deleted before anybody else had heard of it."""
+    return [
+        line
+        for line in exported(folder)
+        if not line.startswith('{"purged"') or json.loads(line)["purged"] in named
+    ]
+
+
 def _wrong(server: postgres.Server, url: str, folder: str) -> int:
     """How many records the hub shows otherwise than a store, or has texts of that were purged."""
-    database = url.partition("?")[0].rpartition("/")[2]
+    database = database_of(url)
     at_hub = {
         id: said
         for id, *said in server.rows(
