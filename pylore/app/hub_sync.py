@@ -136,9 +136,10 @@ class HubSync:
             at.sent = -1
         elif at.takes != str(self._takes):
             at.sent = -1
-        at.generation, at.timeline, at.takes = (
-            hello.generation, hello.timeline, str(self._takes),
-        )  # fmt: skip
+        if at.sees != hello.sees:
+            at.xid, at.seq = _NOWHERE
+        at.generation, at.timeline = hello.generation, hello.timeline
+        at.takes, at.sees = str(self._takes), hello.sees
         return hello
 
     def _keep_place(self) -> None:

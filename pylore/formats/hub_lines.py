@@ -64,7 +64,8 @@ class Takes:
         """Whether something of this id may be told, as far as the id says it."""
         type = id.partition("-")[0]
         return self.has(id) and (
-            type in CODE_TYPES or (type not in NO_RECORDS and (not self.types or type in self.types))
+            type in CODE_TYPES
+            or (type not in NO_RECORDS and (not self.types or type in self.types))
         )
 
     def has(self, *names: str) -> bool:

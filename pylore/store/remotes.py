@@ -18,7 +18,7 @@ class Progress(Record):
     """How far a store is with one remote; as it is kept (``sqlite/remotes.sql``)."""
 
     __slots__ = (
-        "generation", "name", "sent", "sent_seq", "sent_xid", "seq", "synced_at", "takes",
+        "generation", "name", "sees", "sent", "sent_seq", "sent_xid", "seq", "synced_at", "takes",
         "timeline", "xid",
     )  # fmt: skip
 
@@ -28,6 +28,7 @@ class Progress(Record):
         generation: str = "",
         timeline: str = "",
         takes: str = "",
+        sees: str = "",
         xid: str = "0",
         seq: int = 0,
         sent_xid: str = "0",
@@ -39,6 +40,7 @@ class Progress(Record):
         self.generation = generation
         self.timeline = timeline
         self.takes = takes
+        self.sees = sees
         self.xid = xid
         self.seq = seq
         self.sent_xid = sent_xid

@@ -108,7 +108,7 @@ def change_users_config(changes: Mapping[str, str | None]) -> str:
 def _weights(setting: Setting, text: str) -> dict[str, float]:
     found = setting.parse(text)
     assert isinstance(found, dict)
-    return found
+    return {name: float(weight) for name, weight in found.items()}
 
 
 def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:

@@ -30,7 +30,10 @@ others have sent is merged in the same way. Whatever breaks off goes on with the
     ),
     Heading("With a remote"),
     Option(
-        "--watch SECONDS", "again after so many seconds, until Ctrl-C", low=0, high=86_400,
+        "--watch SECONDS",
+        "again after so many seconds, until Ctrl-C",
+        low=0,
+        high=86_400,
         default=0.0,
     ),
     Option("--dry-run", "say how many lines would go each way, and end"),

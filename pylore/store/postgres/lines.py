@@ -60,15 +60,19 @@ SELECT jsonb_build_object(
 
 
 class Hello(Record):
-    """What a hub says of itself; ``holds``: the lines that it was asked for are there."""
+    """What a hub says of itself; ``holds``: the lines that it was asked for are there; ``sees``:
+    of whose scopes one is given lines."""
 
-    __slots__ = ("generation", "holds", "may_write", "role", "standby", "timeline", "version")
+    __slots__ = (
+        "generation", "holds", "may_write", "role", "sees", "standby", "timeline", "version",
+    )  # fmt: skip
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.version: int = said["version"]
         self.generation: str = said["generation"] or ""
         self.timeline: str = said["timeline"]
         self.role: str = said["role"]
+        self.sees: str = said["sees"]
         self.may_write: bool = said["may_write"]
         self.standby: bool = said["standby"]
         self.holds: bool = said["holds"]
@@ -119,7 +123,7 @@ class HubStore:
     def pull(self, after: Mark, most: int, own: Sequence[str] = ()) -> list[Row]:
         """The lines that come after one, in their order, at most so many. Those of the
         transactions of one's own come without their text."""
-        return self.hub.ask(_PULL, [*after, most, [*own]])  # type: ignore[return-value]
+        return self.hub.ask(_PULL, [*after, most, [*own]])
 
     def knows(self, digests: Sequence[str]) -> set[str]:
         """Those of these md5 sums of ids of which it has lines."""
@@ -155,5 +159,5 @@ def writes_may_be_lost(counts: dict[str, Any]) -> str:
         return "synchronous_commit is off: a crash loses what was acknowledged last"
     if not counts["synchronous_standby_names"] or mode == "local":
         return ("no standby has to have a write before it is acknowledged "
-                "(synchronous_standby_names): what the last one lacks is lost with the machine")  # fmt: skip
+                "(synchronous_standby_names): what they lack is lost with the machine")  # fmt: skip
     return ""

@@ -453,6 +453,7 @@ CREATE TABLE remotes(
   generation TEXT NOT NULL DEFAULT '',     -- which hub it was; another one is begun anew
   timeline TEXT NOT NULL DEFAULT '',
   takes TEXT NOT NULL DEFAULT '',          -- what it was sent: by which types, tags, scopes
+  sees TEXT NOT NULL DEFAULT '',           -- whose lines the hub has given
   xid TEXT NOT NULL DEFAULT '0',           -- these two: the last line that was read
   seq INTEGER NOT NULL DEFAULT 0,
   sent_xid TEXT NOT NULL DEFAULT '0',      -- these two: the last line that was sent

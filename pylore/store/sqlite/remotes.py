@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_COLUMNS = ("name", "generation", "timeline", "takes", "xid", "seq", "sent_xid", "sent_seq",
-            "sent", "synced_at")  # fmt: skip
+_COLUMNS = ("name", "generation", "timeline", "takes", "sees", "xid", "seq", "sent_xid",
+            "sent_seq", "sent", "synced_at")  # fmt: skip
 
 
 class SqliteRemotes:
@@ -38,7 +38,7 @@ class SqliteRemotes:
         if not self.are_kept:
             return []
         rows = self._db.execute(f"SELECT {', '.join(_COLUMNS)} FROM remotes ORDER BY name")
-        return [Progress(*row) for row in rows]  # type: ignore[arg-type]
+        return [Progress(*row) for row in rows]
 
     def get(self, name: str) -> Progress:
         """How far it is with one; with a new one nowhere."""
