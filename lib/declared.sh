@@ -505,6 +505,25 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 1	AGENT	claude codex gemini cursor git' ;;
     'hub') REPLY='' ;;
+    'hub audit') REPLY='--since	DATE|AGE	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'hub grant') REPLY='--scope	S	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	-
+2	ROLE	reader writer curator' ;;
     'hub init') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-
@@ -513,6 +532,16 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 -q	-	-
 --quiet	-	-
 1	URL|REMOTE	@remotes' ;;
+    'hub revoke') REPLY='--scope	S	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	-' ;;
     'hub status') REPLY='--json	-	-
 --jsonl	-	-
 --text	-	-
@@ -1073,7 +1102,10 @@ status
 shell
 run' ;;
     hub) REPLY='init
-status' ;;
+status
+grant
+revoke
+audit' ;;
     plugin) REPLY='list
 new
 test' ;;

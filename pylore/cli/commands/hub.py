@@ -19,7 +19,7 @@ from .shared import Session
 
 def init(place: str, **options: Any) -> None:
     session = Session(options)
-    remote = _meant(session, place)
+    remote = meant(session, place, "hub init")
     hub = open_hub(remote.name, remote.url)
     with hub.hub:
         made = make_hub(hub)
@@ -31,7 +31,7 @@ def init(place: str, **options: Any) -> None:
 
 def status(remote: str, **options: Any) -> None:
     session = Session(options)
-    named = _meant(session, remote or _only_one(session))
+    named = meant(session, remote, "hub status")
     hub = open_hub(named.name, named.url, writes=False)
     with hub.hub:
         try:
@@ -44,8 +44,9 @@ def status(remote: str, **options: Any) -> None:
     session.output.one(row, _status_text)
 
 
-def _meant(session: Session, place: str) -> Remote:
-    """A remote by its name, or a hub by its URL."""
+def meant(session: Session, place: str, command: str) -> Remote:
+    """A remote by its name, a hub by its URL, or the only remote that there is."""
+    place = place or _only_one(session, command)
     if "://" not in place:
         return remote_named(session.settings, place)
     from ...store.postgres.connection import shown
@@ -53,11 +54,11 @@ def _meant(session: Session, place: str) -> Remote:
     return Remote(shown(place), place)
 
 
-def _only_one(session: Session) -> str:
+def _only_one(session: Session, command: str) -> str:
     found = [remote.name for remote in remotes(session.settings)]
     if len(found) != 1:
         which = f"one of {', '.join(found)}" if found else "a remote: 'lore remote add NAME URL'"
-        raise UsageError(f"hub status needs {which}")
+        raise UsageError(f"{command} needs {which}")
     return found[0]
 
 
