@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
 from ..formats.hub_lines import Takes
-from ..store.remotes import remotes_of
+from ..store import remotes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..core.times import now
 from ..embed.ahead import Ahead
 from ..formats.hub_lines import HubLines, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
-from ..store.remotes import remotes_of
+from ..store import remotes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..formats.hub_lines import HubLine, Takes
     from ..store import Store
     from ..store.postgres.lines import Hello, HubStore, Row
-    from ..store.remotes import Progress
+    from ..store.remotes import RemoteProgress
     from .engine import Engine
 
 SENT_AT_ONCE = 4000
@@ -237,7 +237,7 @@ class HubSync:
 
     def _written(
         self, part: LineImport, told: Sequence[Row], last: Row
-    ) -> tuple[Imported, Progress]:
+    ) -> tuple[Imported, RemoteProgress]:
         at = copy(self._at)
         at.xid, at.seq, at.synced_at = last[0], last[1], now()
         before = self._remotes.step()
@@ -283,7 +283,7 @@ class _Places(LineNames):
         return f"{self._remote}: line {self._rows[number - 1][1]}"
 
 
-def unsent(store: Store, at: Progress, takes: Takes) -> int:
+def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
     """How many records and links of a store have changed since a remote was sent them."""
     if at.sent < 0 or at.takes != str(takes):
         return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
