@@ -120,7 +120,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
 
         at = remotes_of(store).get(remote.name)
         here = at.generation in ("", hello.generation)
-        row["unsent"] = unsent(store, at, remote.takes(store))
+        row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
         row["unread"] = hub.waiting((at.xid, at.seq) if here else ("0", 0))
         row["synced_at"] = at.synced_at or None
     return row

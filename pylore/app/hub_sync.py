@@ -42,10 +42,11 @@ _NOWHERE = ("0", 0)
 class HubSynced(Record):
     """What came in, how many lines were ``sent`` that the hub did not know and how many it
     knew, what it ``refused`` ((id, why)), how many lines were ``read``. ``anew``: why all was
-    sent again, or nothing. ``unsent``: what stays here, since the role may only read.
+    sent again, or nothing. ``may_only_read``: the role that all of this store's own stays
+    here for, or nothing.
     """
 
-    __slots__ = ("anew", "came_in", "known", "read", "refused", "role", "sent", "unsent")
+    __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
 
     def __init__(self) -> None:
         self.came_in = Imported()
@@ -54,8 +55,7 @@ class HubSynced(Record):
         self.read = 0
         self.refused: list[tuple[str, str]] = []
         self.anew = ""
-        self.role = ""
-        self.unsent = 0
+        self.may_only_read = ""
 
 
 class HubSync:
@@ -103,8 +103,7 @@ class HubSync:
             if hello.may_write and self._remotes.step() > self._at.sent:
                 self._push()  # what follows from what came in, and the hub does not have
             if not hello.may_write:
-                self._done.role = hello.role
-                self._done.unsent = unsent(self._store, self._at, self._takes)
+                self._done.may_only_read = hello.role
         return self._done
 
     def dry_run(self) -> HubSynced:
