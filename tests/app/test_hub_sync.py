@@ -191,7 +191,7 @@ def _breaks_off(team: Team, name: str, what: str, *, after: int) -> None:
         return asked(*given)
 
     setattr(hub, what, ask)
-    with pytest.raises(HubUnavailable, match="sent again|again"):
+    with pytest.raises(HubUnavailable, match="again"):
         sync.run()
 
 
@@ -332,7 +332,7 @@ def test_a_database_that_is_read_only_is_said_to_be(two: Team) -> None:
 
 def test_a_hub_of_another_version_is_refused(two: Team) -> None:
     two.hub.hub.ask("UPDATE lore.meta SET value = '999' WHERE name = 'version'")
-    with pytest.raises(LoreError, match="version 999.*bring lore up to date"):
+    with pytest.raises(LoreError, match="bring lore up to date"):
         two.sync("ann")
     two.hub.hub.ask("UPDATE lore.meta SET value = '0' WHERE name = 'version'")
     with pytest.raises(LoreError, match="lore hub init"):
