@@ -349,4 +349,5 @@ def meaning(error: Any, name: str) -> LoreError:
 
 
 def _short(said: str) -> str:
+    said = said.partition(" Is the server")[0]
     return said if len(said) <= 160 else said[:159] + "…"

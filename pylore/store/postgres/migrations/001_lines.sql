@@ -109,6 +109,10 @@ BEGIN
 END $$;
 
 
+-- Whose lines whoever is connected is given by pull: who is given more reads them all anew.
+CREATE FUNCTION lore.sees() RETURNS text LANGUAGE sql STABLE AS $$ SELECT '*' $$;
+
+
 -- What a client has to know before all else. marks: [[xid, seq], …] of lines that it has sent
 -- or read; "holds": all of them are there. In a database that was restored from a dump the
 -- transactions that wrote its lines mean nothing: all begin anew, under another generation.
@@ -136,6 +140,7 @@ BEGIN
     'generation', (SELECT value FROM meta WHERE name = 'generation'),
     'timeline', timeline,
     'role', session_user,
+    'sees', lore.sees(),
     'may_write', has_function_privilege(session_user, 'lore.push(jsonb)', 'EXECUTE'),
     'standby', pg_is_in_recovery(),
     'holds', NOT EXISTS (
