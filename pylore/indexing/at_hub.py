@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..core.errors import EmbedderError
 from ..core.text import fact_sentence, fold, identifier_parts, passages, words
-from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS
+from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..store.postgres.answer import ORDER
 from ..store.postgres.indexing import BATCH, index_passages, lacking
 from .indexer import embedded_text, passage_rows
@@ -62,23 +62,21 @@ def index_hub(
 
 def _entry(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
     """What is sent of a node: with each of its passages, and what is embedded of it."""
-    node, step, _, type, title, text, tags, file, facts = row
-    collection = COLLECTIONS.get(type, TEXTS)
+    node, scope, step, type, title, text, tags, file, facts = row
     made: list[tuple[list[Any], str]] = []
-    if type:
+    if type and text is not None:
         at = 1
-        for fields, part in zip(
-            passage_rows(title, text, tags, file), passages(text), strict=False
-        ):
-            made.append(([at, len(part), *_words(fields), None], embedded_text(title, part)))
+        rows = passage_rows(title, text, tags, file)
+        for n, (fields, part) in enumerate(zip(rows, passages(text), strict=False), start=1):
+            made.append(([n, at, len(part), *_words(fields), None], embedded_text(title, part)))
             at += len(part)
     for to, relation, predicate, other in facts or ():
         sentence = fact_sentence(title, predicate, other)
         fields = ("", sentence, "", "", identifier_parts(sentence))
-        entry = [1, 0, *_words(fields), None, to, relation, sentence]
+        entry = [0, 1, 0, *_words(fields), None, to, relation, sentence]
         made.append((entry, embedded_text("", sentence)))
-    number = ORDER.index(NAMES if facts else collection)
-    return {"node": node, "step": step, "collection": number}, made
+    number = ORDER.index(COLLECTIONS.get(type, TEXTS))
+    return {"node": node, "scope": scope, "step": step, "collection": number}, made
 
 
 def _words(fields: Row) -> tuple[int, str]:
@@ -98,6 +96,6 @@ def _filled(
     for node, made in entries:
         for passage, _ in made:
             vector = next(given, None)
-            passage[4] = None if vector is None else vector_text(vector)
+            passage[5] = None if vector is None else vector_text(vector)
         node["passages"] = [passage for passage, _ in made]
     return [node for node, _ in entries]

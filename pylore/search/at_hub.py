@@ -38,8 +38,9 @@ _SPARE = 10
 """Rows of nodes that are sent beyond a pool, and texts beyond the results: some may be left out."""
 
 
-def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None) -> HubStore:
-    """A hub as a store that can be searched."""
+def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> HubStore:
+    """A hub as a store that can be searched; it is taken to hold this embedder's vectors until
+    it says whose."""
     name = None if embedder is None else embedder.name
     return HubStore(hub, _expect, name, settings.scope)
 

@@ -16,6 +16,7 @@ from ...core.errors import UsageError, nearest
 from ...core.vocabulary import (
     CODE,
     COLLECTIONS,
+    HIDDEN_STATUSES,
     LEARNING,
     NAMES,
     RECORDS,
@@ -113,10 +114,39 @@ def _halves(text: str) -> tuple[float, ...]:
     return struct.unpack_from(f">{int.from_bytes(raw[:2], 'big')}e", raw, 4)
 
 
-class AnsweredNodes:
+class Unanswered:
+    """What is asked of nodes and words before a search is: each is a round trip."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
+        return tuple(one for one in HIDDEN_STATUSES if one not in shown)
+
+    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
+        return []
+
+    def collections(self, types: Iterable[str]) -> list[str]:
+        return [""]
+
+    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
+        """Ids of all nodes that have this phrase in a passage, or in the title of one."""
+        rows = self._hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))
+        return {id for (id,) in rows}
+
+    def get(self, id: str) -> str | None:
+        rows = self._hub.ask("SELECT id FROM lore.nodes WHERE id = %s AND type <> ''", (id,))
+        return str(rows[0][0]) if rows else None
+
+    def ids_at(self, part: str, limit: int) -> list[str]:
+        return []
+
+
+class AnsweredNodes(Unanswered):
     """Rows of nodes."""
 
     def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.hub)
         self._answer = answer
 
     def _row(self, id: str) -> list[Any] | None:
@@ -165,9 +195,6 @@ class AnsweredNodes:
     def count_by_type(self) -> dict[str, int]:
         return {"": len(self._answer.said["collections"] or ())}
 
-    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
-        return []
-
     def anchored(self, ids: Sequence[str]) -> list[tuple[str, str, str, str, str, str]]:
         return []  # whether an anchor holds is known where the code is
 
@@ -175,10 +202,11 @@ class AnsweredNodes:
         return {}
 
 
-class AnsweredFullText:
+class AnsweredFullText(Unanswered):
     """What full text found."""
 
     def __init__(self, answer: Answer, query: Query) -> None:
+        super().__init__(answer.hub)
         self._answer = answer
         self._query = query
 

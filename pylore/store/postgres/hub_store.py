@@ -14,6 +14,7 @@ from .answer import (
     AnsweredVectors,
     HubRelations,
     HubTypes,
+    Unanswered,
 )
 
 TYPE_CHECKING = False
@@ -45,7 +46,7 @@ class HubStore:
         self.meta = HubMeta(embedder)
         self.types = HubTypes(hub)
         self.relations = HubRelations()
-        self.nodes: Any = _BeforeTheAnswer(hub)
+        self.nodes: Any = Unanswered(hub)
         self.fulltext: Any = self.nodes
         self.whole_files = self.commits = self.documents = _Nothing()
         self.ratings = _Ratings()
@@ -62,6 +63,15 @@ class HubStore:
 
     def keep_to(self, scope: str) -> None:
         self.scope = scope
+
+    def keep(self) -> None:
+        """Nothing is kept between searches but the connection."""
+
+    def __enter__(self) -> HubStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hub.close()
 
     def expect(self, *asked: Any) -> bytes | None:
         """Asks the hub; the query's vector, where the hub has some that it can be held against."""
@@ -88,36 +98,6 @@ class HubMeta:
 
     def get(self, name: str) -> str | None:
         return self.held if name == "embedder" else None
-
-
-class _BeforeTheAnswer:
-    """What is asked of nodes and words before a search is: each is a round trip."""
-
-    def __init__(self, hub: Hub) -> None:
-        self._hub = hub
-
-    def hidden_statuses(self, shown: Sequence[str] = ()) -> tuple[str, ...]:
-        from ...core.vocabulary import HIDDEN_STATUSES
-
-        return tuple(one for one in HIDDEN_STATUSES if one not in shown)
-
-    def unknown_tags(self, tags: Iterable[str]) -> list[str]:
-        return []
-
-    def collections(self, types: Iterable[str]) -> list[str]:
-        return [""]
-
-    def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        """Ids of all nodes that have this phrase in a passage, or in the title of one."""
-        rows = self._hub.ask("SELECT lore.having(%s, %s)", (phrase, titled))
-        return {id for (id,) in rows}
-
-    def get(self, id: str) -> str | None:
-        rows = self._hub.ask("SELECT id FROM lore.nodes WHERE id = %s AND type <> ''", (id,))
-        return str(rows[0][0]) if rows else None
-
-    def ids_at(self, part: str, limit: int) -> list[str]:
-        return []
 
 
 class _Nothing:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
         def dimension(self) -> int: ...
 
 
-Lacking = tuple[int, int, str, str, str, str, str, str, "list[Any] | None"]
-"""(key, step, id, type, title, text, tags, file, facts): see ``lore.lacking``; no type: its
+Lacking = tuple[int, str, int, str, str, "str | None", str, str, "list[Any] | None"]
+"""(key, scope, step, type, title, text, tags, file, facts): see ``lore.lacking``; no type: its
 passages are to go"""
 
 BATCH = 256

@@ -17,6 +17,10 @@ CREATE FUNCTION lore.sees(scope text) RETURNS boolean LANGUAGE sql STABLE PARALL
 $$ SELECT true $$;
 
 
+CREATE FUNCTION lore.sees_name(name text) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS
+$$ SELECT strpos(name, '@@') = 0 OR lore.sees(regexp_replace(name, '^.*@@', '')) $$;
+
+
 -- --- what is indexed
 
 CREATE TABLE lore.collections(            -- each has word counts of its own
@@ -30,17 +34,18 @@ INSERT INTO lore.collections(key, name) VALUES (0, 'texts'), (1, 'names'), (2, '
 CREATE TABLE lore.passages(
   key int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   node_key bigint NOT NULL REFERENCES lore.nodes(key) ON DELETE CASCADE,
-  n int NOT NULL,                         -- which of its node's
+  n int NOT NULL,                         -- which of its node's text, from 1; 0 states a fact
   collection smallint NOT NULL,
   first int NOT NULL DEFAULT 1,           -- its place in the node's text, in characters
   length int NOT NULL DEFAULT 0,
   to_key bigint,                          -- of one that states a fact: the rest of its edge
   relation text,
   sentence text,
+  scope text NOT NULL DEFAULT '',         -- of its node, or of the edge that it states
   size int NOT NULL,                      -- in words
   words text NOT NULL                     -- ' title | body | tags | file | parts ', folded
 );
-CREATE UNIQUE INDEX passages_of ON lore.passages(node_key, n);
+CREATE INDEX passages_of ON lore.passages(node_key, n);
 
 CREATE TABLE lore.terms(
   key int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -60,9 +65,11 @@ CREATE TABLE lore.postings(
   PRIMARY KEY (term, passage) INCLUDE (often, size)
 );
 
-CREATE TABLE lore.unindexed(              -- nodes whose passages are not those of what they say
-  node_key bigint PRIMARY KEY,
-  step bigint GENERATED ALWAYS AS IDENTITY
+CREATE TABLE lore.unindexed(              -- what has passages that say something else by now, or
+  node_key bigint NOT NULL,               -- none: what a node says, and what is stated of it, by
+  scope text NOT NULL DEFAULT '',         -- scopes, since not everybody sees all of that
+  step bigint GENERATED ALWAYS AS IDENTITY,
+  PRIMARY KEY (node_key, scope)
 );
 CREATE INDEX unindexed_step ON lore.unindexed(step);
 
@@ -165,42 +172,47 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     ELSE body || E'\n' || lore.why(data) END
 $$;
 
-CREATE FUNCTION lore.queue(nodes bigint[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO lore.unindexed(node_key) SELECT DISTINCT node FROM unnest(nodes) node
-  ORDER BY node ON CONFLICT (node_key) DO UPDATE SET step = DEFAULT
+CREATE FUNCTION lore.queue(nodes bigint[], scopes text[]) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO lore.unindexed(node_key, scope) SELECT DISTINCT node, scope
+  FROM unnest(nodes, scopes) w(node, scope) ORDER BY node, scope
+  ON CONFLICT (node_key, scope) DO UPDATE SET step = DEFAULT
 $$;
 
 CREATE FUNCTION lore.nodes_came() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lore, pg_temp AS $$
 BEGIN
-  PERFORM lore.queue(array_agg(key)) FROM now WHERE type <> '' AND invalidated_at IS NULL;
+  PERFORM lore.queue(array_agg(key), array_agg(scope)) FROM now
+  WHERE type <> '' AND invalidated_at IS NULL;
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION lore.nodes_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lore, pg_temp AS $$
 DECLARE
-  other bigint[];
-  things bigint[];
+  done text;
 BEGIN
-  SELECT array_agg(n.key), array_agg(n.key) FILTER (WHERE lore.is_thing(n.id)) INTO other, things
-  FROM before o JOIN now n USING (key)
-  WHERE (o.type, o.title, o.body, o.tags, o.file, o.data, o.invalidated_at IS NULL)
-    IS DISTINCT FROM (n.type, n.title, n.body, n.tags, n.file, n.data, n.invalidated_at IS NULL);
-  IF other IS NULL THEN RETURN NULL; END IF;
-  IF things IS NOT NULL THEN  -- what others state of them is told by their names
-    SELECT other || coalesce(array_agg(e.from_key), '{}') INTO other
-    FROM edges e JOIN nodes s ON s.key = e.from_key
-    WHERE e.to_key = ANY (things) AND lore.is_thing(s.id) AND s.type <> '';
-  END IF;
-  PERFORM lore.queue(other);
+  WITH other AS MATERIALIZED (
+    SELECT n.key, n.id, n.scope FROM before o JOIN now n USING (key)
+    WHERE (o.type, o.title, o.body, o.tags, o.file, o.data, o.invalidated_at IS NULL)
+      IS DISTINCT FROM (n.type, n.title, n.body, n.tags, n.file, n.data, n.invalidated_at IS NULL)
+  ), facts AS (  -- what others state of things is told by their names
+    SELECT e.from_key, e.scope FROM other JOIN edges e ON e.from_key = other.key
+    WHERE lore.is_thing(other.id)
+    UNION
+    SELECT e.from_key, e.scope FROM other JOIN edges e ON e.to_key = other.key
+    JOIN nodes s ON s.key = e.from_key
+    WHERE lore.is_thing(other.id) AND lore.is_thing(s.id) AND s.type <> ''
+  ), due AS (
+    SELECT key, scope FROM other UNION SELECT from_key, scope FROM facts
+  )
+  SELECT lore.queue(array_agg(key), array_agg(scope)) INTO done FROM due;
   RETURN NULL;
 END $$;
 
 CREATE FUNCTION lore.edges_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = lore, pg_temp AS $$
 BEGIN
-  PERFORM lore.queue(array_agg(DISTINCT s.key)) FROM changed e
+  PERFORM lore.queue(array_agg(s.key), array_agg(e.scope)) FROM changed e
   JOIN nodes s ON s.key = e.from_key JOIN nodes o ON o.key = e.to_key
   WHERE lore.is_thing(s.id) AND lore.is_thing(o.id) AND s.type <> '';
   RETURN NULL;
@@ -218,28 +230,36 @@ CREATE TRIGGER to_index AFTER UPDATE ON lore.edges REFERENCING NEW TABLE AS chan
 CREATE TRIGGER to_index_gone AFTER DELETE ON lore.edges REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION lore.edges_changed();
 
-SELECT lore.queue(array_agg(key)) FROM lore.nodes WHERE type <> '' AND invalidated_at IS NULL;
+SELECT lore.queue(array_agg(key), array_agg(scope)) FROM lore.nodes
+WHERE type <> '' AND invalidated_at IS NULL;
+SELECT lore.queue(array_agg(e.from_key), array_agg(e.scope)) FROM lore.edges e
+JOIN lore.nodes s ON s.key = e.from_key JOIN lore.nodes o ON o.key = e.to_key
+WHERE e.scope <> '' AND lore.is_thing(s.id) AND lore.is_thing(o.id);
 
 
--- What is to be indexed, the longest waiting first. A node that is not live has no type: its
--- passages go. facts: [[to, relation, predicate, title of what it leads to], …].
-CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(node bigint, step bigint, id text, type text,
-  title text, body text, tags text, file text, facts jsonb)
+-- What is to be indexed, the longest waiting first, as far as this session may see it. What is
+-- not live has no type: its passages go. No text: the facts alone, which are of another scope.
+-- facts: [[to, relation, predicate, title of what it leads to], …].
+CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(node bigint, scope text, step bigint,
+  type text, title text, body text, tags text, file text, facts jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT u.node_key, u.step, coalesce(n.id, ''),
+  SELECT u.node_key, u.scope, u.step,
     CASE WHEN n.invalidated_at IS NULL THEN coalesce(n.type, '') ELSE '' END,
-    n.title, lore.indexed_text(n.body, n.data), n.tags, coalesce(n.file, ''),
+    n.title, CASE WHEN u.scope = n.scope THEN lore.indexed_text(n.body, n.data) END, n.tags,
+    coalesce(n.file, ''),
     CASE WHEN lore.is_thing(n.id) AND n.invalidated_at IS NULL THEN (
       SELECT jsonb_agg(jsonb_build_array(o.key, e.relation,
         coalesce(nullif(btrim(CASE WHEN strpos(e.metadata, '"predicate"') > 0
           THEN lore.said(e.metadata)->>'predicate' END), ''), e.relation), o.title)
         ORDER BY e.relation, o.id)
       FROM edges e JOIN nodes o ON o.key = e.to_key
-      WHERE e.from_key = n.key AND lore.is_thing(o.id) AND o.type <> ''
+      WHERE e.from_key = n.key AND e.scope = u.scope AND lore.is_thing(o.id) AND o.type <> ''
         AND o.invalidated_at IS NULL AND e.invalidated_at IS NULL AND e.source <> 'system'
-        AND e.status IN ('confirmed', 'staged'))
+        AND e.status IN ('confirmed', 'staged') AND (o.scope = '' OR lore.sees(o.scope)))
     END
-  FROM (SELECT * FROM unindexed ORDER BY step LIMIT most) u LEFT JOIN nodes n ON n.key = u.node_key
+  FROM (
+    SELECT * FROM unindexed w WHERE w.scope = '' OR lore.sees(w.scope) ORDER BY w.step LIMIT most
+  ) u LEFT JOIN nodes n ON n.key = u.node_key
   ORDER BY u.step
 $$;
 
@@ -266,45 +286,48 @@ BEGIN
 END $$;
 
 
--- Puts passages in the place of those that nodes have: [{"node", "step", "collection",
--- "passages": [[first, length, size, words, vector, to, relation, sentence], …]}, …]. What has
--- changed since "lacking" told its step is left to wait. Returns how many nodes were indexed.
+-- Puts passages in the place of those that are there: [{"node", "scope", "step", "collection",
+-- "passages": [[n, first, length, size, words, vector, to, relation, sentence], …]}, …]. What
+-- has changed since "lacking" told its step is left to wait. Returns how many were indexed.
 CREATE FUNCTION lore.index_passages(batch jsonb, embedder text DEFAULT NULL, dimension int DEFAULT 0)
 RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  due bigint[];
+  due jsonb;
+  done int;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
   WITH given AS (
-    SELECT node, step FROM jsonb_to_recordset(batch) AS b(node bigint, step bigint)
+    SELECT entry, (entry->>'node')::bigint AS node, entry->>'scope' AS scope,
+      (entry->>'step')::bigint AS step FROM jsonb_array_elements(batch) entry
   ), done AS (
-    DELETE FROM unindexed u USING given g WHERE u.node_key = g.node AND u.step = g.step
-    RETURNING u.node_key
-  ) SELECT array_agg(node_key) INTO due FROM done;
+    DELETE FROM unindexed u USING given g
+    WHERE u.node_key = g.node AND u.scope = g.scope AND u.step = g.step
+      AND (u.scope = '' OR lore.sees(u.scope))
+    RETURNING g.entry
+  ) SELECT jsonb_agg(entry) INTO due FROM done;
+  done := jsonb_array_length(due);
   IF due IS NULL THEN RETURN 0; END IF;
-  DELETE FROM passages WHERE node_key = ANY (due);
-  WITH given AS (
-    SELECT b.node, b.collection, p.value AS p, p.n
-    FROM jsonb_to_recordset(batch) AS b(node bigint, collection smallint, passages jsonb)
-    CROSS JOIN LATERAL jsonb_array_elements(b.passages) WITH ORDINALITY p(value, n)
-    WHERE b.node = ANY (due)
-  )
-  INSERT INTO passages(node_key, n, collection, first, length, size, words, to_key, relation,
-    sentence)
-  SELECT node, n, collection, (p->>0)::int, (p->>1)::int, (p->>2)::int, p->>3, (p->>5)::bigint,
-    p->>6, p->>7
-  FROM given JOIN nodes k ON k.key = given.node
-  WHERE k.type <> '' AND k.invalidated_at IS NULL ORDER BY node, n;
+  DELETE FROM passages p USING jsonb_to_recordset(due) AS d(node bigint, scope text)
+  WHERE p.node_key = d.node AND p.scope = d.scope;
+  SELECT jsonb_agg(jsonb_build_object('key', nextval('lore.passages_key_seq'), 'node', d.node,
+    'scope', d.scope, 'of', d.collection, 'p', p))
+  INTO due FROM jsonb_to_recordset(due) AS d(node bigint, scope text, collection smallint,
+    passages jsonb)
+  JOIN nodes k ON k.key = d.node AND k.type <> '' AND k.invalidated_at IS NULL
+  CROSS JOIN LATERAL jsonb_array_elements(d.passages) p;
+  INSERT INTO passages(key, node_key, n, collection, first, length, scope, size, words, to_key,
+    relation, sentence)
+  OVERRIDING SYSTEM VALUE
+  SELECT key, node, (p->>0)::int, d.of, (p->>1)::int, (p->>2)::int, scope, (p->>3)::int, p->>4,
+    (p->>6)::bigint, p->>7, p->>8
+  FROM jsonb_to_recordset(due) AS d(key int, node bigint, scope text, of smallint, p jsonb);
   IF lore.use_embedder(embedder, dimension) THEN
     INSERT INTO vectors(passage, embedding)
-    SELECT k.key, (p.value->>4)::public.halfvec
-    FROM jsonb_to_recordset(batch) AS b(node bigint, passages jsonb)
-    CROSS JOIN LATERAL jsonb_array_elements(b.passages) WITH ORDINALITY p(value, n)
-    JOIN passages k ON k.node_key = b.node AND k.n = p.n
-    WHERE b.node = ANY (due) AND p.value->>4 IS NOT NULL;
+    SELECT key, (p->>5)::public.halfvec
+    FROM jsonb_to_recordset(due) AS d(key int, p jsonb) WHERE p->>5 IS NOT NULL;
   END IF;
-  RETURN cardinality(due);
+  RETURN done;
 END $$;
 
 
@@ -330,6 +353,15 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     AND (s.until IS NULL OR n.updated_at COLLATE "C" <= s.until)
     AND (s.excluded IS NULL OR n.id <> ALL (s.excluded))
     AND (s.names IS NULL OR n.scope = ANY (s.names))
+$$;
+
+
+-- Whether a passage is seen, and says what its node says now.
+CREATE FUNCTION lore.current(p lore.passages, s lore.scope) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT (p.scope = '' OR lore.sees(p.scope)) AND (s.names IS NULL OR p.scope = ANY (s.names))
+    AND NOT EXISTS (
+      SELECT FROM lore.unindexed u WHERE u.node_key = p.node_key AND u.scope = p.scope)
 $$;
 
 
@@ -440,7 +472,7 @@ BEGIN
   RETURN ARRAY(
     SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
     FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
-    WHERE lore.admits(o, s) AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = p.node_key)
+    WHERE lore.admits(o, s) AND lore.current(p, s)
     LIMIT wanted);
 END $$;
 
@@ -536,7 +568,7 @@ BEGIN
     SELECT (0, 'near', v.passage, p.node_key,
       1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.match
     FROM nodes o JOIN passages p ON p.node_key = o.key JOIN vectors v ON v.passage = p.key
-    WHERE lore.admits(o, s) AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = o.key)
+    WHERE lore.admits(o, s) AND lore.current(p, s)
     ORDER BY (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)) + 0 LIMIT wanted);
 END $$;
 
@@ -865,7 +897,8 @@ CREATE FUNCTION lore.walked(w jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT coalesce(r.name, d.key) AS name, coalesce(r.weight, (d.value->>0)::float8) AS weight,
       CASE WHEN r.name IS NULL THEN (d.value->>1)::float8
         ELSE coalesce(r.backward_weight, r.weight) END AS backward
-    FROM jsonb_each(w->'known') d FULL JOIN lore.relations r ON r.name = d.key
+    FROM jsonb_each(w->'known') d
+    FULL JOIN (SELECT * FROM lore.relations WHERE lore.sees_name(name)) r ON r.name = d.key
   ), given AS (
     SELECT name, split_part(name, '@@', 1) AS plain, weight, backward,
       coalesce(w->'given'->name, w->'given'->split_part(name, '@@', 1))::float8 AS own
@@ -888,7 +921,7 @@ $$;
 
 -- What a search asks a store for, in one answer; pylore/store/postgres/asking.py says what q has,
 -- answer.py what is made of it.
-CREATE FUNCTION lore.search(q jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE
+CREATE FUNCTION lore.search(q jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -948,9 +981,11 @@ BEGIN
   RETURN jsonb_build_object(
     'embedder', (SELECT value FROM meta WHERE name = 'embedder'),
     'relations', (SELECT jsonb_agg(jsonb_build_array(name, weight,
-      coalesce(backward_weight, weight))) FROM relations),
+      coalesce(backward_weight, weight))) FROM relations WHERE lore.sees_name(name)),
     'there', (SELECT jsonb_agg(DISTINCT t.word) FROM jsonb_array_elements(q->'words') v
-      JOIN terms t ON t.word = (v->>0) COLLATE "C" AND t.passages > 0),
+      JOIN terms t ON t.word = (v->>0) COLLATE "C" AND t.passages > 0
+      WHERE EXISTS (SELECT FROM postings p JOIN passages k ON k.key = p.passage
+        WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
     'collections', (SELECT jsonb_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
     'ids', (SELECT jsonb_object_agg(n.key, n.id) FROM nodes n WHERE n.key = ANY (
@@ -1007,10 +1042,11 @@ BEGIN
   RETURN said || jsonb_build_object('count', cardinality(reached));
 END $$;
 
-CREATE FUNCTION lore.nodes_said(shown bigint[]) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE FUNCTION lore.nodes_said(shown bigint[]) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = lore, pg_temp AS $$
   SELECT coalesce(jsonb_object_agg(key, jsonb_build_array(type, title, file, line_start, line_end,
     updated_at, confidence, source, status, category, tags)), '{}')
-  FROM lore.nodes WHERE key = ANY (shown)
+  FROM lore.nodes WHERE key = ANY (shown) AND type <> '' AND (scope = '' OR lore.sees(scope))
 $$;
 
 -- Of the passages that results may show: all have their vectors, the best ones their text, and
@@ -1046,7 +1082,7 @@ END $$;
 -- Passages, {"texts": {key: [node, its place, words, text, what its node begins with]},
 -- "vectors": {key: …}}: texts and words of some.
 CREATE FUNCTION lore.passages_of(keys int[], texts int[], worded int[]) RETURNS jsonb
-LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
@@ -1059,22 +1095,23 @@ BEGIN
       coalesce(p.sentence, substr(lore.indexed_text(n.body, n.data), p.first, p.length)) END,
     CASE WHEN p.n = 1 AND p.key = ANY (texts) THEN left(n.body, 800) END))
   INTO said FROM passages p JOIN nodes n ON n.key = p.node_key
-  WHERE p.key = ANY (keys || texts || worded) AND (n.scope = '' OR lore.sees(n.scope));
+  WHERE p.key = ANY (keys || texts || worded) AND (n.scope = '' OR lore.sees(n.scope))
+    AND (p.scope = '' OR lore.sees(p.scope));
   IF EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
     SELECT jsonb_object_agg(v.passage,
       translate(encode(public.halfvec_send(v.embedding), 'base64'), E'\n', ''))
-    INTO near FROM vectors v WHERE v.passage = ANY (keys);
+    INTO near FROM vectors v WHERE v.passage = ANY (keys) AND said ? v.passage::text;
   END IF;
   RETURN jsonb_build_object('texts', coalesce(said, '{}'), 'vectors', coalesce(near, '{}'));
 END $$;
 
 -- The ids of nodes that have a phrase in a passage, or in the title of one.
 CREATE FUNCTION lore.having(phrase text, titled boolean) RETURNS SETOF text
-LANGUAGE sql STABLE SET search_path = lore, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT DISTINCT n.id FROM collections c
   CROSS JOIN LATERAL lore.phrase_hits(c.key, phrase, '{4,1,2,1,0.5}') h
   JOIN passages p ON p.key = h.passage JOIN nodes n ON n.key = p.node_key
-  WHERE n.scope = '' OR lore.sees(n.scope)
+  WHERE (n.scope = '' OR lore.sees(n.scope)) AND (p.scope = '' OR lore.sees(p.scope))
     AND (NOT titled OR strpos(' ' || split_part(p.words, '|', 1) || ' ', ' ' || phrase || ' ') > 0)
 $$;
 
