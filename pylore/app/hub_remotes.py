@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import LoreError, UsageError, nearest
 from ..core.model import Record
 from ..formats.hub_lines import Takes
-from ..store.remotes import remotes_of
+from ..store import remotes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
 
         at = remotes_of(store).get(remote.name)
         here = at.generation in ("", hello.generation)
-        row["unsent"] = unsent(store, at, remote.takes(store))
+        row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
         row["unread"] = hub.waiting((at.xid, at.seq) if here else ("0", 0))
         row["synced_at"] = at.synced_at or None
     return row

@@ -17,8 +17,7 @@ from ..core.times import now
 from ..embed.ahead import Ahead
 from ..formats.hub_lines import HubLines, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
-from ..store.remotes import remotes_of
-from .hub_accounts import AccountsMade
+from ..store import remotes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ..formats.hub_lines import HubLine, Takes
     from ..store import Store
     from ..store.postgres.lines import Hello, HubStore, Row
-    from ..store.remotes import Progress
+    from ..store.remotes import RemoteProgress
     from .engine import Engine
 
 SENT_AT_ONCE = 4000
@@ -43,10 +42,11 @@ _NOWHERE = ("0", 0)
 class HubSynced(Record):
     """What came in, how many lines were ``sent`` that the hub did not know and how many it
     knew, what it ``refused`` ((id, why)), how many lines were ``read``. ``anew``: why all was
-    sent again, or nothing. ``unsent``: what stays here, since the role may only read.
+    sent again, or nothing. ``may_only_read``: the role that all of this store's own stays
+    here for, or nothing.
     """
 
-    __slots__ = ("anew", "came_in", "known", "read", "refused", "role", "sent", "unsent")
+    __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
 
     def __init__(self) -> None:
         self.came_in = Imported()
@@ -55,8 +55,7 @@ class HubSynced(Record):
         self.read = 0
         self.refused: list[tuple[str, str]] = []
         self.anew = ""
-        self.role = ""
-        self.unsent = 0
+        self.may_only_read = ""
 
 
 class HubSync:
@@ -86,6 +85,7 @@ class HubSync:
         self._tell = progress
         self._at = self._remotes.get(name)
         self._own: list[str] = []
+        self._declares = False
         self._done = HubSynced()
 
     def run(self) -> HubSynced:
@@ -103,8 +103,7 @@ class HubSync:
             if hello.may_write and self._remotes.step() > self._at.sent:
                 self._push()  # what follows from what came in, and the hub does not have
             if not hello.may_write:
-                self._done.role = hello.role
-                self._done.unsent = unsent(self._store, self._at, self._takes)
+                self._done.may_only_read = hello.role
         return self._done
 
     def dry_run(self) -> HubSynced:
@@ -153,6 +152,7 @@ class HubSync:
 
     def _push(self) -> None:
         refused: list[tuple[HubLine, str]] = []
+        self._declares = False
         with self._store.snapshot():
             until = self._remotes.step()
             for batch in self._batches(self._lines(self._at.sent, until)):
@@ -160,11 +160,19 @@ class HubSync:
                 self._done.sent += done.taken
                 self._done.known += done.known
                 refused += [(batch[place], why) for place, why in done.refused]
+                self._declares = self._declares or batch[0].what == "declared"
                 if done.mark is not None:
                     self._own.append(done.xid)
                     self._at.sent_xid, self._at.sent_seq = done.mark
                 self._tell("sent", len(batch))
         self._done.refused = [(line.id, why) for line, why in refused]
+        self._settle(until, refused)
+        if self._declares:  # a greater declaration stands, and may have been read before
+            at = self._at
+            self._take([(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()])
+
+    def _settle(self, until: int, refused: Sequence[tuple[HubLine, str]]) -> None:
+        """Keeps that all was sent up to this step, but for what was refused."""
         if until == self._at.sent and not refused:
             return
         self._at.sent = until
@@ -228,17 +236,16 @@ class HubSync:
 
     def _written(
         self, part: LineImport, told: Sequence[Row], last: Row
-    ) -> tuple[Imported, Progress]:
+    ) -> tuple[Imported, RemoteProgress]:
         at = copy(self._at)
         at.xid, at.seq, at.synced_at = last[0], last[1], now()
         before = self._remotes.step()
-        accounts = AccountsMade(self._store, (row[3] for row in told))
         came_in = part.write() if told else Imported()
-        self._remotes.came_from(self._name, before, ())
+        self._remotes.came_from(self._name, before)
         if at.sent == before:
             at.sent = self._remotes.step()
-        self._remotes.touch_edges([*came_in.stood_again, *accounts.edges()])
-        self._remotes.touch("node", accounts.nodes())
+        self._remotes.touch_edges(came_in.derived_edges)
+        self._remotes.touch("node", came_in.derived_nodes)
         self._remotes.touch("purged", self._purged_among(told))
         self._remotes.put(at)
         return came_in, at
@@ -275,7 +282,7 @@ class _Places(LineNames):
         return f"{self._remote}: line {self._rows[number - 1][1]}"
 
 
-def unsent(store: Store, at: Progress, takes: Takes) -> int:
+def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
     """How many records and links of a store have changed since a remote was sent them."""
     if at.sent < 0 or at.takes != str(takes):
         return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))

@@ -709,10 +709,10 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and users_alone(name, text):
+        elif origin.startswith("project:") and users_alone(setting.name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} {users_alone(name, text)}, so it counts only in the "
-                "user's own config: left out"
+                f"{_place(origin)}: {name} {users_alone(setting.name, text)}, so it counts only "
+                "in the user's own config: left out"
             )
         else:
             self._set(setting.name, origin, f"{element[:-1]}={text}" if bracket else text)

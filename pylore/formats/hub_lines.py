@@ -214,11 +214,11 @@ class _Part(PartOfStore):
     def __init__(self, store: Store, touched: Touched) -> None:
         nodes = touched.nodes | touched.ends
         super().__init__(store, nodes)
-        self.edges = _Edges(store, touched)  # type: ignore[assignment]
+        self.edges = _TouchedEdges(store, touched)  # type: ignore[assignment]
         self.anchors = PartOfStore(store, touched.anchors | touched.ends).anchors
 
 
-class _Edges:
+class _TouchedEdges:
     def __init__(self, store: Store, touched: Touched) -> None:
         self._store = store
         found = set(touched.edges)

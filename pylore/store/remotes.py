@@ -8,13 +8,8 @@ from __future__ import annotations
 
 from ..core.model import Record
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from . import Store
-    from .sqlite.remotes import SqliteRemotes
 
-
-class Progress(Record):
+class RemoteProgress(Record):
     """How far a store is with one remote; as it is kept (``sqlite/remotes.sql``)."""
 
     __slots__ = (
@@ -66,17 +61,3 @@ class Touched(Record):
 
     def __len__(self) -> int:
         return len(self.nodes | self.ends | self.anchors | self.purged) + len(self.edges)
-
-
-def remotes_of(store: Store) -> SqliteRemotes:
-    """What a store keeps of its remotes.
-
-    Raises:
-        TypeError: it is of a kind that keeps nothing of them.
-    """
-    from .sqlite.remotes import SqliteRemotes
-    from .sqlite.store import SqliteStore
-
-    if not isinstance(store, SqliteStore):
-        raise TypeError(f"{type(store).__name__} keeps no remotes")
-    return SqliteRemotes(store.connection)

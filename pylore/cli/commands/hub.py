@@ -76,7 +76,8 @@ def _status_text(row: dict[str, Any]) -> str:
         f"commits  synchronous_commit={row['synchronous_commit']}, "
         f"{counted(row['standbys'], 'standby', 'standbys')}, {row['synchronous']} synchronous",
     ]
-    if row["unsent"] is not None:
+    if row["unread"] is not None:
+        unsent = "" if row["unsent"] is None else f"{row['unsent']} unsent, "
         when = row["synced_at"] or "never"
-        lines.append(f"here     {row['unsent']} unsent, {row['unread']} unread, synced {when}")
+        lines.append(f"here     {unsent}{row['unread']} unread, synced {when}")
     return "\n".join(lines) + "\n"

@@ -10,7 +10,6 @@ from ...app.hub_remotes import open_hub, remote_named
 from ...app.hub_sync import HubSync, HubSynced
 from ...app.trust import trusts
 from ...core.errors import HubUnavailable, LoreError, StoreBusy
-from ...core.text import counted
 from ...formats.conflicts import conflict_notes
 from ...terminal.output import flush, note
 from ...terminal.progress import Progress
@@ -95,9 +94,8 @@ def _say(session: Session, name: str, done: HubSynced) -> None:
     if len(done.refused) > _NAMED:
         note(f"{name} did not take {len(done.refused) - _NAMED} more: they stay here, and are "
              "sent again with the next sync")  # fmt: skip
-    if done.unsent:
-        what = counted(done.unsent, "change stays", "changes stay")
-        session.say([f"{name}: {what} here, since {done.role} may only read there"])
+    if done.may_only_read:
+        session.say([f"{name}: {done.may_only_read} may only read there: nothing was sent"])
 
 
 def _text(row: dict[str, Any]) -> str:

@@ -30,6 +30,9 @@ _TRIES = 4
 _HELLO = "SELECT lore.hello(%s)"
 _PUSH = "SELECT lore.push(%s)"
 _PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[])"
+_DECLARED = """
+SELECT kind, line FROM lore.lines WHERE kind IN ('type', 'relation') AND line <> '' ORDER BY seq
+"""
 _KNOWS = "SELECT * FROM lore.knows(%s)"
 _WAITING = """
 SELECT count(*) FROM lore.lines WHERE (xid, seq) > (%s, %s) AND line <> ''
@@ -124,6 +127,10 @@ class HubStore:
         """The lines that come after one, in their order, at most so many. Those of the
         transactions of one's own come without their text."""
         return self.hub.ask(_PULL, [*after, most, [*own]])
+
+    def declared(self) -> list[tuple[str, str]]:
+        """(kind, line) of all types and relations that were ever declared."""
+        return [(str(kind), str(line)) for kind, line in self.hub.ask(_DECLARED)]
 
     def knows(self, digests: Sequence[str]) -> set[str]:
         """Those of these md5 sums of ids of which it has lines."""

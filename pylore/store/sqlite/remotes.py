@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..remotes import Progress, Touched
+from ..remotes import RemoteProgress, Touched
 from .driver import apsw
 from .foreign import REMOTES, created, schema_texts
 
@@ -33,18 +33,18 @@ class SqliteRemotes:
             if text.replace("(", " ").split(maxsplit=3)[2] not in there:
                 self._db.execute(text)
 
-    def all(self) -> list[Progress]:
+    def all(self) -> list[RemoteProgress]:
         """How far the store is with each remote, by name."""
         if not self.are_kept:
             return []
         rows = self._db.execute(f"SELECT {', '.join(_COLUMNS)} FROM remotes ORDER BY name")
-        return [Progress(*row) for row in rows]
+        return [RemoteProgress(*row) for row in rows]
 
-    def get(self, name: str) -> Progress:
+    def get(self, name: str) -> RemoteProgress:
         """How far it is with one; with a new one nowhere."""
-        return next((one for one in self.all() if one.name == name), Progress(name))
+        return next((one for one in self.all() if one.name == name), RemoteProgress(name))
 
-    def put(self, progress: Progress) -> None:
+    def put(self, progress: RemoteProgress) -> None:
         """Keeps how far it is, and forgets what every remote has been sent."""
         self._db.execute(
             f"INSERT OR REPLACE INTO remotes({', '.join(_COLUMNS)})"
@@ -92,11 +92,9 @@ class SqliteRemotes:
                 of[str(what)].add(str(id))
         return found
 
-    def came_from(self, name: str, after: int, own: Iterable[tuple[str, str, str]]) -> None:
-        """What has changed after this step has come from a remote, but for these ``own`` edges."""
+    def came_from(self, name: str, after: int) -> None:
+        """What has changed after this step has come from a remote."""
         self._db.execute("UPDATE touched SET source = ? WHERE step > ?", (name, after))
-        self._db.executemany("INSERT INTO touched(what, id, to_id, relation) VALUES"
-                             " ('edge', ?, ?, ?)", own)  # fmt: skip
 
     def touch(self, what: str, ids: Iterable[str]) -> None:
         """These are to be sent (again)."""
@@ -105,4 +103,5 @@ class SqliteRemotes:
 
     def touch_edges(self, keys: Iterable[tuple[str, str, str]]) -> None:
         """The same of edges."""
-        self.came_from("", self.step(), keys)
+        self._db.executemany("INSERT INTO touched(what, id, to_id, relation) VALUES"
+                             " ('edge', ?, ?, ?)", keys)  # fmt: skip
