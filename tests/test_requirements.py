@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==([^;\s\\]+)\s*(?:;\s*([^\\]+))?")
-LOCKED = ("requirements", "requirements-dev", "requirements-docs")
+LOCKED = ("requirements", "requirements-hub", "requirements-dev", "requirements-docs")
 
 
 def pins(name: str) -> set[tuple[str, str, str]]:

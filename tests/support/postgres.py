@@ -165,12 +165,21 @@ class Server:
 
         It is synchronous where ``synchronous_standby_names`` has its ``name``.
         """
-        other = Server(folder, self.options)
-        _make(other.folder)
-        source = f"host=127.0.0.1 port={self.port} user={SUPERUSER} application_name={name}"
-        _run("pg_basebackup", "-D", other.data, "-d", source, "-R", "-X", "stream",
+        return Server(folder, self.options).follow(self.port, name)
+
+    def follow(self, port: int, name: str) -> Server:
+        """Begins as the standby of the server behind this port, or a proxy's; started."""
+        _make(self.folder)
+        source = f"host=127.0.0.1 port={port} user={SUPERUSER} application_name={name}"
+        _run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream",
              "-C", "-S", name, "-c", "fast", "--no-sync")  # fmt: skip
-        return other.start()
+        return self.start()
+
+    def set(self, **settings: str) -> None:
+        """Sets these of the server's parameters, from now on."""
+        for name, value in settings.items():
+            self.rows(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.rows("SELECT pg_reload_conf()")
 
     def promote(self) -> None:
         """Makes a standby one that takes writes."""
@@ -201,6 +210,7 @@ class Server:
     def _buried(self) -> None:
         if self._process and self._process.stdin:
             self._process.stdin.close()
+            self._process.kill()  # where a forked process holds the other end, too
             self._process.wait()
         self._process = None
 
