@@ -32,7 +32,7 @@ def copy_store(hub: Hub, store: Store, embedder: StaticEmbedder | None = None) -
     copy_nodes(hub, store.nodes.all())
     copy_edges(hub, store.edges.all())
     hub.ask("ANALYZE")
-    index_hub(hub, embedder, [])
+    index_hub(hub, lambda: embedder, [])
     hub.ask("ANALYZE")
 
 

@@ -70,6 +70,11 @@ LANGUAGE sql STABLE SET search_path = lore, pg_temp AS $$
   SELECT CASE WHEN is_owner() THEN '*' ELSE array_to_string(my_scopes(), ' ') END
 $$;
 
+CREATE OR REPLACE FUNCTION lore.sees(scope text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = lore, pg_temp AS $$
+  SELECT scope = ANY (lore.my_scopes())
+$$;
+
 -- --- what is seen: what is common, and what is of one's own scopes
 
 ALTER TABLE lore.lines ENABLE ROW LEVEL SECURITY;
@@ -309,4 +314,8 @@ GRANT SELECT ON lore.meta, lore.types, lore.relations, lore.lines, lore.nodes, l
 GRANT EXECUTE ON FUNCTION lore.hello(jsonb), lore.pull(xid8, bigint, int, xid8[]), lore.is_a(text),
   lore.is_owner(), lore.my_scopes() TO lore_reader;
 GRANT EXECUTE ON FUNCTION lore.push(jsonb), lore.knows(text[]) TO lore_writer;
+-- These answer as their owner, and show what lore.sees(scope) lets through.
+GRANT EXECUTE ON FUNCTION lore.search(jsonb), lore.passages_of(int[], int[], int[]),
+  lore.nodes_said(bigint[]), lore.having(text, boolean) TO lore_reader;
+GRANT EXECUTE ON FUNCTION lore.lacking(int), lore.index_passages(jsonb, text, int) TO lore_writer;
 GRANT SELECT ON lore.audit TO lore_curator;
