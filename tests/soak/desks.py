@@ -15,7 +15,7 @@ from typing import Any
 from pylore.app.engine import Engine
 from pylore.app.hub_sync import HubSync, HubSynced
 from pylore.core import times
-from pylore.core.errors import HubUnavailable, LoreError, StoreBusy
+from pylore.core.errors import HubUnavailable, LoreError, StoreBusy, StoreReadOnly
 from pylore.core.settings import Settings
 from pylore.formats.hub_lines import Takes
 from pylore.formats.jsonl import export_lines
@@ -27,8 +27,8 @@ from pylore.store.postgres.lines import HubStore
 
 Tell = Callable[[dict[str, Any]], object]
 
-STEPS = {"add": 30, "edit": 16, "link": 12, "unlink": 3, "forget": 5, "restore": 5, "purge": 1,
-         "sync": 10}  # fmt: skip
+STEPS = {"add": 30, "edit": 16, "link": 12, "unlink": 3, "forget": 5, "restore": 5, "sync": 10,
+         "purge": 1}  # fmt: skip
 """What is done, and how often."""
 
 _WORDS = "river stone bridge window garden winter summer paper music silver".split()
@@ -68,7 +68,7 @@ class Desk:
         self._records = Records(self._store, self._settings, None)
         self._count = 0
         if off:
-            vars(times)["time"] = _Clock(off)
+            vars(times)["time"] = WrongClock(off)
         self._look()
 
     def live(self) -> None:
@@ -112,7 +112,7 @@ class Desk:
         began = self._count
         try:
             done = sync(self._store, self._url, self._settings)
-        except (HubUnavailable, StoreBusy) as error:
+        except (HubUnavailable, StoreBusy, StoreReadOnly) as error:
             self._tell({"late": str(error)})
             time.sleep(self._chance.random())
             return
@@ -146,7 +146,7 @@ class Desk:
         return f"{self._name} {self._count} speaks of {words}"
 
 
-class _Clock:
+class WrongClock:
     """Stands for the module ``time`` in ``pylore.core.times``, and is wrong."""
 
     strftime = staticmethod(time.strftime)
@@ -221,21 +221,29 @@ class Ledger:
     """What desks have told: what must be there in the end, and how much was done."""
 
     def __init__(self) -> None:
+        self.at_hub: list[tuple[str, str]] = []
+        """(id, text) of what desks had written when a sync of theirs went well."""
+        self._unsent: dict[str, list[tuple[str, str]]] = {}
         self.said: dict[str, set[str]] = {}
         """Texts that were acknowledged, by id."""
         self.purged: set[str] = set()
         self.counts = {"acknowledged": 0, "syncs": 0, "late": 0, "refused": 0}
         self.reasons: set[str] = set()
 
-    def note(self, told: Iterable[dict[str, Any]]) -> None:
+    def note(self, told: Iterable[dict[str, Any]], who: str = "") -> None:
+        """Takes what one desk has told."""
+        unsent = self._unsent.setdefault(who, [])
         for one in told:
             if "said" in one:
+                unsent.append((one["said"], one["text"]))
                 self.said.setdefault(one["said"], set()).add(one["text"])
                 self.counts["acknowledged"] += 1
             elif "purging" in one:
                 self.purged.add(one["purging"])
             elif "synced" in one:
                 self.counts["syncs"] += 1
+                self.at_hub += unsent
+                unsent.clear()
                 self._refused(one["refused"] + one["skipped"])
             elif "late" in one:
                 self.counts["late"] += 1

@@ -77,7 +77,7 @@ class Server:
             RuntimeError: it does not start, with what it said.
         """
         if not os.path.exists(self.folder):
-            _make(self.folder)
+            make_folder(self.folder)
         if not os.path.exists(self.data):
             _run("initdb", "-D", self.data, "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8",
                  "--locale=C.UTF-8", "--no-sync")  # fmt: skip
@@ -165,12 +165,21 @@ class Server:
 
         It is synchronous where ``synchronous_standby_names`` has its ``name``.
         """
-        other = Server(folder, self.options)
-        _make(other.folder)
-        source = f"host=127.0.0.1 port={self.port} user={SUPERUSER} application_name={name}"
-        _run("pg_basebackup", "-D", other.data, "-d", source, "-R", "-X", "stream",
+        return Server(folder, self.options).follow(self.port, name)
+
+    def follow(self, port: int, name: str) -> Server:
+        """Begins as the standby of the server behind this port, or a proxy's; started."""
+        make_folder(self.folder)
+        source = f"host=127.0.0.1 port={port} user={SUPERUSER} application_name={name}"
+        _run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream",
              "-C", "-S", name, "-c", "fast", "--no-sync")  # fmt: skip
-        return other.start()
+        return self.start()
+
+    def set(self, **settings: str) -> None:
+        """Sets these of the server's parameters, from now on."""
+        for name, value in settings.items():
+            self.rows(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.rows("SELECT pg_reload_conf()")
 
     def promote(self) -> None:
         """Makes a standby one that takes writes."""
@@ -201,6 +210,7 @@ class Server:
     def _buried(self) -> None:
         if self._process and self._process.stdin:
             self._process.stdin.close()
+            self._process.kill()  # where a forked process holds the other end, too
             self._process.wait()
         self._process = None
 
@@ -217,7 +227,8 @@ def a_server(options: Mapping[str, str] = FAST) -> Server:
     return Server(Path(tempfile.mkdtemp(prefix="lore-pg-")) / "server", options).start()
 
 
-def _make(folder: str) -> None:
+def make_folder(folder: str) -> None:
+    """Makes one that a server may write to."""
     parent = os.path.dirname(folder)
     os.makedirs(folder, mode=0o700)
     if who := _as_somebody():

@@ -19,7 +19,7 @@ CALLABLE_FROM = {
     "hello": "reader", "pull": "reader", "is_a": "reader", "is_owner": "reader",
     "my_scopes": "reader", "push": "writer",
     "knows": "writer", "place": "nobody", "said": "nobody", "told": "nobody",
-    "scope_of": "nobody", "refusal": "nobody", "stand": "nobody", "take_away": "nobody",
+    "scope_of": "nobody", "refusal": "nobody", "sees": "nobody", "stand": "nobody", "take_away": "nobody",
     "is_plain": "nobody", "decides": "nobody",
     "keep_audit": "nobody", "note_lines": "nobody", "let": "nobody", "bar": "nobody",
     "take_role": "nobody",

@@ -64,6 +64,12 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = lore, pg_te
 $$;
 COMMENT ON FUNCTION lore.my_scopes IS 'The scopes that whoever is connected sees; '''' is what is common.';
 
+-- Who is let into a scope reads its lines from the beginning; the owner has read all of them.
+CREATE OR REPLACE FUNCTION lore.sees() RETURNS text
+LANGUAGE sql STABLE SET search_path = lore, pg_temp AS $$
+  SELECT CASE WHEN is_owner() THEN '*' ELSE array_to_string(my_scopes(), ' ') END
+$$;
+
 -- --- what is seen: what is common, and what is of one's own scopes
 
 ALTER TABLE lore.lines ENABLE ROW LEVEL SECURITY;
