@@ -68,7 +68,7 @@ class Desk:
         self._records = Records(self._store, self._settings, None)
         self._count = 0
         if off:
-            vars(times)["time"] = _Clock(off)
+            vars(times)["time"] = WrongClock(off)
         self._look()
 
     def live(self) -> None:
@@ -146,7 +146,7 @@ class Desk:
         return f"{self._name} {self._count} speaks of {words}"
 
 
-class _Clock:
+class WrongClock:
     """Stands for the module ``time`` in ``pylore.core.times``, and is wrong."""
 
     strftime = staticmethod(time.strftime)

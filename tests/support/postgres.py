@@ -77,7 +77,7 @@ class Server:
             RuntimeError: it does not start, with what it said.
         """
         if not os.path.exists(self.folder):
-            _make(self.folder)
+            make_folder(self.folder)
         if not os.path.exists(self.data):
             _run("initdb", "-D", self.data, "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8",
                  "--locale=C.UTF-8", "--no-sync")  # fmt: skip
@@ -169,7 +169,7 @@ class Server:
 
     def follow(self, port: int, name: str) -> Server:
         """Begins as the standby of the server behind this port, or a proxy's; started."""
-        _make(self.folder)
+        make_folder(self.folder)
         source = f"host=127.0.0.1 port={port} user={SUPERUSER} application_name={name}"
         _run("pg_basebackup", "-D", self.data, "-d", source, "-R", "-X", "stream",
              "-C", "-S", name, "-c", "fast", "--no-sync")  # fmt: skip
@@ -227,7 +227,8 @@ def a_server(options: Mapping[str, str] = FAST) -> Server:
     return Server(Path(tempfile.mkdtemp(prefix="lore-pg-")) / "server", options).start()
 
 
-def _make(folder: str) -> None:
+def make_folder(folder: str) -> None:
+    """Makes one that a server may write to."""
     parent = os.path.dirname(folder)
     os.makedirs(folder, mode=0o700)
     if who := _as_somebody():

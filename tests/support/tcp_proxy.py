@@ -7,6 +7,7 @@ import queue
 import socket
 import threading
 import time
+from collections.abc import Callable
 
 
 class Proxy:
@@ -24,6 +25,11 @@ class Proxy:
         """Bytes from the server."""
         self.turns = 0
         """How often the clients waited for the server: round trips, but for pipelined ones."""
+        self.before: tuple[bytes, Callable[[], None]] | None = None
+        """What it does before it passes on what a client sends with these bytes in it."""
+        self.after: tuple[bytes, Callable[[], None]] | None = None
+        """The same before it passes on the answer to that."""
+        self._awaited: Callable[[], None] | None = None
         self._going = threading.Event()
         self._going.set()
         self._refuses = False
@@ -42,6 +48,7 @@ class Proxy:
         self._going.clear()
 
     def mend(self) -> None:
+        self.before = self.after = self._awaited = None
         self._refuses = False
         self._going.set()
 
@@ -93,9 +100,15 @@ class Proxy:
                     data = b""
                 if of_client:
                     self.sent += len(data)
+                    if self.before and self.before[0] in data:
+                        self.before[1]()
+                    if self.after and self.after[0] in data:
+                        self._awaited = self.after[1]
                     self.turns += bool(data) and not last[0]
                 else:
                     self.received += len(data)
+                    if self._awaited:
+                        self._awaited()
                 last[0] = of_client
                 on_its_way.put((time.monotonic() + self.delay, data))
 
