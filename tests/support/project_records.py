@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 
-from scale_material import PREDICATES, Material, Text
+from scale_material import PREDICATES, Material, Text  # type: ignore[import-not-found]
 
 from pylore.core.vocabulary import CODE_TYPES
 from pylore.embed.static import StaticEmbedder

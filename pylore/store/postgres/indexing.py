@@ -39,7 +39,7 @@ def embedder_of_hub(hub: Hub) -> str:
 
 def lacking(hub: Hub, most: int) -> list[Lacking]:
     """Nodes whose passages are to be made anew, the longest waiting first."""
-    return hub.ask("SELECT * FROM lore.lacking(%s)", (most,))  # type: ignore[return-value]
+    return hub.ask("SELECT * FROM lore.lacking(%s)", (most,))
 
 
 def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder | None) -> int:
