@@ -990,7 +990,8 @@ BEGIN
     others := ARRAY(SELECT k::bigint FROM jsonb_array_elements(said->'reached') v
       CROSS JOIN unnest(ARRAY[v->>0, v->>3, v->>4]) k WHERE k IS NOT NULL);
     shown := shown || ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(said->'first') v);
-    said := said || jsonb_build_object('hubs', walk.hubs, 'seen', walk.seen, 'left_out', walk.left_out, 'seeds', (SELECT jsonb_object_agg(node, score) FROM unnest(seeds)));
+    said := said || jsonb_build_object('hubs', walk.hubs, 'seen', walk.seen, 'left_out', walk.left_out,
+      'adds_up', w->>'rule' = 'accumulate', 'seeds', (SELECT jsonb_object_agg(node, score) FROM unnest(seeds)));
   END IF;
   RETURN jsonb_build_object(
     'embedder', (SELECT value FROM meta WHERE name = 'embedder'),
