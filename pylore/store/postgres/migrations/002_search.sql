@@ -985,7 +985,7 @@ BEGIN
     best := ARRAY(
       SELECT f.node FROM unnest(fused[:(q->>'pool')::int]) f
       LEFT JOIN unnest(walk.reached) r ON r.node = f.node
-      ORDER BY f.score / fused[1].score + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
+      ORDER BY f.score / nullif(fused[1].score, 0) + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
       LIMIT (q->>'texts')::int);
     others := ARRAY(SELECT k::bigint FROM jsonb_array_elements(said->'reached') v
       CROSS JOIN unnest(ARRAY[v->>0, v->>3, v->>4]) k WHERE k IS NOT NULL);
@@ -1003,7 +1003,7 @@ BEGIN
         WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
     'collections', (SELECT jsonb_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
-    'ids', (SELECT jsonb_object_agg(n.key, n.id) FROM nodes n WHERE n.key = ANY (
+    'ids', (SELECT coalesce(jsonb_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
       ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
       || others || ARRAY(SELECT node FROM unnest(seeds)))),
     'nodes', lore.nodes_said(shown),
