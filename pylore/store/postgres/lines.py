@@ -9,6 +9,7 @@ import json
 
 from ...core.errors import StoreBusy
 from ...core.model import Record
+from .connection import STATEMENT_SECONDS
 from .migrate import require_version
 
 TYPE_CHECKING = False
@@ -27,7 +28,10 @@ Row = tuple[str, int, str, str]
 _TRIES = 4
 """How often lines are sent whose transaction others have stood in the way of."""
 
-_HELLO = "SELECT lore.hello(%s)"
+_HELLO = (
+    f"SET statement_timeout = '{STATEMENT_SECONDS}s';"
+    f" SET idle_in_transaction_session_timeout = '{STATEMENT_SECONDS}s'; SELECT lore.hello(%s)"
+)
 _PUSH = "SELECT lore.push(%s)"
 _PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[])"
 _DECLARED = """
