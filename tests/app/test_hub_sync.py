@@ -16,7 +16,7 @@ from pylore.core.errors import HubUnavailable, LoreError, StoreReadOnly
 from pylore.formats.hub_lines import Takes
 from pylore.formats.jsonl import import_lines
 from pylore.records.purge import delete_for_good
-from pylore.store import Store, remotes_of
+from pylore.store import Store, back_up, remotes_of, restore_backup_into
 from pylore.store.anchor import Anchor
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
@@ -337,3 +337,24 @@ def test_a_hub_of_another_version_is_refused(two: Team) -> None:
     two.hub.hub.ask("UPDATE lore.meta SET value = '0' WHERE name = 'version'")
     with pytest.raises(LoreError, match="lore hub init"):
         two.sync("ann")
+
+
+def test_a_store_with_a_remote_is_sound_and_is_backed_up_and_forgets_it(two: Team) -> None:
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    store, folder = two.store("ann"), Path(two.folder, "ann")
+    checks = store.checks
+    assert (checks.missing_tables(), checks.replaced_tables(), checks.damage(full=True)) == (
+        [], [], [],
+    )  # fmt: skip
+    back_up(str(folder), str(folder / "backup.db"))
+    put(two, "ann", note("note-a", "changed", LATER))
+    two.sync("ann")
+    restore_backup_into(str(folder), str(folder / "backup.db"))
+    assert two.sync("ann").came_in.updated == 1
+    assert two.store("ann").nodes.require("note-a").body == "changed"
+    with store.transaction():
+        remotes_of(store).remove("team")
+    assert not remotes_of(store).are_kept
+    put(two, "ann", note("note-a", "again", LATE))
+    assert two.sync("ann").sent == 2  # what it says, and what it said

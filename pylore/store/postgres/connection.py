@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import select
+import threading
 import time
 
 from ...core.errors import (
@@ -141,7 +142,7 @@ class Hub:
         Raises:
             LoreError: the hub could not, in one line; nothing of them was done.
         """
-        with _Faults(self.name), _Deadline(seconds):
+        with _Faults(self.name), _Asking(seconds):
             self._cursor.execute(sql, tuple(values) or None)
             return self._cursor.fetchall() if self._cursor.description else []
 
@@ -175,11 +176,9 @@ def connect(url: str, name: str = "", *, writes: bool = True) -> Hub:
     psycopg2 = driver()
     asked = options_of(url)
     name = name or shown(url)
-    psycopg2.extensions.set_wait_callback(None)  # libpq goes from host to host by itself
     with _Faults(name):
-        connection = psycopg2.connect(**_with_defaults(asked, writes=writes))
+        connection = _connected(psycopg2, _with_defaults(asked, writes=writes))
     connection.autocommit = True
-    psycopg2.extensions.set_wait_callback(_wait)
     return Hub(name, connection)
 
 
@@ -282,31 +281,66 @@ def _has_root() -> bool:
 
 # --- waiting: the driver would wait for ever, and hear no Ctrl-C
 
-_until = [0.0]
-"""When the answer must be there, by the monotonic clock."""
+
+class _Own(threading.local):
+    """Of one thread: until when the answer must be there, by the monotonic clock; whether it is
+    about to wait for one."""
+
+    until = 0.0
+    starts = False
 
 
-class _Deadline:
+_own = _Own()
+_gate = threading.Condition()
+_starting = [0]
+"""How many threads are about to wait. How the driver waits is one thing for all of them, and must
+not be changed between its looking whether somebody else does the waiting and its asking him to."""
+
+
+def _connected(psycopg2: Any, options: dict[str, str]) -> Any:
+    """A connection that libpq makes by itself: it goes from host to host, each with its time."""
+    with _gate:
+        _gate.wait_for(lambda: not _starting[0])
+        psycopg2.extensions.set_wait_callback(None)
+        try:
+            return psycopg2.connect(**options)
+        finally:
+            psycopg2.extensions.set_wait_callback(_wait)
+
+
+class _Asking:
     def __init__(self, seconds: int) -> None:
         self._seconds = seconds + _GRACE
 
     def __enter__(self) -> None:
-        _until[0] = time.monotonic() + self._seconds
+        with _gate:
+            _starting[0] += 1
+            _own.starts = True
+        _own.until = time.monotonic() + self._seconds
 
     def __exit__(self, *_: object) -> None:
-        _until[0] = 0.0
+        _begun()
+
+
+def _begun() -> None:
+    if _own.starts:
+        _own.starts = False
+        with _gate:
+            _starting[0] -= 1
+            _gate.notify_all()
 
 
 def _wait(connection: Any) -> None:
     """Waits until the driver can go on."""
     import psycopg2.extensions as states
 
+    _begun()
     while True:
         state = connection.poll()
         if state == states.POLL_OK:
             return
-        left = _until[0] - time.monotonic() if _until[0] else None
-        if left is not None and left <= 0:
+        left = _own.until - time.monotonic()
+        if left <= 0:
             raise HubUnavailable("does not answer: try again later; what was not acknowledged is "
                                  "sent again")  # fmt: skip
         reads = [connection.fileno()] if state == states.POLL_READ else []
