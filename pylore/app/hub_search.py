@@ -1,4 +1,4 @@
-"""Searching at a hub in place of the store: the remote that is meant, opened as what can be asked."""
+"""Searching at a hub in place of the store: the remote that is meant, as what can be asked."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .hub_remotes import remote_named
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.settings import Settings
-    from ..store.postgres.hub_store import HubStore
+    from ..store import Store
 
 
-def open_for_search(settings: Settings) -> HubStore:
+def open_for_search(settings: Settings) -> Store:
     """The hub that ``on`` names; the caller closes it.
 
     Raises:
@@ -24,4 +24,4 @@ def open_for_search(settings: Settings) -> HubStore:
     store = open_hub(connect(remote.url, remote.name, writes=False), settings)
     embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
     store.meta.held = None if embedder is None else embedder.name
-    return store
+    return store  # type: ignore[return-value]

@@ -7,7 +7,7 @@ from ..core.errors import EmbedderError
 from ..core.text import fact_sentence, fold, identifier_parts, passages, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..store.postgres.answer import ORDER
-from ..store.postgres.indexing import BATCH, index_passages, lacking
+from ..store.postgres.indexing import BATCH, embedder_of_hub, index_passages, lacking, vector_text
 from .indexer import embedded_text, passage_rows
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ LONGEST_WORD = 200
 
 def index_hub(
     hub: Hub,
-    embedder: Embedder | None,
+    embedder_of: Callable[[], Embedder | None],
     notes: list[str],
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
@@ -37,16 +37,11 @@ def index_hub(
     Raises:
         LoreError: the hub cannot; what was indexed until then is.
     """
-    held = hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'")
-    if embedder is not None and held and held[0][0] != embedder.name:
-        notes.append(f"the vectors of {hub.name} are {held[0][0]}'s, not {embedder.name}'s: "
-                     "what is indexed from here has none")  # fmt: skip
-        embedder = None
     done = 0
-    while True:
-        rows = lacking(hub, BATCH)
-        if not rows:
-            return done
+    embedder: Embedder | None = None
+    while rows := lacking(hub, BATCH):
+        if not done:
+            embedder = _fitting(hub, embedder_of(), notes)
         entries = [_entry(row) for row in rows]
         vectors: list[bytes | None] = []
         if embedder is not None:
@@ -56,8 +51,21 @@ def index_hub(
             except EmbedderError as error:
                 notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
                 embedder = None
-        done += index_passages(hub, _filled(entries, vectors), embedder)
+        indexed = index_passages(hub, _filled(entries, vectors), embedder)
+        if not indexed:  # somebody else does it, or they change faster than that
+            break
+        done += indexed
         progress(done)
+    return done
+
+
+def _fitting(hub: Hub, embedder: Embedder | None, notes: list[str]) -> Embedder | None:
+    held = embedder_of_hub(hub)
+    if embedder is None or held in ("", embedder.name):
+        return embedder
+    notes.append(f"the vectors of {hub.name} are {held}'s, not {embedder.name}'s: what is "
+                 "indexed from here has none")  # fmt: skip
+    return None
 
 
 def _entry(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
@@ -90,12 +98,9 @@ def _filled(
     entries: Sequence[tuple[dict[str, Any], list[tuple[list[Any], str]]]],
     vectors: Sequence[bytes | None],
 ) -> list[dict[str, Any]]:
-    from ..store.postgres.indexing import vector_text
-
     given = iter(vectors)
     for node, made in entries:
         for passage, _ in made:
-            vector = next(given, None)
-            passage[5] = None if vector is None else vector_text(vector)
+            passage[5] = vector_text(next(given, None))
         node["passages"] = [passage for passage, _ in made]
     return [node for node, _ in entries]

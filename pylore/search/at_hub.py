@@ -72,6 +72,7 @@ def question(
         "wanted": tuning.PASSAGES * room,
         "near": tuning.NEIGHBOURS * room,
         "enough": room // tuning.ENOUGH,
+        "room": room,
         "pool": room + _SPARE,
         "texts": settings.limit + settings.graph_limit + _SPARE,
         "limit": settings.limit,
@@ -81,7 +82,7 @@ def question(
         "vector_min": settings.vector_min,
         "fusion": settings.fusion,
         "rrf_k": settings.rrf_k,
-        "vector": None if vector is None else vector_text(vector),
+        "vector": vector_text(vector),
         "collections": _collections(types) if "fulltext" in settings.retrievers else [],
         "scope": _scope(scope.with_types(types), settings),
         "anything": _scope(scope.with_types(()), settings) if further else None,
@@ -145,8 +146,10 @@ def expression(glob: str) -> str:
     found, at = "", 0
     while at < len(glob):
         letter = glob[at]
-        end = glob.find("]", at + 3 if glob[at + 1 : at + 2] == "^" else at + 2)
-        if letter == "[" and end > 0:
+        if letter == "[":
+            end = glob.find("]", at + (3 if glob[at + 1 : at + 2] == "^" else 2))
+            if end < 0:
+                return _NOTHING
             inside = glob[at + 1 : end].replace("\\", "\\\\").replace("[", "\\[")
             found += f"[{inside}]"
             at = end
@@ -154,6 +157,10 @@ def expression(glob: str) -> str:
             found += {"*": ".*", "?": "."}.get(letter) or _plain(letter)
         at += 1
     return f"^{found}$"
+
+
+_NOTHING = "(?!)"
+"""What nothing matches, as a pattern with a bracket that is not closed."""
 
 
 def _plain(letter: str) -> str:
@@ -172,6 +179,7 @@ def _walk(settings: Settings) -> dict[str, Any]:
     return {
         "rule": "accumulate" if settings.expansion == "accumulate" else "best-path",
         "near": settings.expansion == "activation",
+        "weight": capped.graph_weight,
         "depth": capped.depth,
         "decay": capped.hop_decay,
         "fanout": capped.graph_fanout,

@@ -27,12 +27,15 @@ _EDGES = (
 def copy_store(hub: Hub, store: Store, embedder: StaticEmbedder | None = None) -> None:
     """Makes a hub hold what a store holds, indexed; the hub is new."""
     for name, (one, other, text) in store.relations.all().items():
-        hub.ask("INSERT INTO lore.relations(name, weight, backward_weight, description)"
-                " VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING", (name, one, other, text))  # fmt: skip
+        hub.ask(
+            "INSERT INTO lore.relations(name, weight, backward_weight, description)"
+            " VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (name, one, other, text),
+        )
     copy_nodes(hub, store.nodes.all())
     copy_edges(hub, store.edges.all())
     hub.ask("ANALYZE")
-    index_hub(hub, embedder, [])
+    index_hub(hub, lambda: embedder, [])
     hub.ask("ANALYZE")
 
 

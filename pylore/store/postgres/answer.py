@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
-    from ..protocols import Brief, Standing
     from .connection import Hub
 
     Row = tuple[int, str, float]
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    Standing = tuple[str, float, str, str, int, float]
+    """As ``protocols`` has them."""
 
 ORDER = (TEXTS, NAMES, CODE)
 """Collections, by their numbers at a hub."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 
 from ...system.json_encode import dumps
+from ..sqlite.quantise import quantise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +31,15 @@ BATCH = 256
 """Nodes that are indexed in one transaction."""
 
 
+def embedder_of_hub(hub: Hub) -> str:
+    """Whose vectors a hub holds; nothing where it has none yet."""
+    rows = hub.ask("SELECT value FROM lore.meta WHERE name = 'embedder'")
+    return str(rows[0][0]) if rows else ""
+
+
 def lacking(hub: Hub, most: int) -> list[Lacking]:
     """Nodes whose passages are to be made anew, the longest waiting first."""
-    return hub.ask("SELECT * FROM lore.lacking(%s)", (most,))  # type: ignore[return-value]
+    return hub.ask("SELECT * FROM lore.lacking(%s)", (most,))
 
 
 def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder | None) -> int:
@@ -44,6 +51,8 @@ def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder
     return int(rows[0][0])
 
 
-def vector_text(vector: bytes) -> str:
-    """Little-endian float32 as pgvector reads it, with the digits that half floats have."""
-    return "[" + ",".join([f"{number:.5g}" for number in array("f", vector)]) + "]"
+def vector_text(vector: bytes | None) -> str | None:
+    """Little-endian float32 as pgvector reads it: rounded as in search.db, so that cosines are
+    the same there. None for what has no direction."""
+    rounded = None if vector is None else quantise(vector)
+    return f"[{','.join(map(str, array('b', rounded)))}]" if rounded and any(rounded) else None

@@ -943,11 +943,13 @@ DECLARE
   direct bigint[];
   shown bigint[];
   others bigint[] := '{}';
+  best bigint[];
 BEGIN
   words := lore.fulltext(q, cs, scope);
   IF vector IS NOT NULL THEN near := lore.near(vector, scope, (q->>'near')::int); END IF;
-  fused := lore.fused(q, words, near, (q->>'pool')::int);
-  direct := ARRAY(SELECT node FROM unnest(fused));
+  fused := lore.fused(q, words, near, 1000);
+  direct := ARRAY(SELECT node FROM unnest(fused[:(q->>'pool')::int]));
+  best := direct[:(q->>'texts')::int];
   shown := direct;
   IF q->'walk' <> 'null' THEN
     w := q->'walk' || jsonb_build_object('weights', lore.walked(q->'walk'));
@@ -957,7 +959,7 @@ BEGIN
       IF vector IS NOT NULL THEN
         more_near := lore.near(vector, anything, (q->>'near')::int);
       END IF;
-      starts := lore.fused(q, more_words, more_near, (q->>'pool')::int);
+      starts := lore.fused(q, more_words, more_near, 1000);
     END IF;
     IF w->>'rule' = 'accumulate' THEN
       seeds := ARRAY(
@@ -969,10 +971,22 @@ BEGIN
           FROM unnest(starts[:(w->>'seeds')::int])) both_lists GROUP BY node, id);
       walk := lore.accumulate(w, seeds, lore.asked_scope(q->'walked'));
     ELSE
-      seeds := starts[:(w->>'seeds')::int];
+      seeds := ARRAY(
+        SELECT t FROM unnest(starts) WITH ORDINALITY s(node, id, score, o)
+        CROSS JOIN LATERAL (SELECT (s.node, s.id, s.score)::lore.seed AS t) seed
+        LEFT JOIN (SELECT node_key, max(m.score) AS near FROM unnest(
+          CASE WHEN more_words IS NULL THEN near ELSE more_near END) m GROUP BY 1) v
+          ON v.node_key = s.node AND (w->>'near')::boolean
+        WHERE NOT s.node IN (SELECT f.node FROM unnest(fused[(q->>'room')::int + 1:]) f)
+        ORDER BY v.near DESC NULLS LAST, o LIMIT (w->>'seeds')::int);
       walk := lore.best_path(w, seeds, lore.asked_scope(q->'walked'));
     END IF;
     said := lore.walk_said(q, walk.reached, direct);
+    best := ARRAY(
+      SELECT f.node FROM unnest(fused[:(q->>'pool')::int]) f
+      LEFT JOIN unnest(walk.reached) r ON r.node = f.node
+      ORDER BY f.score / fused[1].score + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
+      LIMIT (q->>'texts')::int);
     others := ARRAY(SELECT k::bigint FROM jsonb_array_elements(said->'reached') v
       CROSS JOIN unnest(ARRAY[v->>0, v->>3, v->>4]) k WHERE k IS NOT NULL);
     shown := shown || ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(said->'first') v);
@@ -992,7 +1006,7 @@ BEGIN
       ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
       || others || ARRAY(SELECT node FROM unnest(seeds)))),
     'nodes', lore.nodes_said(shown),
-    'passages', lore.passages_said(q, words || near, direct, shown),
+    'passages', lore.passages_said(q, words || near, direct, shown, best),
     'facts', lore.facts_said(words || near),
     'placed', CASE WHEN said IS NOT NULL THEN
       lore.placed_said(CASE WHEN more_words IS NULL THEN words || near
@@ -1051,16 +1065,15 @@ $$;
 
 -- Of the passages that results may show: all have their vectors, the best ones their text, and
 -- those by which is decided what is shown their words.
-CREATE FUNCTION lore.passages_said(q jsonb, matches lore.match[], direct bigint[], shown bigint[])
-RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+CREATE FUNCTION lore.passages_said(q jsonb, matches lore.match[], direct bigint[], shown bigint[],
+  best bigint[]) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-  most int := (q->>'texts')::int;
-  best bigint[] := direct[:most] || shown[cardinality(direct) + 1:cardinality(direct) + most];
   first lore.match[];
   keys int[];
 BEGIN
+  best := best || shown[cardinality(direct) + 1:cardinality(direct) + (q->>'texts')::int];
   first := ARRAY(
     SELECT DISTINCT ON (m.node_key, m.how = 'near') m FROM unnest(matches) m
     WHERE m.node_key = ANY (shown) AND m.how <> 'with'
