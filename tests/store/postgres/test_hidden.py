@@ -36,7 +36,7 @@ def indexed(hub: PeopledHub) -> Iterator[PeopledHub]:
              edge("note-1", "relates_to", "note-blue@@blue"))  # fmt: skip
     for user in ("ann", "bob", "ann"):  # each indexes what is seen there
         with connect(hub.server.url(hub.database, user)) as connection:
-            index_hub(connection, embedder, [])
+            index_hub(connection, lambda: embedder, [])
     assert hub.do("SELECT count(*) > 5 FROM lore.passages") == [(True,)]
     yield hub
 
