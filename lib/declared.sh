@@ -1068,6 +1068,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --format-timeout	FLOAT	-
 --output-form	CHOICE	auto text json
 --remotes	TEXTS	-
+--on	TEXT	-
 --remote-types	TEXTS	-
 --remote-tags	TEXTS	-
 --remote-scopes	TEXTS	-
