@@ -97,7 +97,7 @@ def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
     row = lacking(hub, 9)[0]
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
-    entry = {"node": row[0], "scope": row[1], "step": row[2], "collection": 0,
+    entry = {"node": row[0], "scope": row[1], "steps": row[2], "collection": 0,
              "passages": [[1, 1, 7, 1, "  | quaggas |  |  |  ", None]]}  # fmt: skip
     assert index_passages(hub, [entry], None) == 0
     push(hub)
