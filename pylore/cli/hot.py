@@ -280,6 +280,7 @@ def index_command(argv: Sequence[str], command: Command) -> None:
         found = index(
             Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),
+            history=bar.stage if bar.seen else None,
         )  # fmt: skip
     from ..terminal.text import index_text
 
