@@ -30,6 +30,9 @@ MAX_QUERY = 100_000
 _SNIPPET_LOOK = 20_000
 """How many characters of a passage a snippet is looked for in."""
 
+_FEW_WORDS = 20
+"""Of so many words of a query the rarest in a long text is looked for."""
+
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
 
@@ -156,23 +159,6 @@ class _Parts(dict[str, str]):
 
 _MOST_PARTS = 65_536
 _PARTS = _Parts()
-
-
-_STRETCH = r"\S{1,100}"  # what has no white space for long is cut too
-
-
-def passages(body: str) -> list[str]:
-    """``body`` cut into stretches of about ``PASSAGE_WORDS`` words, at white space.
-
-    The stretches join to the whole body again; an empty body is one empty passage.
-    """
-    if len(body) < 2 * tuning.PASSAGE_WORDS:
-        return [body]
-    import re  # indexing alone needs it
-
-    starts = [match.start() for match in re.finditer(_STRETCH, body)]
-    cuts = [0, *starts[tuning.PASSAGE_WORDS :: tuning.PASSAGE_WORDS], len(body)]
-    return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
 
 
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
@@ -341,6 +327,18 @@ def aside(path: str) -> str:
     return ""
 
 
+_CHANGELOGS = ("change", "history", "news", "release", "upgrad", "whats-new", "whatsnew")
+
+
+def is_changelog(path: str) -> bool:
+    """Whether the name of a file begins as those do that say what changed.
+
+    >>> is_changelog("docs/CHANGES.rst"), is_changelog("changes/view.md")
+    (True, False)
+    """
+    return path.rpartition("/")[2].lower().startswith(_CHANGELOGS)
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """``number`` with the words for it.
 
@@ -385,22 +383,35 @@ def one_line(text: str) -> str:
 def snippet(body: str, query: Query, width: int = 240) -> str:
     """The stretch of ``body`` (about ``width`` characters) with most of the query's words.
 
-    Words are compared by their first letters, since the index compares stems.
+    Words are compared by their first letters, since the index compares stems; what stands within
+    a word counts half.
     """
-    text = one_line(body[:_SNIPPET_LOOK])
+    if len(body) > _SNIPPET_LOOK:
+        body = _around_rarest(body, query)
+    text = one_line(body)
     if len(text) <= width:
         return text
     stems = {stem(word) for word in query.single_words()}
     best, most = "", -1
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)
-        folded = fold(stretch.strip("… "))
-        seen = sum(1 for stem in stems if stem in folded)
+        folded = f" {fold(stretch.strip('… '))}"
+        seen = sum((stem in folded) + (f" {stem}" in folded) for stem in stems)
         if seen > most:
             best, most = stretch, seen
-        if most == len(stems):
+        if most == 2 * len(stems):
             break
     return best
+
+
+def _around_rarest(body: str, query: Query) -> str:
+    """As much of a long text as is looked at: around the word that it has least often."""
+    lowered = body.lower()
+    counts = {one: lowered.count(one) for one in map(stem, query.single_words()[:_FEW_WORDS])}
+    there = [one for one, count in counts.items() if count]
+    at = lowered.find(min(there, key=lambda one: counts[one])) if there else 0
+    first = max(0, at - _SNIPPET_LOOK // 2)
+    return body[first : first + _SNIPPET_LOOK]
 
 
 def _stretch(text: str, start: int, width: int) -> str:
