@@ -161,6 +161,41 @@ _MOST_PARTS = 65_536
 _PARTS = _Parts()
 
 
+_LONGEST_LEAD = 40
+"""Characters before the name in a signature, as ``def`` or ``export async function``."""
+
+_SAME = 24
+"""Letters that documentation and what follows a head begin with alike, to be the same."""
+
+
+def beyond_signature(text: str, title: str) -> str:
+    """The text of a symbol without the signature that its title says, and with what documents it
+    once: ``text`` is signature, documentation, and the source with both again, a line or more each.
+
+    >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
+    'Says it. return x'
+    >>> beyond_signature("the middle of a text", "C.f(x)")
+    'the middle of a text'
+    """
+    head, _, rest = text.partition("\n")
+    qualified, bracket, parameters = title.rstrip("…").partition("(")
+    signature = qualified.rpartition(".")[2] + bracket + parameters
+    if not 0 <= head.find(signature) <= _LONGEST_LEAD:
+        return text
+    told, _, source = rest.rpartition("\n")
+    before, again, code = source.partition(head)
+    if not again:
+        return rest
+    told, code = one_line(told), code.lstrip(" :")
+    bare = code.lstrip("\"'/*# ")
+    same = 0
+    while same < min(len(bare), len(told)) and bare[same] == told[same]:
+        same += 1
+    if told and same >= min(_SAME, len(told)):
+        code = bare[same:].lstrip(" \"'")
+    return " ".join(part for part in (told, before.strip(), code) if part)
+
+
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
 _ENDINGS_OF_Y = ("y", "ies", "ied")
 
@@ -383,8 +418,7 @@ def one_line(text: str) -> str:
 def snippet(body: str, query: Query, width: int = 240) -> str:
     """The stretch of ``body`` (about ``width`` characters) with most of the query's words.
 
-    Words are compared by their first letters, since the index compares stems; what stands within
-    a word counts half.
+    Words are compared by their first letters, since the index compares stems.
     """
     if len(body) > _SNIPPET_LOOK:
         body = _around_rarest(body, query)
@@ -395,11 +429,11 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
     best, most = "", -1
     for start in range(0, len(text), width // 3):
         stretch = _stretch(text, start, width)
-        folded = f" {fold(stretch.strip('… '))}"
-        seen = sum((stem in folded) + (f" {stem}" in folded) for stem in stems)
+        folded = fold(stretch.strip("… "))
+        seen = sum(1 for stem in stems if stem in folded)
         if seen > most:
             best, most = stretch, seen
-        if most == 2 * len(stems):
+        if most == len(stems):
             break
     return best
 

@@ -7,7 +7,6 @@ their own, each with the heading that has its version (docs/decisions/0081).
 from __future__ import annotations
 
 from ..core import tuning
-from ..core.changelogs import version_of
 from ..core.text import is_changelog
 
 TYPE_CHECKING = False
@@ -113,6 +112,8 @@ def _by_blocks(text: str) -> list[str]:
 
 def _entries(headings: Sequence[tuple[int, str, str]]) -> list[tuple[int, str]]:
     """The headings of entries: those with a version, of levels where most have one."""
+    from ..core.changelogs import version_of
+
     total: dict[str, int] = {}
     with_version: dict[str, int] = {}
     for _, level, text in headings:

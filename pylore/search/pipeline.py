@@ -11,7 +11,16 @@ from itertools import islice
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import feedback, feedback_factor, rounded
-from ..core.text import counted, fold, is_changelog, one_line, parse_query, snippet, stem
+from ..core.text import (
+    beyond_signature,
+    counted,
+    fold,
+    is_changelog,
+    one_line,
+    parse_query,
+    snippet,
+    stem,
+)
 from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
@@ -505,6 +514,8 @@ def _add_texts(
             text = store.whole_files.text(path_of(hit.id))
         elif key is None:
             text = store.nodes.beginning(hit.id)
+        if hit.type == "symbol":
+            text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
     for hit in logs:
         from .entries import heading_of
