@@ -32,7 +32,7 @@ def show_newest(store: Store, query: Query, hits: list[Hit], found: Candidates) 
         worth = {}
         for key in near:
             title, everything = store.fulltext.indexed(key)
-            version = version_of(title)
+            version = version_of(_heading(hit, title))
             if asked:
                 version = version[: len(asked)] if version[: len(asked)] == asked else ()
             worth[key] = (coverage(query, everything), version, scores[key])
@@ -41,6 +41,10 @@ def show_newest(store: Store, query: Query, hits: list[Hit], found: Candidates) 
 
 def heading_of(store: Store, hit: Hit, key: int, text: str) -> str:
     """The heading of the entry that a passage is of; nothing where the passage begins with it."""
-    title = store.fulltext.indexed(key)[0]
-    heading = title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
+    heading = _heading(hit, store.fulltext.indexed(key)[0])
     return "" if heading in text[: len(heading) + len("###### ")] else heading
+
+
+def _heading(hit: Hit, title: str) -> str:
+    """What a passage has in its title beside its document's."""
+    return title[len(hit.title) :].strip() if title.startswith(hit.title) else ""
