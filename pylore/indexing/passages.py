@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """The heading of the entry that it is of, or nothing; the stretch of the text."""
 
 _STRETCH = r"\S{1,100}"  # what has no white space for long is cut too
-_HASHES = r"(#{1,6})[ \t]+(.*?)[ \t#]*$"
+_HASHES = r"(#{1,6})[ \t]+(\S.*)"
 _ADORNMENT = r"([=\-~^\"'`+*:._#])\1{2,}[ \t]*$"
 _FENCE = r" {0,3}(`{3,}|~{3,}(?=[ \t]*\w))"  # tildes alone are an underline of reStructuredText
 _ITEM = r"(?:[-*+•]|\d{1,9}[.)])[ \t]"
@@ -143,18 +143,27 @@ def _headings(body: str) -> Iterator[tuple[int, str, str]]:
         elif mark:
             fenced = mark[1]
         else:
-            hashed = hashes.match(line)
-            if hashed and hashed[2]:
+            hashed = hashes.match(line) if len(line) <= MOST_HEADING else None
+            text = hashed[2].rstrip(" \t#") if hashed else ""
+            if hashed and text:
                 level = len(hashed[1])
-                yield at, _LEVELS.get(level, "#" * level), hashed[2]
+                yield at, _LEVELS.get(level, "#" * level), text
             elif (
-                bare and len(bare) <= MOST_HEADING and (over or not line[0].isspace())
-                and not line.startswith(_NO_HEADING) and (not before or over)
+                adornment.match(under)
                 and not adornment.match(line)
-                and adornment.match(under) and (not over or under[:1] == over)
-                and (len(under.rstrip()) >= len(bare) or under[0] in "=-")
-            ):  # fmt: skip
+                and (_is_title(line, under, over) and (over or not before))
+            ):
                 yield begins, over + under[0], bare
         is_over = adornment.match(line) and not before and under.strip()
         over = line[0] if is_over and not fenced else ""
         at += len(line) + 1
+
+
+def _is_title(line: str, under: str, over: str) -> bool:
+    """Whether a line can be a title that is underlined so; ``over``: as it is overlined."""
+    bare = line.strip()
+    if not bare or len(bare) > MOST_HEADING or line.startswith(_NO_HEADING):
+        return False
+    if over:
+        return under[0] == over
+    return not line[0].isspace() and (len(under.rstrip()) >= len(bare) or under[0] in "=-")
