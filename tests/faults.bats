@@ -183,6 +183,22 @@ note-other
   contains "${stderr_lines[3]}" "out.jsonl: No space left on device: nothing was written"
 }
 
+@test "a store is neither written over nor read as text, by whatever name it is given" {
+  lore add note 'one to keep' --id note-kept >/dev/null
+  ln -s .lore/search.db named
+  echo '{"id":"note-other"}' >search.db-reads
+  local words name
+  for name in .lore/search.db search.db-reads named; do
+    for words in export import 'graph view --output' 'search --batch' 'export --since' sync; do
+      # shellcheck disable=SC2086
+      run_lore $words "$name"
+      ((status == 1 || status == 2))
+      [[ $stderr == *"$name: is a store, or belongs to one: name another file"* ]]
+    done
+  done
+  [[ $(lore list --ids) == note-kept ]]
+}
+
 @test "a line of 11 MB is refused by its number, and nothing is imported but with --skip-bad" {
   {
     printf '{"id":"note-a"}\n{"id":"note-b","body":"'

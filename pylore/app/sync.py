@@ -15,7 +15,7 @@ from ..formats.jsonl import Imported, LineNames, export_lines, import_lines
 from ..formats.knowledge import KnowledgeFile
 from ..system.atomic_write import write_whole
 from ..system.git import Git
-from ..system.links import real_place
+from ..system.links import real_place, require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class _Source:
 
     def __init__(self, path: str, longest: int) -> None:
         self.path = path
+        require_no_store(path)
         self._place = real_place(path)
         self._longest = longest
         if os.path.lexists(self._place) and not os.path.isfile(self._place):

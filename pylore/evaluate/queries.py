@@ -13,6 +13,7 @@ from ..core.errors import LoreError
 from ..core.limits import QUESTION_LINE, lines_of
 from ..core.model import Record
 from ..system.json_lines import parse_object
+from ..system.links import require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def read_lines(path: str) -> Iterator[bytes]:
     Raises:
         LoreError: the file cannot be read.
     """
+    require_no_store(path)
     try:
         if path == "-":
             yield from lines_of(sys.stdin.buffer, QUESTION_LINE)

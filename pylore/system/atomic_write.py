@@ -7,7 +7,7 @@ from errno import EEXIST
 
 from ..core.errors import LoreError
 from .interrupts import Tidying
-from .links import real_place
+from .links import real_place, require_no_store
 from .temporary import abandoned, hold
 
 TYPE_CHECKING = False
@@ -29,8 +29,8 @@ def write_whole(path: str, lines: Iterable[str], *, private: bool = False) -> No
     else may read it.
 
     Raises:
-        LoreError: it cannot be written, or a link on the way leads out of the project; what
-            was there is as it was.
+        LoreError: it cannot be written, is a store, or a link on the way leads out of the
+            project; what was there is as it was.
     """
     write_bytes(path, _encoded(lines), private=private)
 
@@ -46,6 +46,7 @@ def write_bytes(path: str, parts: Iterable[bytes], *, private: bool = False) -> 
     Raises:
         LoreError: as ``write_whole``.
     """
+    require_no_store(path)
     try:
         if _is_open_file(path):
             with open(path, "wb") as out:

@@ -32,6 +32,17 @@ def is_of_a_store(path: str) -> bool:
     return name == STORE or name.startswith(f"{STORE}-")
 
 
+def require_no_store(path: str) -> None:
+    """Lets a file pass that somebody has named for text to be read from, or written to.
+
+    Raises:
+        LoreError: it is a store, or a file beside one.
+    """
+    if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path):
+        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
+        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
+
+
 def real_place(path: str) -> str:
     """Where the file that a person means by ``path`` is: the same with no link in it.
 

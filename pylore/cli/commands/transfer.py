@@ -22,6 +22,7 @@ from ...graph.ontology import misfits_among
 from ...records.sources import is_page
 from ...system.atomic_write import write_whole
 from ...system.event_plugins import Events
+from ...system.links import require_no_store
 from ...system.project_files import leaves_by_link
 from ...terminal.output import flush, write
 from ...terminal.progress import Progress
@@ -52,6 +53,7 @@ def import_files(
     for path in paths:
         if path != "-" and not os.path.exists(path):
             raise LoreError(f"{path}: there is no such file: check its name")
+        require_no_store(path)
     skipped = _leading_out(paths)
     paths = [path for path in paths if path not in dict(skipped)]
     if form is not None and prune:
@@ -154,6 +156,7 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     if path == "-":
         yield sys.stdin.buffer
         return
+    require_no_store(path)
     try:
         file = open(path, "rb")  # noqa: SIM115
     except OSError as error:
