@@ -82,6 +82,7 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
 
 
 def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
+    indexed.do("DELETE FROM lore.unindexed")
     key, scope, step = indexed.do(
         "INSERT INTO lore.unindexed(node_key, scope) SELECT key, scope FROM lore.nodes"
         " WHERE id = 'note-blue@@blue' RETURNING node_key, scope, step"
