@@ -17,7 +17,8 @@ from places import ROOT, read_lines
 from report import Row, as_table, at_least
 from sets import sets, store_of
 
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 import postgres
 from hub_copies import copy_store
 

@@ -24,7 +24,8 @@ from new_words import with_new_words
 from places import ROOT, percentile
 from report import Row, as_json, as_table, at_least, at_most
 
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
+sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 import postgres
 
 from pylore.core.settings import Settings
