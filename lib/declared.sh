@@ -854,6 +854,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --ids	-	-
+--offsets	-	-
 --oneline	-	-
 --max-bytes	N	-
 --tree	-	-

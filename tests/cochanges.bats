@@ -122,5 +122,7 @@ analyze() { # [option...]
   chmod +x bin/git
   PATH=$PWD/bin:$PATH run_lore graph analyze-cochanges --embedder none
   [ "$status" -ne 0 ]
+  contains "$stderr" "lore: interrupted (reading the history: "
+  contains "$stderr" "): the co-changes are as they were"
   [ "$(lore export)" = "$before" ]
 }

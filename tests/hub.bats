@@ -132,6 +132,9 @@ connection.cursor().execute(f"CREATE DATABASE {sys.argv[2]}")' "$URL" "$name"
   [[ $status == 1 && ${#stderr_lines[@]} == 1 && $stderr == "lore: team: cannot be reached (connection to server at \"127.0.0.1\", port 1 failed: Connection refused): try again when it is there; nothing here was lost" ]]
   run_lore sync nobody
   expect_error 2 "no remote 'nobody' in your config: 'lore remote add nobody URL'; a file of that name is ./nobody"
+  touch team # in a clone, it might be anything
+  run_lore sync team
+  [[ $status == 1 && $stderr == *"team: cannot be reached"* ]]
   run_lore sync team --in
   [ "$status" -eq 2 ]
   run_lore sync --dry-run

@@ -32,6 +32,13 @@ files() { # <query> [option...]: paths of the files that a search finds
   output=${output//file-/}
 }
 
+@test "what is shown of a symbol is not the signature that is its title" {
+  printf '%s\n' 'class Keys:' '    def rotate(self, key: str) -> str:' '        """Makes a new key of an old one, at once."""' '        return key[::-1]' >keys.py
+  git add . && indexed
+  run_lore search 'rotate key' --type symbol --embedder none --jq '.[] | select(.title == "Keys.rotate(self, key: str) -> str").snippet'
+  expect 0 'Makes a new key of an old one, at once. return key[::-1]'
+}
+
 @test "a word far down in a file finds it; tests and other files stand back" {
   commit one src/deep.py tests/test_deep.py notes.md src/other.py
   for file in src/deep.py tests/test_deep.py notes.md; do echo '# the barometer' >>"$file"; done

@@ -2,6 +2,8 @@
 #
 # ```console   commands after '$ ', then what they print on a terminal; '…' stands
 #              for anything
+#              for anything; those of docs/how-to in the project of the tour, after the
+#              recipes (sh test) that stand before them
 # ```sh test, ```python test   must run without an error, in the project of the tour
 
 load helper
@@ -17,6 +19,21 @@ setup_file() {
   in_shop
   take_tour README.md first
   take_tour docs/tour.md .
+  follow_how_tos
+}
+
+follow_how_tos() { # each page that shows what is printed, in a copy of the tour's shop of its own
+  local page folder
+  for page in $(cd "$LORE_REPOSITORY" && grep -l '^```console$' docs/how-to/*.md); do
+    folder=$(basename "$page" .md)
+    mkdir "$folder"
+    cp -R shop "$folder"
+    (
+      cd "$folder/shop" || exit
+      script_of "$page" >../how-to.sh
+      on_a_terminal bash ../how-to.sh >../toured
+    )
+  done
 }
 
 take_tour() { # <page> <folder>: its commands in a new shop there; what they print goes to toured
@@ -52,6 +69,19 @@ blocks() { # <info string> [page...]: the lines of the pages' blocks with it, a 
   )
 }
 
+script_of() { # <page>: the same of its tour, and of its recipes, of which nothing is seen
+  awk '
+    /^```console$/ { kind = "console"; next }
+    /^```sh test$/ { kind = "sh"; print "sh {"; next }
+    /^```$/ { if (kind == "sh") print "sh } >/dev/null 2>&1"; kind = ""; next }
+    kind { print kind, $0 }' "$LORE_REPOSITORY/$1" | while IFS= read -r line; do
+    case $line in
+      'sh '*) printf '%s\n' "${line#sh }" ;;
+      'console $ '*) printf 'printf "%%s\n" %q\n%s\n' "${line#console }" "${line#console $ }" ;;
+    esac
+  done
+}
+
 tour() { # <page>: the script that prints each command of its tour, then runs it
   blocks console "$1" | while IFS= read -r line; do
     case $line in
@@ -85,6 +115,21 @@ like() { # <text> <text with …>: whether the first is as the second says
       return 1
     }
   done
+}
+
+@test "the how-tos give the output that they show" {
+  compared=0
+  for shown in "$BATS_FILE_TMPDIR/a project"/*/toured; do
+    page=$(basename "${shown%/toured}")
+    [ "$page" != shop ] || continue
+    blocks console "docs/how-to/$page.md" | grep -vx -e --- >said
+    compared=$((compared + $(grep -c '^\$ ' said)))
+    like "$(cat "$shown")" "$(cat said)" || {
+      diff said "$shown" >&2
+      return 1
+    }
+  done
+  [ "$compared" -ge 15 ]
 }
 
 @test "the comparison sees another output" {

@@ -39,6 +39,13 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   jq -e 'type == "array" and ([.[].score] == ([.[].score] | sort | reverse))' <<<"$output"
   jq -e --arg id $SESSIONS '.[0].id == $id' <<<"$output"
   [ "$(jq -c '[.[] | keys_unsorted] | unique' <<<"$output")" = '[["id","type","title","snippet","file","line_start","line_end","score","rrf_score","bm25_score","vector_score","recency_score","feedback_score","hops","path","edge","verdict","match","weak"]]' ]
+  # --offsets: where the words of the query stand in the snippet
+  run_lore search 'the Hostile type:note' --offsets --jq '.[] | . as $hit | .matches[] | $hit.snippet[.[0]:add]'
+  expect 0 hostile
+  printf '%s\n' '{"id": "q", "query": "hostile", "options": {"offsets": true}}' |
+    lore search --batch - | jq -e '.results[0].matches[0] | length == 2'
+  run_lore search cookie --offsets --ids
+  expect_error 2 "--offsets is for JSON: leave --ids out"
   # a seed has hops 0, a path of itself and no edge; a reached node says how
   needs_jq
   run_lore search cookie --graph-depth 2

@@ -134,6 +134,14 @@ def forget(store: Store, name: str) -> None:
             kept.remove(name)
 
 
+def forget_others(store: Store, settings: Settings) -> None:
+    """Takes away what a store keeps of remotes that the settings no longer name: what has changed
+    would be kept for them for ever."""
+    for kept in remotes_of(store).all():
+        if kept.name not in settings.remotes:
+            forget(store, kept.name)
+
+
 def _remote(settings: Settings, name: str) -> Remote:
     def words(texts: dict[str, str]) -> tuple[str, ...]:
         return tuple(texts.get(name, "").replace(",", " ").split())

@@ -46,10 +46,12 @@ def index(
     request: IndexRequest,
     progress: Callable[[int, int], None] = lambda done, total: None,
     left_out: Callable[[str, str], None] = lambda path, why: None,
+    history: Callable[[str, int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Brings the store in step with the files; what it holds then, ``cochanges`` among it.
 
-    ``left_out`` hears of each file that is not read, and why.
+    ``left_out`` hears of each file that is not read, and why; ``history`` what is done with the
+    history, how much of it, and of how much.
 
     Raises:
         LoreError: no such folder or commit, ast-grep is missing, a language is not known.
@@ -72,15 +74,25 @@ def index(
     if request.history and cochanges_are_due(engine.store):
         from ..code.history.cochanges import counted_cochanges
 
-        found["cochanges"] = counted_cochanges(engine.store, engine.settings, embedder, engine.root)
+        found["cochanges"] = counted_cochanges(
+            engine.store, engine.settings, embedder, engine.root, history
+        )
     if found["added"] >= COMPACT_FROM:
         with engine.store.faults:
             engine.store.compact()
     return found
 
 
-def analyze_cochanges(engine: Engine, *, since: str = "", keep_commits: bool = False) -> CoChanges:
+def analyze_cochanges(
+    engine: Engine,
+    *,
+    since: str = "",
+    keep_commits: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> CoChanges:
     """Which files change together, from the history since a time as git takes it.
+
+    ``progress`` hears what is done, how much of it, and of how much.
 
     Raises:
         LoreError: the root is not a git repository with a commit.
@@ -92,5 +104,5 @@ def analyze_cochanges(engine: Engine, *, since: str = "", keep_commits: bool = F
     Git(engine.root).require()
     return cochanges.analyze_cochanges(
         engine.store, engine.settings, lambda: engine.embedder, engine.root, since=since,
-        keep_commits=keep_commits,
+        keep_commits=keep_commits, progress=progress,
     )  # fmt: skip

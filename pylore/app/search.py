@@ -24,12 +24,13 @@ class SearchRequest(Record):
     found as well. ``types`` and ``statuses`` say what may be returned; ``tags``, ``files``
     (globs) and ``since`` (a date, or an age as ``7d``) where the walk may start, and with
     ``filter_expanded`` they hold for every result. ``exclude`` are ids. ``operators``: a person
-    typed the query, and may have used some (``core.operators``).
+    typed the query, and may have used some (``core.operators``). ``offsets``: the results say where
+    its words stand in their snippets.
     """
 
     __slots__ = (
         "exclude", "explain", "files", "filter_expanded", "near", "operators", "query", "since",
-        "statuses", "tags", "types",
+        "offsets", "statuses", "tags", "types",
     )  # fmt: skip
 
     def __init__(
@@ -46,6 +47,7 @@ class SearchRequest(Record):
         exclude: Iterable[str] = (),
         explain: bool = False,
         operators: bool = False,
+        offsets: bool = False,
     ) -> None:
         self.query = query
         self.near = tuple(near)
@@ -58,6 +60,7 @@ class SearchRequest(Record):
         self.exclude = tuple(exclude)
         self.explain = explain
         self.operators = operators
+        self.offsets = offsets
 
     def scope(self, engine: Engine) -> Scope:
         """The filters, checked against what the store knows.
@@ -92,7 +95,10 @@ def search(engine: Engine, request: SearchRequest) -> Hits:
     )
     embedder = engine.embedder
     with engine.store.snapshot():
-        return run_pipeline(engine.store, engine.settings, asked, embedder)
+        found = run_pipeline(engine.store, engine.settings, asked, embedder)
+    if request.offsets:
+        found.marked = request.query
+    return found
 
 
 def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:

@@ -121,7 +121,7 @@ def _answer(ask: Ask, question: Question, say: Say) -> dict[str, Any]:
     found = ask(question)
     for text in found.notes:
         say(f"{question.id}: {text}")
-    return {"id": question.id, "results": [hit.to_dict() for hit in found]}
+    return {"id": question.id, "results": found.rows()}
 
 
 def _with_ids(row: dict[str, Any]) -> dict[str, Any]:

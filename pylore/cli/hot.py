@@ -128,12 +128,13 @@ def _request(query: str, given: Arguments, excluded: tuple[str, ...] = ()) -> Se
         exclude=given.words("exclude") + excluded,
         explain=bool({"explain", "tree"} & given.switches),
         operators=True,
+        offsets="offsets" in given.switches,
     )
 
 
 def _rows(engine: Engine, found: Hits) -> list[dict[str, object]]:
     """The results as JSON has them; what has no room in ``max_bytes`` is none of them."""
-    rows = [hit.to_dict() for hit in found]
+    rows = found.rows()
     most = engine.settings.max_bytes
     if most:
         from ..app.bounds import first_rows
@@ -169,6 +170,10 @@ def _answer_batch(
 
 
 def _check_search(given: Arguments, batch: str | None) -> None:
+    if "offsets" in given.switches:
+        for form in ("ids", "text", "tree", "oneline"):
+            if form in given.switches:
+                raise UsageError(f"--offsets is for JSON: leave --{form} out")
     if batch is None:
         if not given.positionals and not given.words("files"):
             raise UsageError("search needs a query: lore search WORD…")
@@ -287,6 +292,7 @@ def index_command(argv: Sequence[str], command: Command) -> None:
         found = index(
             Engine(store, settings, project_root()), request, bar.show,
             left_out=lambda path, why: left_out.append((path, why)),
+            history=bar.stage if bar.seen else None,
         )  # fmt: skip
     from ..terminal.text import index_text
 

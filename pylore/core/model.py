@@ -246,10 +246,11 @@ class Hit(Record):
 class Hits:
     """The results of one search, best first, and what is to be said about them.
 
-    ``passages`` has the key of the passage that matched, for those nodes that did.
+    ``passages`` has the key of the passage that matched, for those nodes that did. ``marked`` is
+    the query where its words are to be found in the snippets.
     """
 
-    __slots__ = ("hits", "notes", "passages")
+    __slots__ = ("hits", "marked", "notes", "passages")
 
     def __init__(
         self, hits: list[Hit], notes: list[str], passages: dict[str, int] | None = None
@@ -257,6 +258,18 @@ class Hits:
         self.hits = hits
         self.notes = notes
         self.passages = passages or {}
+        self.marked = ""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The fields of each; where the query is ``marked`` also ``matches``, start and length of
+        its words in the snippet, in characters."""
+        rows = [hit.to_dict() for hit in self.hits]
+        if self.marked:
+            from .matches import matches_in
+
+            for row in rows:
+                row["matches"] = [[*place] for place in matches_in(row["snippet"], self.marked)]
+        return rows
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -30,6 +30,9 @@ MAX_QUERY = 100_000
 _SNIPPET_LOOK = 20_000
 """How many characters of a passage a snippet is looked for in."""
 
+_FEW_WORDS = 20
+"""Of so many words of a query the rarest in a long text is looked for."""
+
 BIDIRECTIONAL = (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 """The characters that turn the reading direction around."""
 
@@ -158,21 +161,39 @@ _MOST_PARTS = 65_536
 _PARTS = _Parts()
 
 
-_STRETCH = r"\S{1,100}"  # what has no white space for long is cut too
+_LONGEST_LEAD = 40
+"""Characters before the name in a signature, as ``def`` or ``export async function``."""
+
+_SAME = 24
+"""Letters that documentation and what follows a head begin with alike, to be the same."""
 
 
-def passages(body: str) -> list[str]:
-    """``body`` cut into stretches of about ``PASSAGE_WORDS`` words, at white space.
+def beyond_signature(text: str, title: str) -> str:
+    """The text of a symbol without the signature that its title says, and with what documents it
+    once: ``text`` is signature, documentation, and the source with both again, a line or more each.
 
-    The stretches join to the whole body again; an empty body is one empty passage.
+    >>> beyond_signature("def f(x)\\nSays it.\\ndef f(x): return x", "C.f(x)")
+    'Says it. return x'
+    >>> beyond_signature("the middle of a text", "C.f(x)")
+    'the middle of a text'
     """
-    if len(body) < 2 * tuning.PASSAGE_WORDS:
-        return [body]
-    import re  # indexing alone needs it
-
-    starts = [match.start() for match in re.finditer(_STRETCH, body)]
-    cuts = [0, *starts[tuning.PASSAGE_WORDS :: tuning.PASSAGE_WORDS], len(body)]
-    return [body[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    head, _, rest = text.partition("\n")
+    qualified, bracket, parameters = title.rstrip("…").partition("(")
+    signature = qualified.rpartition(".")[2] + bracket + parameters
+    if not 0 <= head.find(signature) <= _LONGEST_LEAD:
+        return text
+    told, _, source = rest.rpartition("\n")
+    before, again, code = source.partition(head)
+    if not again:
+        return rest
+    told, code = one_line(told), code.lstrip(" :")
+    bare = code.lstrip("\"'/*# ")
+    same = 0
+    while same < min(len(bare), len(told)) and bare[same] == told[same]:
+        same += 1
+    if told and same >= min(_SAME, len(told)):
+        code = bare[same:].lstrip(" \"'")
+    return " ".join(part for part in (told, before.strip(), code) if part)
 
 
 _ENDINGS: tuple[str, ...] = ("", "s", "es", "ed", "d", "ing", "e")
@@ -341,6 +362,18 @@ def aside(path: str) -> str:
     return ""
 
 
+_CHANGELOGS = ("change", "history", "news", "release", "upgrad", "whats-new", "whatsnew")
+
+
+def is_changelog(path: str) -> bool:
+    """Whether the name of a file begins as those do that say what changed.
+
+    >>> is_changelog("docs/CHANGES.rst"), is_changelog("changes/view.md")
+    (True, False)
+    """
+    return path.rpartition("/")[2].lower().startswith(_CHANGELOGS)
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """``number`` with the words for it.
 
@@ -387,7 +420,9 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
 
     Words are compared by their first letters, since the index compares stems.
     """
-    text = one_line(body[:_SNIPPET_LOOK])
+    if len(body) > _SNIPPET_LOOK:
+        body = _around_rarest(body, query)
+    text = one_line(body)
     if len(text) <= width:
         return text
     stems = {stem(word) for word in query.single_words()}
@@ -401,6 +436,16 @@ def snippet(body: str, query: Query, width: int = 240) -> str:
         if most == len(stems):
             break
     return best
+
+
+def _around_rarest(body: str, query: Query) -> str:
+    """As much of a long text as is looked at: around the word that it has least often."""
+    lowered = body.lower()
+    counts = {one: lowered.count(one) for one in map(stem, query.single_words()[:_FEW_WORDS])}
+    there = [one for one, count in counts.items() if count]
+    at = lowered.find(min(there, key=lambda one: counts[one])) if there else 0
+    first = max(0, at - _SNIPPET_LOOK // 2)
+    return body[first : first + _SNIPPET_LOOK]
 
 
 def _stretch(text: str, start: int, width: int) -> str:

@@ -35,6 +35,10 @@ PASSAGE_WORDS = 200
 """About how many words one passage has: long texts are ranked by their best passages. That
 took recall@5 from 50.8 to 62.3 (docs/decisions/0006); other lengths were not measured."""
 
+LEAST_PASSAGE = 50
+"""Words from which a heading ends a passage: recall@5 on PEPs at depth 1 is 77.2 with 50, and 77.0
+with 1 (docs/decisions/0081)."""
+
 PREFIX_LENGTH = 3
 """The shortest word that is tried as the beginning of another one. Not measured."""
 

@@ -8,11 +8,12 @@ import stat
 from datetime import datetime, timezone
 from itertools import accumulate
 
+from ..core.changelogs import version_of
 from ..core.errors import LoreError, nearest
 from ..core.ids import check_id
 from ..core.limits import LINKS, MARKDOWN_LINE
 from ..core.model import Node, Record
-from ..core.text import clean_tags, one_line
+from ..core.text import clean_tags, is_changelog, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
 from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown
@@ -148,6 +149,8 @@ def _line_at(content: bytes, offset: int) -> int:
 
 def _set_text(document: Document, lines: list[str], page: Page, first: int) -> None:
     """Title and body; the heading that is the title is not part of the body."""
+    if is_changelog(document.path) and version_of(page.title):
+        page.title = ""  # it stands over the first entry
     if page.title and document.title in ("", page.title):
         document.title = page.title
         for index in page.title_lines:

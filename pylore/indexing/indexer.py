@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..core.errors import EmbedderError
-from ..core.text import identifier_parts, passages
+from ..core.text import identifier_parts
 from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS, THING_IDS
 from ..embed.ahead import Ahead
+from .passages import passages, prose_passages
 from .similar import follow
 
 TYPE_CHECKING = False
@@ -142,7 +143,10 @@ class Index:
             self._add_vectors(self._embedder, [row for part in rows.values() for row in part])
 
     def _rows(self, node: Node, collection: str) -> Iterable[tuple[int, str, str, str, str, str]]:
-        rows = passage_rows(node.title, indexed_text(node), " ".join(node.tags), node.file or "")
+        rows = passage_rows(
+            node.title, indexed_text(node), " ".join(node.tags), node.file or "",
+            prose=collection == TEXTS,
+        )  # fmt: skip
         keys = self._store.nodes.new_passages([node.id] * len(rows), collection)
         return ((key, *row) for key, row in zip(keys, rows, strict=True))
 
@@ -209,14 +213,22 @@ class Waiting:
         self._nodes, self._text = [], 0
 
 
-def passage_rows(title: str, body: str, tags: str, file: str) -> list[Row]:
-    """What is indexed of a text: a row for each passage of it."""
+def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = False) -> list[Row]:
+    """What is indexed of a text: a row for each passage of it. ``prose``: it may have headings."""
     if not (title or body or tags or file):
         return []  # nothing to find it by, as with a run: it would only count for BM25
     return [
-        (title, text, tags, file, identifier_parts(f"{title} {text} {file}"))
-        for text in passages(body)
+        (name, text, tags, file, identifier_parts(f"{name} {text} {file}"))
+        for name, text in _titled(title, body, file, prose=prose)
     ]
+
+
+def _titled(title: str, body: str, file: str, *, prose: bool) -> list[tuple[str, str]]:
+    """The passages of a text, each with its title: that of all, and the heading of its entry."""
+    if not prose:
+        return [(title, text) for text in passages(body)]
+    found = prose_passages(body, file)
+    return [(f"{title} {heading}" if heading else title, text) for heading, text in found]
 
 
 def embedded_text(title: str, text: str) -> str:
@@ -229,7 +241,9 @@ def texts_of(node: Node) -> list[str]:
     body = indexed_text(node)
     if node.invalidated_at is not None or not (node.title or body or node.tags or node.file):
         return []
-    return [embedded_text(node.title, text) for text in passages(body)]
+    prose = COLLECTIONS.get(node.type, TEXTS) == TEXTS
+    titled = _titled(node.title, body, node.file or "", prose=prose)
+    return [embedded_text(title, text) for title, text in titled]
 
 
 def write_nodes(store: Store, embedder: Embedder | None, nodes: Sequence[Node]) -> None:

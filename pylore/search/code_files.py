@@ -12,7 +12,7 @@ from math import log
 
 from ..core.asked import head_of, named_in
 from ..core.scoring import best_first, rounded
-from ..core.text import aside, camel_parts, fold, parse_query, stem, words
+from ..core.text import aside, camel_parts, fold, is_changelog, parse_query, stem, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of
 from . import tuning
 
@@ -241,13 +241,9 @@ def _asks(words: Iterable[str], beginnings: tuple[str, ...]) -> bool:
 def stand_of(path: str, purpose: str) -> float:
     """What the kind of a file leaves of its score, for a question of this purpose."""
     kind = "test" if aside(path) else "source" if is_source(path) else "other"
-    if kind == "other" and _is_changelog(path):
+    if kind == "other" and is_changelog(path):
         kind = "changelog"
     return tuning.STAND["why" if purpose == "why" else "where"][kind]
-
-
-def _is_changelog(path: str) -> bool:
-    return path.rpartition("/")[2].lower().startswith(tuning.CHANGELOGS)
 
 
 def is_source(path: str) -> bool:

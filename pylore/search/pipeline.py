@@ -11,7 +11,16 @@ from itertools import islice
 from ..core.errors import GraphUnavailable
 from ..core.model import Hit, Hits, Record
 from ..core.scoring import feedback, feedback_factor, rounded
-from ..core.text import counted, fold, one_line, parse_query, snippet, stem
+from ..core.text import (
+    beyond_signature,
+    counted,
+    fold,
+    is_changelog,
+    one_line,
+    parse_query,
+    snippet,
+    stem,
+)
 from ..core.vocabulary import FILE_IDS, path_of
 from ..store import ALL
 from ..store.filter import Scope
@@ -24,6 +33,7 @@ from .retrieve import (
     add_leg_scores,
     add_symbol_lines,
     candidates,
+    documents_of,
     embed_query,
 )
 from .scoring import (
@@ -186,14 +196,20 @@ def _first(
 
         how = {**pool.starts.how, **found.how}
         show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)
+    documents = documents_of(hits, found)
+    logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
+    if logs:
+        from .entries import show_newest
+
+        show_newest(store, matching.query, logs, found)
     if request.snippets:
-        _add_texts(store, hits, found, matching.query)
+        _add_texts(store, hits, found, matching.query, logs)
     if matching.query and not (found.weak and hits):
         notes[:0] = _say_how_it_matched(
             store, settings, matching.query, hits, filtered=bool(request.scope)
         )
     add_symbol_lines(store, hits, found)
-    add_document_lines(store, hits, found)
+    add_document_lines(store, documents, found)
     say_verdicts(store, hits, notes)
     if request.explain:
         _explain(hits, found, settings)
@@ -496,7 +512,9 @@ def _worth_showing(
     return hits
 
 
-def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -> None:
+def _add_texts(
+    store: Store, hits: list[Hit], found: Candidates, query: Query, logs: list[Hit]
+) -> None:
     """Snippets: of the passage that matched, else of the node's beginning."""
     for hit in hits:
         key = found.passage.get(hit.id)
@@ -505,7 +523,15 @@ def _add_texts(store: Store, hits: list[Hit], found: Candidates, query: Query) -
             text = store.whole_files.text(path_of(hit.id))
         elif key is None:
             text = store.nodes.beginning(hit.id)
+        if hit.type == "symbol":
+            text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
+    for hit in logs:
+        from .entries import heading_of
+
+        key = found.passage[hit.id]
+        heading = heading_of(store, hit, key, store.fulltext.body(key))
+        hit.snippet = f"{heading}: {hit.snippet}" if heading else hit.snippet
 
 
 # --- what is said beside the results

@@ -290,14 +290,19 @@ def add_symbol_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> No
             by_key[key].line_start, by_key[key].line_end = first, last
 
 
-def add_document_lines(store: Store, hits: Iterable[Hit], found: Candidates) -> None:
-    """Gives an imported document the line of its file in which the passage that matched begins."""
-    by_key = {
-        found.passage[hit.id]: hit for hit in hits
+def documents_of(hits: Iterable[Hit], found: Candidates) -> list[Hit]:
+    """The documents that were imported from files, of which a passage matches."""
+    return [
+        hit for hit in hits
         if hit.line_start is not None and hit.id in found.passage
         and not hit.id.startswith(CODE_IDS)
-    }  # fmt: skip
-    if by_key:
+    ]  # fmt: skip
+
+
+def add_document_lines(store: Store, documents: list[Hit], found: Candidates) -> None:
+    """Gives an imported document the line of its file in which the passage that matched begins."""
+    if documents:
+        by_key = {found.passage[hit.id]: hit for hit in documents}
         for key, line in store.documents.lines([*by_key]).items():
             by_key[key].line_start, by_key[key].line_end = line, None
 

@@ -1,4 +1,4 @@
-"""How far a long command is, on stderr where that is a terminal, and nothing elsewhere."""
+"""How far a long command is, where stderr is a terminal; what an interrupt left, anywhere."""
 
 from __future__ import annotations
 
@@ -19,22 +19,29 @@ class Progress:
     """``with Progress("importing", size, kept="nothing was imported") as advance: advance(n)``
 
     ``total`` in steps of any size; without one they are counted. ``kept`` is what to say of an
-    interrupt: what of the work there is all the same.
+    interrupt, also where there is no terminal: what of the work there is all the same. Unless
+    ``on``, no bar is drawn.
     """
 
     def __init__(self, label: str, total: int = 0, *, kept: str = "", on: bool = True) -> None:
         self._label = label
         self._total = total
         self._kept = kept
-        self._on = on and sys.stderr.isatty()
+        self._terminal = sys.stderr.isatty()
+        self._on = on and self._terminal
         self._tidying = Tidying()
         self._began = self._last = 0.0
         self._done = 0
         self._drawn = False
 
+    @property
+    def seen(self) -> bool:
+        """Whether somebody may see it: else nobody need count what there is to do."""
+        return self._on
+
     def __enter__(self) -> Progress:
+        self._tidying.__enter__()
         if self._on:
-            self._tidying.__enter__()
             self._began = monotonic()
             self._last = self._began + _FROM - _BETWEEN
         return self
@@ -50,6 +57,12 @@ class Progress:
         self._total = total
         self(done - self._done)
 
+    def stage(self, label: str, done: int, total: int) -> None:
+        """The same of a part of the work, whose bar begins anew with each other ``label``."""
+        if label != self._label:
+            self._label, self._done, self._began = label, 0, monotonic()
+        self.show(done, total)
+
     def _draw(self) -> None:
         self._last = monotonic()
         line = _line(self._label, self._done, self._total, self._last - self._began)
@@ -62,14 +75,18 @@ class Progress:
         self._drawn = True
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if not self._on:
-            return
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-        if kind is KeyboardInterrupt:
-            done = f"{self._done} of {self._total}" if self._total else str(self._done)
-            sys.stderr.write(f"\nlore: interrupted ({self._label}: {done}): {self._kept}\n")
-        sys.stderr.flush()
+        try:
+            if self._drawn:
+                sys.stderr.write("\r\x1b[K")
+            if kind is KeyboardInterrupt:
+                done = f"{self._done} of {self._total}" if self._total else str(self._done)
+                start = "\n" if self._terminal else ""  # behind the ^C that a terminal shows
+                sys.stderr.write(
+                    f"{start}lore: interrupted ({self._label}: {done}): {self._kept}\n"
+                )
+            sys.stderr.flush()
+        except OSError:
+            pass  # the terminal is gone: that was the interrupt
         self._tidying.__exit__()
 
 

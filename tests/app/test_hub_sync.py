@@ -9,6 +9,7 @@ from typing import Any
 
 import postgres
 import pytest
+from sqlite_stores import connection_of
 from syncing import ALL, Team, team, told
 
 from pylore.app.hub_sync import HubSync, unsent
@@ -47,6 +48,12 @@ def ids(store: Store) -> list[str]:
     return [node.id for node in store.nodes.all()]
 
 
+def kept(team: Team, name: str) -> int:
+    """How many changes a store keeps, to send them."""
+    count = connection_of(team.store(name)).execute("SELECT count(*) FROM touched").get
+    return int(count)
+
+
 def at_hub(team: Team) -> str:
     return " ".join(row[3] for row in team.hub.pull(("0", 0), 1000))
 
@@ -64,6 +71,7 @@ def test_what_one_has_the_other_has_and_then_nothing_goes(two: Team) -> None:
     for name in ("ann", "bob"):
         done = two.sync(name)
         assert (done.sent, done.known, done.read) == (0, 0, 0)
+        assert kept(two, name) == 0
     assert told(two.store("ann")) == told(two.store("bob"))
 
 
@@ -309,6 +317,7 @@ def test_who_may_only_read_gets_all_and_keeps_his_own(two: Team) -> None:
     done = HubSync(two.engine("bob"), hub, "team", ALL).run()
     assert (done.may_only_read, done.sent, done.came_in.added) == (user, 0, 1)
     assert ids(two.store("bob")) == ["note-a", "note-b"]
+    assert kept(two, "bob") == 0  # for whom nothing is sent
     two.server.rows(f'GRANT lore_writer TO "{user}"')
     assert HubSync(two.engine("bob"), two.connected(user=user), "team", ALL).run().sent == 1
 

@@ -1,4 +1,4 @@
-"""Words, queries, passages and snippets, with the two full-text engines as the judges."""
+"""Words, queries and snippets, with the two full-text engines as the judges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pylore.core.text import (
     identifier_parts,
     one_line,
     parse_query,
-    passages,
     printable,
     snippet,
     words,
@@ -224,23 +223,6 @@ def test_all_words_are_more_than_some_and_a_beginning_is_least(fulltext: FullTex
     assert not found(fulltext, "two one", "one/two", "all")
 
 
-# --- passages
-
-
-@given(st.text(max_size=300) | st.lists(st.text(max_size=5), max_size=900).map(" ".join))
-def test_passages_join_to_the_whole_body(body: str) -> None:
-    parts = passages(body)
-    assert "".join(parts) == body
-    assert all(len(part.split()) <= 200 for part in parts)
-
-
-def test_a_passage_has_two_hundred_words_and_none_is_empty() -> None:
-    body = "\n".join(f"word{number}" for number in range(450))
-    assert [len(part.split()) for part in passages(body)] == [200, 200, 50]
-    assert passages("") == [""]
-    assert passages(" " * 900) == [" " * 900]
-
-
 # --- what a person sees
 
 
@@ -288,6 +270,11 @@ def test_a_snippet_finds_a_word_within_text_that_has_no_spaces() -> None:
     assert "鍵の回転" in snippet(
         "東京都" * 300 + "鍵の回転" + "東京都" * 300, parse_query("鍵の回転")
     )
+
+
+def test_a_snippet_of_a_long_text_is_around_its_rarest_word() -> None:
+    body = "keys and more keys " * 3000 + "the rotation of keys" + " lorem" * 30_000
+    assert "rotation of keys" in snippet(body, parse_query("rotation keys"))
 
 
 def test_a_snippet_without_a_word_is_the_beginning() -> None:

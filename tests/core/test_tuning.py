@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pylore.core.scoring import convex, feedback, relevance
-from pylore.core.text import parse_query, passages, stem
+from pylore.core.text import parse_query, stem
+from pylore.indexing.passages import passages
 
 
 def test_a_best_cosine_below_a_half_is_no_full_score() -> None:

@@ -22,8 +22,9 @@ from pylore.code.parse.ast_grep import scan
 from pylore.code.parse.rules import Rules
 from pylore.core.errors import LoreError
 from pylore.core.settings import SETTINGS, Settings
-from pylore.core.text import passages, printable
+from pylore.core.text import printable
 from pylore.formats.frontmatter import parse as parse_front_matter
+from pylore.indexing.passages import passages, prose_passages
 from pylore.terminal.output import note
 
 
@@ -167,6 +168,8 @@ class FrontMatterKind(Kind):
     def check_one(self, data: bytes) -> None:
         text = data.decode("utf-8", "replace").replace("\0", "")  # files with NUL are refused
         assert "".join(passages(text)) == text
+        for file in ("a.rst", "CHANGES.md"):
+            assert "".join(part for _, part in prose_passages(text, file)) == text
         try:
             found = parse_front_matter(text.split("\n"))
         except LoreError as error:

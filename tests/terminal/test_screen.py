@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 from homes import move_home
@@ -102,6 +104,32 @@ def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project:
     assert code in (-2, 130)
     assert re.search(r"lore: interrupted \(importing: \d+\): nothing was imported\n", shown)
     assert "note-x" not in lore(project, "list", "--ids")
+
+
+def test_an_index_says_how_far_the_history_is(project: Path) -> None:
+    git = which("git")
+    who = ["-c", "user.name=One", "-c", "user.email=one@example.org"]
+    for words in (["init", "-q"], ["add", "auth.py"], [*who, "commit", "-qm", "one"]):
+        subprocess.run([str(git), *words], cwd=project, check=True)
+    slow = project / "bin" / "git"  # a long history, as far as anybody can see
+    slow.parent.mkdir()
+    slow.write_text(
+        "#!/bin/sh\n"
+        'case " $* " in\n'
+        "*' log '*) printf '\\001%s 1\\0' 1 2 3; sleep 1; printf '\\001%s 1\\0' 4 5; sleep 9 ;;\n"
+        "*' rev-list '*) echo 8 ;;\n"
+        f'*) exec "{git}" "$@" ;;\n'
+        "esac\n"
+    )
+    slow.chmod(0o755)
+    code, shown = at_terminal(
+        [LORE, "index", "--embedder", "none"],
+        {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}, str(project),
+        typed=[("reading the history  ", "\x03")],
+    )  # fmt: skip
+    assert code in (-2, 130)
+    assert re.search(r"reading the history  \[#+-+\]   (38|50) % ", shown)
+    assert re.search(r"lore: interrupted \(reading the history: \d of 8\): the files so far", shown)
 
 
 def test_styles_in_a_pipe_are_for_who_forces_them(

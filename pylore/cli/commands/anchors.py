@@ -79,8 +79,12 @@ def cochanges_command(since: str, commits: bool, **options: Any) -> None:
     Git(root).require()
     since = _since(root, since)
     gc.disable()  # many small objects and no cycles among them
-    with session.open() as store, store.faults:
-        found = analyze_cochanges(session.engine(store), since=since, keep_commits=commits)
+    bar = Progress("reading the history", kept="the co-changes are as they were")
+    with session.open() as store, store.faults, bar:
+        found = analyze_cochanges(
+            session.engine(store), since=since, keep_commits=commits,
+            progress=bar.stage if bar.seen else None,
+        )  # fmt: skip
     session.say(found.notes)
     session.say(_left_out(found, session.settings.cochange_max_files))
     row = found.to_dict()

@@ -6,7 +6,7 @@ import os
 import time
 from typing import Any
 
-from ...app.hub_remotes import open_hub, remote_named
+from ...app.hub_remotes import forget_others, open_hub, remote_named
 from ...app.hub_sync import HubSync, HubSynced
 from ...app.trust import trusts
 from ...core.errors import HubUnavailable, LoreError, StoreBusy
@@ -58,6 +58,7 @@ def _once(
 ) -> None:  # fmt: skip
     remote = remote_named(session.settings, name)
     with session.open_whole("sync") as store:
+        forget_others(store, session.settings)
         hub = open_hub(remote.name, remote.url)
         kept = "what went is kept; the next sync goes on"
         with hub.hub, Progress("syncing", kept=kept, on=not session.settings.quiet) as advance:

@@ -27,7 +27,7 @@ def sync(
     dry_run: bool, all: bool, **options: Any,
 ) -> None:  # fmt: skip
     session = Session(options)
-    if _is_remote(path):
+    if path in session.settings.remotes or _is_no_file(path):
         if only_in or install or hooks or uninstall:
             raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
                              "leave them out")  # fmt: skip
@@ -55,7 +55,7 @@ def sync(
     session.tell("post-sync", changes, events)
 
 
-def _is_remote(path: str) -> bool:
+def _is_no_file(path: str) -> bool:
     """Whether the name of a remote is meant: a file's has a / or a . in it, or is there."""
     return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
 

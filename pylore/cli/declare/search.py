@@ -102,6 +102,11 @@ words; what looks like an operator and cannot be read is words too, with a note.
     NO_DIVERSIFY,
     Option("--explain", "every factor of each score"),
     Row("JSON array, JSON lines, text, ids alone", JSON, JSONL, TEXT, IDS),
+    Option(
+        "--offsets",
+        "with JSON: a field 'matches', where the query's words stand in\n"
+        "the snippet, as [start, length] in characters",
+    ),
     ONELINE,
     MAX_BYTES,
     Option("--tree", "what the walk reached hangs on the matches it came from"),

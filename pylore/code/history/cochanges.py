@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...store import Store
 
     Pair = tuple[str, str]
+    Progress = Callable[[str, int, int], None]
 
 SATURATION = 0.5
 """Evidence at which a weight is a half."""
@@ -128,11 +129,17 @@ def count_cochanges(commits: list[Commit], names: dict[str, str | None]) -> Coun
 
 
 def telling_commits(
-    git: Git, most_files: int, since: str = "", *, messages: bool = False
+    git: Git,
+    most_files: int,
+    since: str = "",
+    *,
+    messages: bool = False,
+    progress: Progress | None = None,
 ) -> tuple[list[Commit], dict[str, str | None], int]:
     """The commits that say something, today's names of their files, and how many there are.
 
-    Bulk commits and those at which a shallow clone was cut off are only counted.
+    Bulk commits and those at which a shallow clone was cut off are only counted. ``progress``
+    hears how many were read, and of how many.
 
     Raises:
         LoreError: git cannot read the history.
@@ -141,8 +148,11 @@ def telling_commits(
     cut_off = git.shallow_commits()
     telling = []
     count = 0
+    total = history.count() if progress else 0
     for commit in history.commits():
         count += 1
+        if progress:
+            progress("reading the history", count, total)
         if len(commit.paths) <= most_files and commit.hash not in cut_off:
             telling.append(commit)
     paths = {path for commit in telling for path in commit.paths}
@@ -163,11 +173,13 @@ def analyze_cochanges(
     *,
     since: str = "",
     keep_commits: bool = False,
+    progress: Progress | None = None,
 ) -> CoChanges:
     """Writes ``co_changes_with`` edges, one a pair, and takes back those that no longer hold.
 
     An edge that is as it was is not written. Edges that a person made or took away
-    stay as they are. ``embedder`` is called where a node has to be made.
+    stay as they are. ``embedder`` is called where a node has to be made. ``progress`` hears what
+    is done, how much of it, and of how much.
 
     Raises:
         LoreError: there is no history to read.
@@ -176,7 +188,7 @@ def analyze_cochanges(
     head = git.require()
     commits, names, count = telling_commits(
         git, settings.cochange_max_files, since,
-        messages=keep_commits or settings.history_commits > 0,
+        messages=keep_commits or settings.history_commits > 0, progress=progress,
     )  # fmt: skip
     pairs = count_cochanges(commits, names).strongest(settings.cochange_partners)
     result = CoChanges()
@@ -198,7 +210,7 @@ def analyze_cochanges(
         if keep_commits:
             result.commit_nodes = write_commits(store, write, commits, names, files.ids)
         if not since:
-            keep_history(store, commits[: settings.history_commits], names)
+            keep_history(store, commits[: settings.history_commits], names, progress)
         store.meta.set("cochanges_analyzed_at", now())
         store.meta.set("cochanges_commit", head)
 
@@ -211,11 +223,15 @@ def analyze_cochanges(
 
 
 def counted_cochanges(
-    store: Store, settings: Settings, embedder: Callable[[], Embedder | None], root: str
+    store: Store,
+    settings: Settings,
+    embedder: Callable[[], Embedder | None],
+    root: str,
+    progress: Progress | None = None,
 ) -> dict[str, int] | None:
     """``analyze_cochanges`` as counts of commits and edges; None where there is no history."""
     try:
-        found = analyze_cochanges(store, settings, embedder, root)
+        found = analyze_cochanges(store, settings, embedder, root, progress=progress)
     except LoreError:
         return None
     return {"commits": found.commits, "edges": found.edges}

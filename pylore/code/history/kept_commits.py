@@ -7,7 +7,7 @@ from ...core.vocabulary import COMMIT_IDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...store import Store
     from .log import Commit
@@ -16,10 +16,16 @@ LONGEST = 5000
 """Characters of a message that are kept: some have a whole log in them."""
 
 
-def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, str | None]) -> None:
+def keep_history(
+    store: Store,
+    commits: Sequence[Commit],
+    names: Mapping[str, str | None],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
     """Keeps the commits that changed a file of the index, and no others.
 
-    ``names`` are today's. The caller holds a transaction.
+    ``names`` are today's; ``progress`` hears how many messages are written. The caller holds a
+    transaction.
     """
     indexed = store.whole_files.paths()
     if not indexed and not store.commits.is_there():
@@ -35,8 +41,17 @@ def keep_history(store: Store, commits: Sequence[Commit], names: Mapping[str, st
     known = store.commits.ids()
     store.commits.remove(sorted(known - kept.keys()))
     fresh = [kept[id] for id in kept if id not in known]
-    store.commits.add((one.hash, one.time, *_texts(one.message)) for one in fresh)
+    store.commits.add(_rows(fresh, progress))
     store.commits.replace_files(pairs)
+
+
+def _rows(
+    commits: Sequence[Commit], progress: Callable[[str, int, int], None] | None
+) -> Iterator[tuple[str, int, str, str]]:
+    for done, one in enumerate(commits, start=1):
+        yield (one.hash, one.time, *_texts(one.message))
+        if progress:
+            progress("keeping the history", done, len(commits))
 
 
 def _texts(message: str) -> tuple[str, str]:

@@ -45,6 +45,12 @@ class History:
         self._renamed: dict[str, str] = {}
         self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
 
+    def count(self) -> int:
+        """How many commits there are to read, about; 0 where git does not say."""
+        since = [f"--since={self._since}"] if self._since else []
+        said = self._git.ask("rev-list", "--count", "--no-merges", *since, "HEAD", "--") or ""
+        return int(said) if said.isdigit() else 0
+
     def commits(self) -> Iterator[Commit]:
         """The commits, newest first, each path as far as the renames so far lead.
 

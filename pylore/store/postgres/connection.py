@@ -283,8 +283,8 @@ def _has_root() -> bool:
 
 
 class _Own(threading.local):
-    """Of one thread: until when the answer must be there, by the monotonic clock; whether it is
-    about to wait for one."""
+    """Of one thread: until when the answer must be there, by the monotonic clock (0: whenever, as
+    for connections of others that this process may have); whether it is about to wait for one."""
 
     until = 0.0
     starts = False
@@ -319,6 +319,7 @@ class _Asking:
         _own.until = time.monotonic() + self._seconds
 
     def __exit__(self, *_: object) -> None:
+        _own.until = 0.0
         _begun()
 
 
@@ -339,8 +340,8 @@ def _wait(connection: Any) -> None:
         state = connection.poll()
         if state == states.POLL_OK:
             return
-        left = _own.until - time.monotonic()
-        if left <= 0:
+        left = _own.until - time.monotonic() if _own.until else None
+        if left is not None and left <= 0:
             raise HubUnavailable("does not answer: try again later; what was not acknowledged is "
                                  "sent again")  # fmt: skip
         reads = [connection.fileno()] if state == states.POLL_READ else []

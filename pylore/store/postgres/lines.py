@@ -9,6 +9,7 @@ import json
 
 from ...core.errors import StoreBusy
 from ...core.model import Record
+from .connection import STATEMENT_SECONDS
 from .migrate import require_version
 
 TYPE_CHECKING = False
@@ -27,7 +28,15 @@ Row = tuple[str, int, str, str]
 _TRIES = 4
 """How often lines are sent whose transaction others have stood in the way of."""
 
-_HELLO = "SELECT lore.hello(%s)"
+_HELLO = (
+    "SELECT set_config(name, %s, false)"
+    " FROM unnest(ARRAY['statement_timeout', 'idle_in_transaction_session_timeout']) AS named(name)"
+    " WHERE current_setting(name) = '0'; SELECT lore.hello(%s)"
+)
+"""Where the server has no limits of its own, those of a client that may die hold."""
+
+_LIMIT = f"{STATEMENT_SECONDS}s"
+
 _PUSH = "SELECT lore.push(%s)"
 _PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[])"
 _DECLARED = """
@@ -107,7 +116,7 @@ class HubStore:
         Raises:
             StoreError: it has no schema, or that of another version.
         """
-        rows = self.hub.ask(_HELLO, [json.dumps([*marks])])
+        rows = self.hub.ask(_HELLO, [_LIMIT, json.dumps([*marks])])
         said = Hello(rows[0][0])
         require_version(self.hub, said.version)
         return said

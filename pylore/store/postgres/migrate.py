@@ -17,6 +17,9 @@ FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
 _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('lore.migrate', 0));\n"
 
+_SECONDS = 3600
+"""What a migration may take: it may have all lines to write anew."""
+
 _VERSION = """
 SELECT to_regclass('lore.meta') IS NOT NULL
 """
@@ -79,16 +82,16 @@ def migrate(hub: Hub) -> list[int]:
             text = file.read()
         if _carried_out(hub, version, text):
             made.append(version)
-    hub.ask("SELECT lore.hello()")
+    hub.ask("SELECT lore.hello()", seconds=_SECONDS)  # which has all to do in a restored dump
     return made
 
 
 def _carried_out(hub: Hub, version: int, text: str) -> bool:
     """Whether the file of this version was carried out now, and not by somebody else before."""
     with hub.transaction():
-        hub.ask(_LOCK + (_MADE if version == 1 else ""))
+        hub.ask(_LOCK + (_MADE if version == 1 else ""), seconds=_SECONDS)
         if version_of(hub) >= version:
             return False
-        hub.ask(text)
+        hub.ask(text, seconds=_SECONDS)
         hub.ask(_SET, [str(version)])
     return True

@@ -51,7 +51,10 @@ class SqliteRemotes:
             f" VALUES ({', '.join('?' for _ in _COLUMNS)})",
             [getattr(progress, name) for name in _COLUMNS],
         )
-        self._db.execute("DELETE FROM touched WHERE step <= (SELECT min(sent) FROM remotes)")
+        self._db.execute(
+            "DELETE FROM touched WHERE NOT EXISTS"
+            " (SELECT 1 FROM remotes WHERE sent >= 0 AND sent < touched.step)"
+        )
 
     def remove(self, name: str) -> None:
         """Forgets one; with the last one all of it goes."""

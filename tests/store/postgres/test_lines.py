@@ -38,11 +38,11 @@ def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres
                 cursor.execute("COMMIT" if chance.random() < 0.9 else "ROLLBACK")
         connection.close()
 
+    hub = HubStore(connect(postgres_server.url(database)))
     writers = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
     for writer in writers:
         writer.start()
     read, after = [], ("0", 0)
-    hub = HubStore(connect(postgres_server.url(database)))
     last = False
     while not last:
         last = not any(writer.is_alive() for writer in writers)

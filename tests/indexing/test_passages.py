@@ -1,0 +1,131 @@
+"""Passages: what a text is cut into, and what a search finds of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from homes import move_home
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples import examples
+from wire import lore
+
+from pylore.core.tuning import LEAST_PASSAGE
+from pylore.indexing.passages import passages, prose_passages
+
+LINES = st.sampled_from(
+    ["# One", "## 1.2.0", "Title", "=====", "-----", "~~~~", "", "- item", "```", "word " * 30,
+     "[1.3.0] - 2026-01-31", "\u3000", " indented", "1. first"]
+)  # fmt: skip
+
+
+@settings(max_examples=examples(100))
+@given(st.lists(LINES, max_size=40).map("\n".join) | st.text(max_size=300))
+def test_passages_join_to_the_whole_text(text: str) -> None:
+    parts = passages(text)
+    assert "".join(parts) == text
+    assert all(len(part.split()) <= 200 for part in parts)
+    for file in ("", "docs/a.rst", "CHANGES.md"):
+        assert "".join(part for _, part in prose_passages(text, file)) == text
+
+
+def test_a_passage_has_200_words() -> None:
+    body = "word " * 450
+    assert [len(part.split()) for part in passages(body)] == [200, 200, 50]
+    assert passages(body) == [part for _, part in prose_passages(body)]
+    assert passages("") == [""]
+    assert passages(" " * 900) == [" " * 900]
+
+
+def section(heading: str, words: int) -> str:
+    return f"{heading}\n\n" + "word " * words + "\n\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "three"),
+    [("# One", "## Two", "## Three"), ("One\n===", "Two\n---", "Three\n-----"),
+     ("===\nOne\n===", "Two\n~~~", "Three\n~~~~~")],
+)  # fmt: skip
+def test_a_long_text_is_cut_at_headings(one: str, two: str, three: str) -> None:
+    found = [part for _, part in prose_passages(
+        section(one, 120) + section(two, 100) + section(three, 60)
+    )]  # fmt: skip
+    assert [part.split("\n")[:2] for part in found] == [
+        (one + "\n").split("\n")[:2], (two + "\n").split("\n")[:2],
+    ]  # fmt: skip
+    assert three in found[1]  # it has room there
+    assert len(prose_passages(section(one, 50) + section(two, 50))) == 1
+
+
+def test_what_is_no_heading_cuts_nothing() -> None:
+    code = "```sh\n# a comment\n```\n\n"
+    for line in (code, "a\nb\n---\n", " # indented\n", "- one\n-----\n"):
+        found = [part for _, part in prose_passages("word " * 150 + "\n\n" + line + "word " * 150)]
+        assert len(found[0].split()) == 200
+
+
+def test_what_is_short_goes_on_in_the_passage_of_the_next_section() -> None:
+    for words, begins in ((LEAST_PASSAGE - 10, "# One"), (LEAST_PASSAGE + 10, "# Two")):
+        found = prose_passages(section("# One", words) + section("# Two", 190))
+        assert [part[:5] for _, part in found][begins == "# Two"] == begins
+
+
+CHANGES = (
+    """\
+## Unreleased
+
+- Faster.
+
+## 2.3.0 - 2026-01-31
+
+- The rotation of keys can be scheduled.
+- Support for old browsers was dropped.
+
+## 2.2.1
+
+- A fix.
+
+## 2.2.0
+
+- Support for older browsers was dropped.
+"""
+    + "".join(
+        f"- Thing number {number} is as it should be, and was not before.\n" for number in range(20)
+    )
+    + "".join(f"\n## 2.1.{number}\n\n- Fix {number}.\n" for number in range(9, 0, -1))
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    move_home(monkeypatch, tmp_path / "home")
+    lore(tmp_path, "init")
+    return tmp_path
+
+
+def test_entries_of_a_changelog_are_found_by_their_versions(project: Path) -> None:
+    (project / "CHANGES.md").write_text("# Changes\n\n" + CHANGES)
+    rst = CHANGES.replace("## 2.3.0 - 2026-01-31", "2.3.0 - 2026-01-31\n" + "-" * 18)
+    for heading in ("Unreleased", *re.findall(r"## (2\.[12].*)", CHANGES)):
+        rst = rst.replace(f"## {heading}\n", f"{heading}\n{'-' * len(heading)}\n")
+    (project / "HISTORY.rst").write_text(rst)
+    lore(project, "import", "CHANGES.md", "HISTORY.rst", "--embedder", "none")
+
+    def first(query: str, file: str) -> tuple[int, str]:
+        found = json.loads(lore(project, "search", query, "--embedder", "none"))
+        row = next(row for row in found if row["file"] == file)
+        return row["line_start"], row["snippet"]
+
+    for file, lines in (("CHANGES.md", (7, 16)), ("HISTORY.rst", (6, 17))):
+        assert first("2.3 rotation", file)[0] == lines[0]
+        assert first("2.2.0 browsers", file)[0] == lines[1]
+        assert first("support browsers dropped", file)[0] == lines[0]  # the newer of two
+        line, snippet = first("2.2.0 thing number 19", file)
+        assert line > lines[1] + 10
+        assert snippet.startswith("2.2.0: ") and "number 19 is" in snippet
+    assert (
+        json.loads(lore(project, "show", "doc-HISTORY"))["title"] == "HISTORY"
+    )  # no heading of an entry
