@@ -84,11 +84,10 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
 def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
     key, scope, step = indexed.do(
         "INSERT INTO lore.unindexed(node_key, scope) SELECT key, scope FROM lore.nodes"
-        " WHERE id = 'note-blue@@blue' ON CONFLICT (node_key, scope) DO UPDATE SET step = DEFAULT"
-        " RETURNING node_key, scope, step"
+        " WHERE id = 'note-blue@@blue' RETURNING node_key, scope, step"
     )[0]
     batch = (
-        f'[{{"node": {key}, "scope": "{scope}", "step": {step}, "collection": 0,'
+        f'[{{"node": {key}, "scope": "{scope}", "steps": [{step}], "collection": 0,'
         ' "passages": [[1, 1, 5, 1, " x | y |  |  |  ", null, null, null, null]]}]'
     )
     for user, done in (("ann", 0), ("bob", 1)):
