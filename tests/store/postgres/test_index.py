@@ -125,7 +125,10 @@ def test_vectors_are_of_one_embedder(hub: Hub) -> None:
 
 def test_words_of_any_length_and_kind_are_found(hub: Hub) -> None:
     long = "x" * 5000
-    push(hub, note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} \u0000 日本"))
+    push(
+        hub,
+        note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} \u0000 日本"),
+    )
     for query in (long, "straße", "οδοσ", "naive", "don't", "a|b", "quoted", "日本"):
         assert found(hub, query) == {"note-1"}, query
     assert found(hub, "'; DROP TABLE lore.nodes; --") == set()
