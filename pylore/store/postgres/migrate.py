@@ -26,7 +26,7 @@ SELECT to_regclass('lore.meta') IS NOT NULL
 _SET = """
 INSERT INTO lore.meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
-_OWNER = "SELECT nspowner = current_user::regrole FROM pg_namespace WHERE nspname = 'lore'"
+_OWNER = "SELECT pg_get_userbyid(nspowner) = current_user FROM pg_namespace WHERE nspname = 'lore'"
 _MADE = "CREATE SCHEMA lore"
 _PATH = "SET LOCAL search_path = lore, pg_temp;\n"
 """What is not qualified is PostgreSQL's own: public may be anybody's to write to."""
