@@ -10,9 +10,9 @@
 PYTHON ?= python3
 PREFIX ?= ~/.local
 MINUTES ?= 5
-export PYTHON PREFIX DESTDIR
+export PYTHON PREFIX DESTDIR HUB
 
-.PHONY: help setup setup-dev demo test test-transformers test-inspector test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions soak lock sbom docs site coverage install uninstall clean
+.PHONY: help setup setup-hub setup-dev demo test test-transformers test-inspector test-llm lint fuzz bench bench-quality bench-scale bench-compare bench-instructions bench-hub soak lock sbom docs site coverage install uninstall clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ setup: ## make the private environment .venv, with pinned packages
 
 setup-dev: ## the same, with what the tests and checks need
 	@bash tools/setup.sh --dev
+
+setup-hub: setup ## the same, with the driver of PostgreSQL, for 'lore hub' and 'lore sync REMOTE'
+	@bash tools/setup.sh --hub
 
 demo: setup ## this project's own knowledge: imported, searched, expanded
 	@bash docs/demo.sh
@@ -65,6 +68,9 @@ lock: ## write the hashes of all packages anew, when a version in requirements*.
 sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
 
+bench-hub: setup-dev ## syncs with a hub on PostgreSQL, against their targets: SIZE=100000
+	@bash tests/bench/hub.sh $(if $(SIZE),--size $(SIZE))
+
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)
 
@@ -77,7 +83,7 @@ site: ## make pages of the docs in site/, and check their links
 coverage: setup-dev ## run pytest, and show which lines it never reaches
 	@.venv/bin/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
-install: ## put lore under PREFIX (default ~/.local), with its own environment
+install: ## put lore under PREFIX (default ~/.local), with its own environment; HUB=1: with the driver of PostgreSQL
 	@bash tools/install.sh install
 
 uninstall: ## take away what 'make install' put under PREFIX

@@ -71,6 +71,8 @@ def _row(setting: Setting) -> str:
 
 
 def _default(setting: Setting) -> str:
+    if setting.kind == "texts":
+        return "none"
     if setting.kind == "weights":
         return "per relation" if setting.name.startswith("edge") else "none"
     text = Settings().as_text(setting.name)
@@ -90,6 +92,8 @@ def _help(setting: Setting) -> str:
 
 
 def _assignment(setting: Setting) -> str:
+    if setting.kind == "texts":
+        return f"declare -A {setting.config_key}=()"
     if setting.kind == "weights":
         weights = getattr(Settings(), setting.name)
         if setting.name == "edge_weights":  # a new store's own, where no setting says otherwise

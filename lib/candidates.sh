@@ -87,6 +87,7 @@ offer_value() { # offers $what; nothing where it is one file, or free text
     @forgotten) offer_ids --all --forgotten ;;
     @ids) offer_ids --all ;;
     @relations) offer_relations ;;
+    @remotes) ask remote list --ids ;;
     @runs) offer_ids --type run ;;
     @settings) ask config list --ids ;;
     @tags) offer_tags ;;

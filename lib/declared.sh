@@ -504,6 +504,52 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 -q	-	-
 --quiet	-	-
 1	AGENT	claude codex gemini cursor git' ;;
+    'hub') REPLY='' ;;
+    'hub audit') REPLY='--since	DATE|AGE	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'hub grant') REPLY='--scope	S	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	-
+2	ROLE	reader writer curator' ;;
+    'hub init') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	URL|REMOTE	@remotes' ;;
+    'hub revoke') REPLY='--scope	S	-
+--on	REMOTE|URL	@remotes
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	-' ;;
+    'hub status') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	[REMOTE]	@remotes' ;;
     'import') REPLY='--type	TYPE	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
 --format	FORMAT	-
 --prune	-	-
@@ -666,6 +712,50 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --max-bytes	N	-
 *	-	-
 1…	ID|FILE…	@ids' ;;
+    'remote') REPLY='' ;;
+    'remote add') REPLY='--types	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--tags	TAG,…	@tags
+--scopes	NAME,…	-
+--staged	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	-
+2	URL	-' ;;
+    'remote list') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'remote remove') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+--busy-timeout	SECONDS	-
+1	NAME	@remotes' ;;
+    'remote set') REPLY='--url	URL	-
+--types	TYPE,…	decision pattern lesson failure observation goal note doc concept entity file symbol task run session commit
+--tags	TAG,…	@tags
+--scopes	NAME,…	-
+--staged	-	-
+--no-staged	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	NAME	@remotes' ;;
     'restore') REPLY='--at	N|TIME	-
 --json	-	-
 --jsonl	-	-
@@ -816,6 +906,9 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --busy-timeout	SECONDS	-
 1…	[WORD…]	-' ;;
     'sync') REPLY='--in	-	-
+--watch	SECONDS	-
+--dry-run	-	-
+--all	-	-
 --install	-	-
 --hooks	-	-
 --uninstall	-	-
@@ -827,7 +920,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --jsonl	-	-
 --text	-	-
 --jq	EXPR	-
-1	[FILE]	@files' ;;
+1	[FILE|REMOTE]	@files' ;;
     'trust') REPLY='--revoke	-	-
 --busy-timeout	SECONDS	-
 --json	-	-
@@ -975,6 +1068,11 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --event-timeout	FLOAT	-
 --format-timeout	FLOAT	-
 --output-form	CHOICE	auto text json
+--remotes	TEXTS	-
+--remote-types	TEXTS	-
+--remote-tags	TEXTS	-
+--remote-scopes	TEXTS	-
+--remote-staged	TEXTS	-
 --paging	BOOL	1 0
 --quiet	BOOL	1 0' ;;
     *) REPLY= ;;
@@ -1004,9 +1102,18 @@ uninstall
 status
 shell
 run' ;;
+    hub) REPLY='init
+status
+grant
+revoke
+audit' ;;
     plugin) REPLY='list
 new
 test' ;;
+    remote) REPLY='add
+list
+set
+remove' ;;
     run) REPLY='start
 finish
 list

@@ -426,7 +426,7 @@ END
   lore config list --jq '.[] | "\(.id)=\(.value)"' | grep -v '^EDGE_WEIGHTS=' >after
   diff before after
   run_lore config list --jq '.[] | select(.origin == "default").id'
-  expect 0 $'EDGE_BACKWARD_WEIGHTS\nRETRIEVER_SHARES'
+  expect 0 $'EDGE_BACKWARD_WEIGHTS\nRETRIEVER_SHARES\nREMOTES\nREMOTE_TYPES\nREMOTE_TAGS\nREMOTE_SCOPES\nREMOTE_STAGED'
 }
 
 @test "config.example has the weight of every relation, as a new store has it" {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 from collections.abc import Iterator
 
+import postgres
 import pytest
 from endpoints import Endpoint, serving
 from hypothesis import settings
@@ -57,3 +59,14 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def endpoint() -> Iterator[Endpoint]:
     """An endpoint that serves while the test runs."""
     yield from serving(Endpoint())
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """The one server of this run: each test makes a database of its own (``a_database``)."""
+    if postgres.missing():
+        pytest.skip(postgres.missing())
+    server = postgres.a_server()
+    yield server
+    server.remove()
+    shutil.rmtree(os.path.dirname(server.folder))

@@ -90,7 +90,7 @@ write_to_memory() {
   local place=/dev/shm
   [ -z "${TMPDIR-}" ] && [ -d "$place" ] && has_gigabytes 4 </proc/meminfo || return 0
   df -Pk "$place" | awk 'NR == 2 && $4 > 2 * 2^20 { found = 1 } END { exit !found }' || return 0
-  TMPDIR=$(mktemp -d "$place/lore-tests.XXXXXX") || return 0
+  TMPDIR=$(mktemp -d "$place/lore-tests.XXXXXX") && chmod 711 "$TMPDIR" || return 0 # for PostgreSQL, which does not run as root
   trap 'rm -rf "$TMPDIR"' EXIT
   printf '#!/bin/sh\n' >"$TMPDIR/program"
   chmod +x "$TMPDIR/program"

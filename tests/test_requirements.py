@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 PIN = re.compile(r"([A-Za-z0-9_.-]+)==([^;\s\\]+)\s*(?:;\s*([^\\]+))?")
-LOCKED = ("requirements", "requirements-dev", "requirements-docs")
+LOCKED = ("requirements", "requirements-hub", "requirements-dev", "requirements-docs")
 
 
 def pins(name: str) -> set[tuple[str, str, str]]:
@@ -128,7 +128,7 @@ def test_the_bill_has_the_fields_that_the_format_requires(document: dict[str, An
         assert part["type"] in ("application", "library")
         assert part["name"]
         assert part["version"]
-        assert part.get("scope", "required") in ("required", "excluded")
+        assert part.get("scope", "required") in ("required", "optional", "excluded")
         for one in part.get("hashes", ()):
             assert one["alg"] == "SHA-256"
             assert re.fullmatch("[0-9a-f]{64}", one["content"])
@@ -140,7 +140,7 @@ def test_the_bill_has_the_fields_that_the_format_requires(document: dict[str, An
 
 
 def test_the_bill_lists_all_that_is_locked(document: dict[str, Any]) -> None:
-    for name, scope in zip(LOCKED[:2], ("required", "excluded"), strict=True):
+    for name, scope in zip(LOCKED[:3], ("required", "optional", "excluded"), strict=True):
         parts = [
             part for part in document["components"]
             if part["scope"] == scope and part["purl"].startswith("pkg:pypi/")

@@ -12,6 +12,7 @@
 # Everything is made ready beside the old version and put in its place by two
 # renames, so an interrupted or repeated install leaves a lore that works.
 # $DESTDIR goes in front of the paths, for packagers; $PYTHON is the Python to use.
+# With HUB=1 the driver of PostgreSQL comes too, for 'lore hub' and 'lore sync REMOTE'.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
@@ -99,6 +100,7 @@ make_environment() { # new/.venv: the packages, and no tools that would name a f
   local file python=$new/.venv/bin/python
   lore_make_venv "$new/.venv" "${PYTHON:-python3}"
   lore_pip_install "$new/.venv" requirements.lock
+  [ -z "${HUB-}" ] || lore_pip_install "$new/.venv" requirements-hub.lock
   "$python" -I -m pip uninstall -qq -y pip setuptools || exit 1
   for file in "$new"/.venv/bin/*; do
     case ${file##*/} in

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: bash tools/lock.sh
 #
-# Writes requirements.lock and those of -dev and -docs anew: what the .txt file of that
+# Writes requirements.lock and those of -hub, -dev and -docs anew: what the .txt file of that
 # name asks for, with the hashes of all files that its index has of these versions. To
 # be run when a version changes; the index is that of pip's own settings.
 
@@ -17,7 +17,7 @@ python=$folder/bin/python
 "$python" -I -m pip install -qq --no-input --disable-pip-version-check "uv==$uv" ||
   lore_fail "pip could not install uv $uv: see above; check the network, then run it again"
 index=${PIP_INDEX_URL:-$("$python" -I -m pip config get global.index-url 2>/dev/null)}
-for name in requirements requirements-dev requirements-docs; do
+for name in requirements requirements-hub requirements-dev requirements-docs; do
   printf 'lore: writing %s.lock\n' "$name" >&2
   "$folder/bin/uv" pip compile --quiet --no-config --universal --python-version 3.10 --no-deps \
     --generate-hashes --no-header --no-annotate --no-emit-index-url ${index:+--default-index "$index"} \
@@ -25,7 +25,7 @@ for name in requirements requirements-dev requirements-docs; do
     --output-file "$folder/$name.lock" "$name.txt" ||
     lore_fail "$name.lock could not be made: see above; nothing was changed"
 done
-for name in requirements requirements-dev requirements-docs; do
+for name in requirements requirements-hub requirements-dev requirements-docs; do
   { printf '# Written by make lock from %s.txt: change that, and run it again.\n' "$name" &&
     cat "$folder/$name.lock"; } >"$name.lock" || exit 1
 done

@@ -17,7 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FORMAT = "1.6"
 """The version of CycloneDX."""
 
-LOCKS = {"requirements.lock": "required", "requirements-dev.lock": "excluded"}
+LOCKS = {
+    "requirements.lock": "required", "requirements-hub.lock": "optional",
+    "requirements-dev.lock": "excluded",
+}  # fmt: skip
 """Locked requirements to the scope of what they name."""
 
 PINNED = re.compile(r"^([\w.-]+)==([\w.+!-]+)(?: ; ([^\\\n]+?))?(?= \\$)", re.MULTILINE)

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Usage: bash tools/setup.sh [--dev]
+# Usage: bash tools/setup.sh [--dev | --hub]
 #
 # Makes .venv, the private Python environment of this checkout, with the packages
-# of requirements.lock, and with --dev those of requirements-dev.lock too, and beside them
-# the table of words' pieces. Python is $PYTHON, or python3. Where all of that stands
-# already, it does nothing.
+# of requirements.lock, with --hub those of requirements-hub.lock too, with --dev those of
+# requirements-dev.lock as well, and beside them the table of words' pieces. Python is
+# $PYTHON, or python3. Where all of that stands already, it does nothing.
 
 . "${BASH_SOURCE[0]%/*}/venv.sh"
 cd "${BASH_SOURCE[0]%/*}/.." || exit 1
 
 files=(requirements.lock)
-[ "${1-}" != --dev ] || files+=(requirements-dev.lock)
+[ "${1-}" != --dev ] || files+=(requirements-hub.lock requirements-dev.lock)
+[ "${1-}" != --hub ] || files+=(requirements-hub.lock)
 
 lore_has() { # <locked requirements file>: true if .venv holds what it says now
   # The copy is written last, so an interrupted set-up is taken up again.

@@ -49,6 +49,10 @@ class StoreDamaged(StoreError):
     """The store or a part of it is missing, broken, or not what lore has written."""
 
 
+class HubUnavailable(StoreError):
+    """The hub cannot be reached, or does not answer in time."""
+
+
 class EmbedderError(LoreError):
     """What turns text into vectors cannot: full text goes on without it."""
 

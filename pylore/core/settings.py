@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     T = TypeVar("T")
-    Value = int | float | bool | str | tuple[str, ...] | dict[str, float]
+    Value = int | float | bool | str | tuple[str, ...] | dict[str, float] | dict[str, str]
 
 
 class Setting:
@@ -64,11 +64,15 @@ class Setting:
     @property
     def config_key(self) -> str:
         """How the config files spell it: arrays are upper-case, as in EDGE_WEIGHTS."""
-        return self.name.upper() if self.kind == "weights" else self.name
+        return self.name.upper() if self.kind in ARRAYS else self.name
 
     def parse(self, text: str) -> Value:
         """The typed value of ``text``; ValueError says what would have been right."""
         return _PARSERS[self.kind](self, text)
+
+
+ARRAYS = ("weights", "texts")
+"""Kinds of settings that have elements: ``KEY[element]=…``."""
 
 
 def _parse_int(setting: Setting, text: str) -> Value:
@@ -172,6 +176,17 @@ def _parse_weights(setting: Setting, text: str) -> Value:
     return weights
 
 
+def _parse_texts(setting: Setting, text: str) -> Value:
+    texts = {}
+    for line in filter(None, text.split("\n")):
+        name, equals, value = line.partition("=")
+        plain = name.replace("-", "").replace("_", "")
+        if not equals or not name[:1].isalpha() or not plain.isalnum() or not name.isascii():
+            raise ValueError("NAME=TEXT, the name in letters, digits, - and _")
+        texts[name] = value
+    return texts
+
+
 OWN_EMBEDDERS = ("static", "none")
 """Embedders that load no model and ask nobody: these a project's config may name."""
 
@@ -189,6 +204,7 @@ _PARSERS = {
     "embedder": _parse_embedder,
     "scope": _parse_scope,
     "weights": _parse_weights,
+    "texts": _parse_texts,
 }
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
@@ -214,6 +230,11 @@ USER_ONLY = {
     "promote_after": "lets what is staged become confirmed",
     "candidates_days": "says how long what was said in your own sessions is kept",
     "output": "says what programs get that read lore's output",
+    "remotes": "says where knowledge is sent to",
+    "remote_types": "says what is sent away",
+    "remote_tags": "says what is sent away",
+    "remote_scopes": "says what is sent away",
+    "remote_staged": "says what is sent away",
 }
 """Settings that name programs or places, and why they are honoured from the user's own
 files alone, never from a folder that may have come with a clone."""
@@ -280,6 +301,11 @@ def scope_name(default: str, help: str) -> str:
 def weights(default: dict[str, float], help: str, *, low: float, high: float) -> dict[str, float]:
     """Numbers by name; what is given is added to what is there."""
     return _row("weights", default, help, low, high)
+
+
+def texts(help: str) -> dict[str, str]:
+    """Texts by name; what is given is added to what is there."""
+    return _row("texts", {}, help)
 
 
 class Settings:
@@ -618,6 +644,16 @@ class Settings:
         choices=("auto", "text", "json"),
         option="output-form",
     )
+    remotes = texts(
+        "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
+        "user config only",
+    )
+    remote_types = texts("the types of records that a remote takes; none: all; user config only")
+    remote_tags = texts("it takes what has one of these tags; none: any; user config only")
+    remote_scopes = texts(
+        "the scopes whose facts a remote takes beside the common ones; *: all; user config only"
+    )
+    remote_staged = texts("1: a remote takes what is staged too; user config only")
     paging = switch(True, "show what is longer than the terminal through PAGER, or else less")
     quiet = switch(False, "leave out notes on stderr; errors are still said")
 
@@ -656,7 +692,7 @@ class Settings:
         for key, text in pairs:
             name, bracket, element = key.partition("[")
             setting = BY_NAME.get(name.lower())
-            if setting is None or (bracket and setting.kind != "weights"):
+            if setting is None or (bracket and setting.kind not in ARRAYS):
                 hint = nearest(name, [s.config_key for s in SETTINGS])
                 raise UsageError(f"unknown setting '{key}'{hint}: see 'lore config list'")
             copy._set(setting.name, origin, f"{element.rstrip(']')}={text}" if bracket else text)
@@ -673,10 +709,10 @@ class Settings:
         if setting is None or setting.config_key != name:
             hint = nearest(name, [s.config_key for s in SETTINGS])
             self.warnings.append(f"{_place(origin)}: unknown setting '{name}'{hint}: left out")
-        elif origin.startswith("project:") and users_alone(name, text):
+        elif origin.startswith("project:") and users_alone(setting.name, text):
             self.warnings.append(
-                f"{_place(origin)}: {name} {users_alone(name, text)}, so it counts only in the "
-                "user's own config: left out"
+                f"{_place(origin)}: {name} {users_alone(setting.name, text)}, so it counts only "
+                "in the user's own config: left out"
             )
         else:
             self._set(setting.name, origin, f"{element[:-1]}={text}" if bracket else text)
@@ -702,6 +738,8 @@ class Settings:
         if isinstance(value, tuple):
             return " ".join(value)
         if isinstance(value, dict):
+            if BY_NAME[name].kind == "texts":
+                return "\n".join(f"{key}={text}" for key, text in sorted(value.items()))
             return " ".join(f"{key}={weight:.15g}" for key, weight in sorted(value.items()))
         return f"{value:.15g}" if isinstance(value, float) else str(value)
 

@@ -73,9 +73,10 @@ _BATCH = 500
 
 
 class Brought(Record):
-    """The keys of the edges that an import has added or changed, which nobody is told."""
+    """The keys of the edges that an import has added or changed, and the nodes and edges of which
+    it has made states that no line has said: nobody is told."""
 
-    __slots__ = ("brought",)
+    __slots__ = ("brought", "derived_edges", "derived_nodes")
 
 
 class Imported(Brought):
@@ -97,6 +98,8 @@ class Imported(Brought):
 
     def __init__(self) -> None:
         self.brought: set[EdgeKey] = set()
+        self.derived_edges: set[EdgeKey] = set()
+        self.derived_nodes: set[str] = set()
         self.nodes = 0
         self.edges = 0
         self.added = 0
@@ -398,6 +401,8 @@ class _LineImporter:
         result = self.result
         for state in self._merge.finish():
             result.count(state)
+        result.derived_edges = self._merge.derived_edges
+        result.derived_nodes = self._merge.derived_nodes
         self._waiting.flush()  # what edges say, too, is found from now on
         if result.added + result.updated or self._merge.purges:
             result.brought |= self._merge.brought

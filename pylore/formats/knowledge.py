@@ -53,14 +53,14 @@ class KnowledgeFile:
             if "anchor_history_of" in fields:
                 _note_departure(gone, fields)
             elif "anchor_of" in fields:
-                shared = _anchor(fields)
-                if shared is not None:
-                    key = key_of(shared)[1:]
-                    anchors[key] = line_of(_as_said(shared, said.get(key, {})))
+                told = shared_anchor(fields)
+                if told is not None:
+                    key = key_of(told)[1:]
+                    anchors[key] = line_of(_as_said(told, said.get(key, {})))
             else:
-                shared = _shared(fields)
-                if shared is not None:
-                    yield line_of(shared)
+                told = shared(fields)
+                if told is not None:
+                    yield line_of(told)
         yield from anchors.values()
         for key in sorted(gone.keys() - anchors.keys()):
             yield line_of(gone[key])
@@ -96,7 +96,7 @@ def _as_said(anchor: Fields, said: Fields) -> Fields:
     return {**anchor, "hash": said["hash"]} if same and "hash" in said else anchor
 
 
-def _shared(fields: Fields) -> Fields | None:
+def shared(fields: Fields) -> Fields | None:
     """What is shared of a line; None: nothing."""
     if "from_id" in fields:
         return _edge(fields)
@@ -128,7 +128,8 @@ def _is_of_this_machine(id: str) -> bool:
 # --- anchors: where they lead to, and that they were taken away
 
 
-def _anchor(fields: Fields) -> Fields | None:
+def shared_anchor(fields: Fields) -> Fields | None:
+    """What is shared of an anchor; None: nothing."""
     if fields.get("root") or not _is_record(fields["anchor_of"]):
         return None
     # Of a file that may change the fingerprint is what this machine has seen last.

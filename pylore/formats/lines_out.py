@@ -49,7 +49,8 @@ def export_lines(
     def kept(*ids: object) -> bool:
         return not types or any(str(id).partition("-")[0] in types for id in ids)
 
-    yield from _declarations(store)
+    for declared in declarations(store):
+        yield line_of(declared)
     for id, at in store.history.purged().items():
         if kept(id):
             yield line_of({"purged": id, "at": at})
@@ -69,14 +70,15 @@ def export_lines(
             yield line_of(fields)
 
 
-def _declarations(store: Store) -> Iterator[str]:
+def declarations(store: Store) -> Iterator[dict[str, Any]]:
+    """The types and relations that a store has otherwise than every store, as fields of a line."""
     for name, text in store.types.all().items():
         if TYPES.get(name) != text:
-            yield line_of({"declare_type": name, "description": text})
+            yield {"declare_type": name, "description": text}
     for name, (weight, backward, text) in store.relations.all().items():
         if RELATIONS.get(name) != (weight, backward, text):
             weights = {"weight": weight, "backward_weight": backward}
-            yield line_of({"declare_relation": name, **weights, "description": text})
+            yield {"declare_relation": name, **weights, "description": text}
 
 
 def node_fields(node: Node, was: list[str]) -> dict[str, Any]:

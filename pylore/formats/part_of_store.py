@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Any
 
     from ..core.model import Edge, Node, Past
@@ -81,6 +81,12 @@ class _Edges(_Of):
 
 class _History(_Of):
     _part = "history"
+
+    def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """As ``PastStates.ancestors``."""
+        if ids is None and not self._many:
+            ids = self._sorted
+        return self._store.history.ancestors(ids)
 
     def of_nodes(self) -> Iterator[Past]:
         """As ``PastStates.of_nodes``."""

@@ -89,6 +89,7 @@ class Merge:
         self._purged_before = frozenset(self._purged)
         self._ended: set[str] = set()
         self.brought: set[EdgeKey] = set()
+        self.derived_nodes: set[str] = set()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
@@ -231,6 +232,12 @@ class Merge:
             self.brought.add(theirs.key)
         return state
 
+    @property
+    def derived_edges(self) -> set[EdgeKey]:
+        """The edges of which there are states now that nobody has told; ``derived_nodes``: the
+        same of nodes. Another store may come to them at another time, and otherwise."""
+        return self._edges.derived
+
     def loose(self) -> list[EdgeKey]:
         """The edges that lead nowhere by this merge, since an end was forgotten or deleted
         for good; an end that has never been here is none of these."""
@@ -336,6 +343,7 @@ class Merge:
             if name in lost and name not in known and clocks[name] > self._purged.get(id, ""):
                 lost[name].changed_at = clocks[after]
                 self._store.history.keep(lost[name])
+                self.derived_nodes.add(id)
 
     def _keep_names(self, id: str, names: Iterable[str]) -> None:
         """Keeps the names of states that are not here themselves."""

@@ -33,6 +33,7 @@ class EdgeMerge:
     """Edges and their history; ``purged`` says what was deleted for good, and may change."""
 
     def __init__(self, store: Store, purged: dict[str, str], change: str) -> None:
+        self.derived: set[EdgeKey] = set()
         self._store = store
         self._purged = purged
         self._change = change
@@ -119,6 +120,7 @@ class EdgeMerge:
             again = stands_again(edge, names[edge.from_id], names[edge.to_id])
             if again is not None and clock(edge) > self._gone(edge.key):
                 self.edge(again)
+                self.derived.add(again.key)
                 found.append(again)
         return found
 
@@ -162,6 +164,7 @@ class EdgeMerge:
                     state["change"], state["changed_at"] = self._change, clocks[after]
                     state["made_at"] = clocks[name]
                     self._keep(state, ours=ours)
+                    self.derived.add(key)
 
     def _gone(self, key: EdgeKey) -> str:
         return max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from .copied import Copied
     from .protocols import Store
+    from .sqlite.remotes import SqliteRemotes
 
 __all__ = [
-    "ALL", "FILE", "Store", "back_up", "create_store", "open_store", "restore_backup_into",
-    "tell_waiting",
+    "ALL", "FILE", "Store", "back_up", "create_store", "open_store", "remotes_of",
+    "restore_backup_into", "tell_waiting",
 ]  # fmt: skip
 
 ALL = -1
@@ -89,6 +90,20 @@ def restore_backup_into(
     from .sqlite.restore_backup import restore_backup
 
     return restore_backup(folder, path, busy_timeout=busy_timeout, progress=progress)
+
+
+def remotes_of(store: Store) -> SqliteRemotes:
+    """What a store keeps of the hubs that it syncs with.
+
+    Raises:
+        TypeError: it is of a kind that keeps nothing of them.
+    """
+    from .sqlite.remotes import SqliteRemotes
+    from .sqlite.store import SqliteStore
+
+    if not isinstance(store, SqliteStore):
+        raise TypeError(f"{type(store).__name__} keeps no remotes")
+    return SqliteRemotes(store.connection)
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import UsageError
-from pylore.core.settings import BY_NAME, SETTINGS, USER_ONLY, Setting, Settings
+from pylore.core.settings import ARRAYS, BY_NAME, SETTINGS, USER_ONLY, Setting, Settings
 
 if TYPE_CHECKING:
     from pylore.core.settings import Value
@@ -58,6 +58,11 @@ def values(setting: Setting) -> st.SearchStrategy[Value]:
         "scope": lambda: st.from_regex("([a-z0-9][a-z0-9_-]{0,9})?", fullmatch=True),
         "embedder": lambda: st.sampled_from(EMBEDDERS),
         "weights": lambda: st.dictionaries(NAME, short(low, high), max_size=4),
+        "texts": lambda: st.dictionaries(
+            st.from_regex("[a-z][a-z0-9_-]{0,9}", fullmatch=True),
+            st.text(st.characters(exclude_characters="\n"), max_size=20),
+            max_size=4,
+        ),
     }
     return kinds[setting.kind]()
 
@@ -242,7 +247,7 @@ def test_the_depth_is_what_is_asked_for_within_what_is_allowed(asked: int, allow
 
 # --- what is refused
 
-WRONG = {"int": "x", "float": "x", "bool": "x", "choice": "x", "weights": "x",
+WRONG = {"int": "x", "float": "x", "bool": "x", "choice": "x", "weights": "x", "texts": "x",
          "embedder": "x"}  # fmt: skip
 REFUSABLE = [setting for setting in SETTINGS if setting.kind in WRONG]
 
@@ -298,6 +303,16 @@ def test_what_names_a_program_counts_only_in_the_users_own_config() -> None:
     assert len(project.warnings) == 1
     assert project.warnings[0].startswith("/c/.config:1: plugin_dir runs a program")
     assert user.warnings == []
+
+
+@pytest.mark.parametrize("setting", [BY_NAME[name] for name in USER_ONLY],
+                         ids=lambda setting: setting.name)  # fmt: skip
+def test_nothing_that_is_the_users_alone_is_taken_from_a_project(setting: Setting) -> None:
+    element = "[team]" if setting.kind in ARRAYS else ""
+    line = f"{setting.config_key}{element}\tproject:/c/.config:1\tpostgresql://h/x\n"
+    project = Settings.load(environ={"LORE_FROM_CONFIG": line}, flags={})
+    assert getattr(project, setting.name) == setting.default
+    assert len(project.warnings) == 1 and "user's own config" in project.warnings[0]
 
 
 @pytest.mark.parametrize("text", ["fulltext mine", "mine", "vector,../evil"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from json import dumps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,6 +18,7 @@ from sqlite_stores import connection_of
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
+from pylore.formats.jsonl import import_lines
 from pylore.indexing.indexer import rebuild
 from pylore.records.records import Records
 from pylore.store import Store
@@ -172,3 +174,18 @@ def test_a_text_that_the_node_says_is_kept_once(tmp_path: Path) -> None:
         assert count("SELECT count(*) FROM passages").get == 5
         assert count("SELECT count(coalesce(title, body, tags, file)) FROM passage_texts").get == 0
         assert count("SELECT count(*) FROM passage_texts WHERE start IS NULL").get == 2
+
+
+def test_an_import_that_changes_a_record_writes_no_other_ones_anew(tmp_path: Path) -> None:
+    def told(body: str, at: str, count: int) -> list[bytes]:
+        return [
+            dumps({"id": f"note-{n}", "body": f"{body} {n}", "updated_at": at}).encode()
+            for n in range(count)
+        ]
+
+    with new_store(str(tmp_path)) as store:
+        import_lines(store, Settings(), None, told("one", "2026-01-01T00:00:00Z", 300))
+        before = connection_of(store).total_changes()
+        import_lines(store, Settings(), None, told("two", "2026-02-01T00:00:00Z", 1))
+        assert connection_of(store).total_changes() - before < 100
+        sound(store)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...core.errors import LoreError, UsageError, nearest
-from ...core.settings import BY_NAME, SETTINGS, users_alone
+from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
 from ...system.atomic_write import write_whole
 from ...system.config_edit import with_setting, without_setting
 from ...system.links import real_place
@@ -16,6 +16,8 @@ from ..runtime import data_folder, require_found_store, require_store
 from .shared import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...core.settings import Setting
 
 _USAGE = "config takes 'list', 'get KEY', 'set KEY VALUE' or 'unset KEY': see 'lore config --help'"
@@ -49,7 +51,7 @@ def _named(word: str) -> tuple[Setting, str]:
     """The setting that a key names, and of ``EDGE_WEIGHTS[calls]`` the element in brackets."""
     name, bracket, element = word.partition("[")
     setting = BY_NAME.get(name.lower())
-    if setting is None or (bracket and setting.kind != "weights"):
+    if setting is None or (bracket and setting.kind not in ARRAYS):
         hint = nearest(name, list(BY_NAME))
         raise UsageError(f"unknown setting '{word}'{hint}: see 'lore config list'")
     return setting, f"[{element}" if bracket else ""
@@ -91,10 +93,22 @@ def _change(
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
 
+def change_users_config(changes: Mapping[str, str | None]) -> str:
+    """Sets these keys in the user's own config, or takes them out (None); the file."""
+    path = _users_file()
+    before = after = _read(path)
+    for key, value in changes.items():
+        after = without_setting(after, key) if value is None else with_setting(after, key, value)
+    if after != before:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        write_whole(path, [after])
+    return path
+
+
 def _weights(setting: Setting, text: str) -> dict[str, float]:
     found = setting.parse(text)
     assert isinstance(found, dict)
-    return found
+    return {name: float(weight) for name, weight in found.items()}
 
 
 def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:

@@ -23,9 +23,20 @@ _FOLDER = ".lore"
 
 
 def sync(
-    path: str, only_in: bool, install: bool, hooks: bool, uninstall: bool, **options: Any
-) -> None:
+    path: str, only_in: bool, install: bool, hooks: bool, uninstall: bool, watch: float,
+    dry_run: bool, all: bool, **options: Any,
+) -> None:  # fmt: skip
     session = Session(options)
+    if path in session.settings.remotes or _is_no_file(path):
+        if only_in or install or hooks or uninstall:
+            raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
+                             "leave them out")  # fmt: skip
+        from .hub_sync import sync_with_hub
+
+        sync_with_hub(session, path, watch=watch, dry_run=dry_run, all=all)
+        return
+    if watch or dry_run or all:
+        raise UsageError("--watch, --dry-run and --all are for a remote: name one")
     if install or uninstall or hooks:
         if path or only_in or install == uninstall or (hooks and not install):
             raise UsageError("sync takes --install [--hooks] or --uninstall alone: "
@@ -42,6 +53,11 @@ def sync(
     row = {"in": _counts(done), "out": done.went_out, "file": os.path.abspath(path)}
     session.output.one(row, _text)
     session.tell("post-sync", changes, events)
+
+
+def _is_no_file(path: str) -> bool:
+    """Whether the name of a remote is meant: a file's has a / or a . in it, or is there."""
+    return bool(path) and not {"/", "."} & {*path} and not os.path.lexists(path)
 
 
 def _file_of_project() -> str:

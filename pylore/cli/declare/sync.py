@@ -7,8 +7,8 @@ from . import BUSY_TIMEOUT, COUNTS_OUTPUT, IDS, quiet
 
 COMMAND = Command(
     "sync",
-    "[--in] [FILE] | --install [--hooks] | --uninstall",
-    "share knowledge by git: merge .lore/knowledge.jsonl, and write it back",
+    "[--in] [FILE] | REMOTE | --install [--hooks] | --uninstall",
+    "share knowledge by git, with .lore/knowledge.jsonl, or through a hub",
     """\
 The file has what people write, a record a line, sorted: no files, symbols, commits and
 runs, no edges that are computed, no verdicts and no counts of reads. Of a record the
@@ -18,13 +18,26 @@ share it. Where git could not merge it, both sides come in, and the file is whol
 
 Without FILE it is knowledge.jsonl beside the store of this project. A store that is not
 a project's has no such place: name one. Prints what came in, counted as by 'lore import',
-and the lines that went out; as text, nothing where there was nothing.""",
+and the lines that went out; as text, nothing where there was nothing.
+
+REMOTE is the name of a hub ('lore remote add'): what has changed here is sent, then what
+others have sent is merged in the same way. Whatever breaks off goes on with the next sync.""",
     Option(
         "--in",
         "only bring in: the file stays as it is, and\n"
         "what comes in is not what 'lore undo' takes back",
         into="only_in",
     ),
+    Heading("With a remote"),
+    Option(
+        "--watch SECONDS",
+        "again after so many seconds, until Ctrl-C",
+        low=0,
+        high=86_400,
+        default=0.0,
+    ),
+    Option("--dry-run", "say how many lines would go each way, and end"),
+    Option("--all", "send and read everything, and not only what is new"),
     Heading("In a repository, once"),
     Option(
         "--install",
@@ -46,8 +59,9 @@ and the lines that went out; as text, nothing where there was nothing.""",
         "lore sync && git add .lore/knowledge.jsonl",
         "lore sync --install --hooks",
         "lore sync ~/shared/knowledge.jsonl",
+        "lore sync team --watch 60",
     ),
-    arguments=(Argument("[FILE]", "path", "files"),),
+    arguments=(Argument("[FILE|REMOTE]", "path", "files"),),
     also=(IDS,),
     run="sync:sync",
 )

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 SCHEMA_FILES = (*(f"upgrades/version-{number}.sql" for number in (1, 2, 3, 4)), "schema.sql")
 """The text of each version of the schema, version 1 first."""
 
+REMOTES = "remotes.sql"
+"""The text of what stores have that sync with a hub, and others have not."""
+
 FIRST_WHOLE = 4
 """The version from which on a text is all of its schema; before, what it adds."""
 
@@ -65,6 +68,7 @@ _FIRST_CREATE = (
 )  # fmt: skip
 
 _OTHERS = (
+    "CREATE TABLE sqlite_sequence(name,seq)",
     "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
 )
@@ -161,6 +165,8 @@ def statements(version: int) -> frozenset[str]:
     """Every text that ``sqlite_schema`` of a store of this version may have."""
     whole = version >= FIRST_WHOLE
     files = [*schema_texts(SCHEMA_FILES[version - 1 if whole else 0 : version])]
+    if version == len(SCHEMA_FILES):
+        files += schema_texts([REMOTES])
     altered = _altered(created(*files), files)
     of_vectors = VECTOR_TABLES if whole else _SIGNS
     return frozenset((*altered, *_of_fulltext(version), *of_vectors, *_OTHERS))

@@ -13,7 +13,8 @@ from ..anchor import Anchor
 from .driver import apsw
 from .edges import INSERT_EDGE, edge_rows
 from .keys import KEY_OF
-from .nodes import INSERT_NODE, rows_of
+from .nodes import INSERT_NODE, rows_of, texts_of
+from .passage_texts import remember_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -221,6 +222,8 @@ class SqliteHistory:
 
         Nothing of what they replace is kept: that is up to whoever merges.
         """
+        nodes = [*nodes]
+        remember_texts(self._db, texts_of(nodes))
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('merging', '1')")
         self._db.executemany(_NODE, rows_of(nodes))
         self._db.executemany(_EDGE, edge_rows(self._db, edges))

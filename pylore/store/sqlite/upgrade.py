@@ -18,7 +18,7 @@ from ...system.json_encode import dumps
 from . import write_queue
 from .driver import apsw
 from .facts import SqliteFacts
-from .foreign import FIRST_FULLTEXT, FIRST_WHOLE, SCHEMA_FILES, created, schema_texts
+from .foreign import FIRST_FULLTEXT, FIRST_WHOLE, REMOTES, SCHEMA_FILES, created, schema_texts
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .nodes import SqliteNodes
@@ -145,7 +145,11 @@ def _texts(*files: str) -> dict[str, str]:
 
 def _add_what_lacks(connection: apsw.Connection, version: int) -> None:
     wanted, former = _texts(SCHEMA_FILES[-1]), _texts(SCHEMA_FILES[version - 1])
-    for name, text in _present(connection).items():
+    present = _present(connection)
+    if "touched" in present:
+        of_remotes = _texts(REMOTES)
+        wanted, former = {**wanted, **of_remotes}, {**former, **of_remotes}
+    for name, text in present.items():
         kind = text.split(maxsplit=2)[1]
         if kind == "TABLE" and name.lower() in wanted and name.lower() not in former:
             raise StoreError(

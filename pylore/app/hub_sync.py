@@ -1,0 +1,296 @@
+"""One store and a hub: what is in either of them is in both afterwards.
+
+First what has changed here is sent, then what has come to the hub is read on from where this
+store was, and merged as a file is. Each batch of either is a transaction of its own, so that
+whatever breaks off is gone on with; what is sent or read twice changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from hashlib import md5
+
+from ..core.errors import StoreReadOnly
+from ..core.model import Record
+from ..core.times import now
+from ..embed.ahead import Ahead
+from ..formats.hub_lines import HubLines, purge_line
+from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
+from ..store import remotes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..formats.hub_lines import HubLine, Takes
+    from ..store import Store
+    from ..store.postgres.lines import Hello, HubStore, Row
+    from ..store.remotes import RemoteProgress
+    from .engine import Engine
+
+SENT_AT_ONCE = 4000
+"""Lines of a batch that is sent, unless they are longer than ``_BYTES``."""
+
+READ_AT_ONCE = 10_000
+"""Lines of a batch that is read."""
+
+_BYTES = 8_000_000
+_NOWHERE = ("0", 0)
+
+
+class HubSynced(Record):
+    """What came in, how many lines were ``sent`` that the hub did not know and how many it
+    knew, what it ``refused`` ((id, why)), how many lines were ``read``. ``anew``: why all was
+    sent again, or nothing. ``may_only_read``: the role that all of this store's own stays
+    here for, or nothing.
+    """
+
+    __slots__ = ("anew", "came_in", "known", "may_only_read", "read", "refused", "sent")
+
+    def __init__(self) -> None:
+        self.came_in = Imported()
+        self.sent = 0
+        self.known = 0
+        self.read = 0
+        self.refused: list[tuple[str, str]] = []
+        self.anew = ""
+        self.may_only_read = ""
+
+
+class HubSync:
+    """One sync with the remote ``name``, which takes what ``takes`` says.
+
+    ``all``: send and read everything, not only what is new. ``progress`` hears how many lines
+    went (``sent``, ``read``) with each batch.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        hub: HubStore,
+        name: str,
+        takes: Takes,
+        *,
+        all: bool = False,
+        progress: Callable[[str, int], None] = lambda way, lines: None,
+    ) -> None:
+        self._engine = engine
+        self._store = engine.store
+        self._remotes = remotes_of(engine.store)
+        self._hub = hub
+        self._name = name
+        self._takes = takes
+        self._all = all
+        self._tell = progress
+        self._at = self._remotes.get(name)
+        self._own: list[str] = []
+        self._declares = False
+        self._done = HubSynced()
+
+    def run(self) -> HubSynced:
+        """Sends, and then reads.
+
+        Raises:
+            LoreError: the hub cannot, or may not be asked; what went until then stays.
+        """
+        with self._store.faults:
+            hello = self._begin()
+            self._keep_place()
+            if hello.may_write:
+                self._push()
+            self._pull()
+            if hello.may_write and self._remotes.step() > self._at.sent:
+                self._push()  # what follows from what came in, and the hub does not have
+            if not hello.may_write:
+                self._done.may_only_read = hello.role
+        return self._done
+
+    def dry_run(self) -> HubSynced:
+        """How many lines would be sent, known ones too, and read; nothing changes."""
+        with self._store.faults, self._store.snapshot():
+            hello = self._begin()
+            batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
+            if hello.may_write:
+                self._done.sent = sum(len(batch) for batch in batches)
+            self._done.read = self._hub.waiting((self._at.xid, self._at.seq))
+        return self._done
+
+    # --- where it is
+
+    def _begin(self) -> Hello:
+        """Finds out whether the hub is where it was, and begins anew where it is not."""
+        at = self._at
+        marks = [(at.xid, at.seq), (at.sent_xid, at.sent_seq)]
+        hello = self._hub.hello(mark for mark in marks if mark != _NOWHERE)
+        if hello.standby:
+            raise StoreReadOnly(f"{self._name}: is a standby: name the server that takes writes")
+        if self._all or at.generation != hello.generation or not hello.holds:
+            if at.generation and not self._all:
+                self._done.anew = "the hub is not where it was: a backup was restored, or a standby"
+            at.xid, at.seq = at.sent_xid, at.sent_seq = _NOWHERE
+            at.sent = -1
+        elif at.timeline != hello.timeline:
+            self._done.anew = "another server has taken the hub over"
+            at.sent = -1
+        elif at.takes != str(self._takes):
+            at.sent = -1
+        if at.sees != hello.sees:
+            at.xid, at.seq = _NOWHERE
+        at.generation, at.timeline = hello.generation, hello.timeline
+        at.takes, at.sees = str(self._takes), hello.sees
+        return hello
+
+    def _keep_place(self) -> None:
+        if self._remotes.are_kept and self._remotes.get(self._name) == self._at:
+            return
+        with self._store.transaction():
+            self._remotes.make()
+            self._remotes.put(self._at)
+
+    # --- sending
+
+    def _push(self) -> None:
+        refused: list[tuple[HubLine, str]] = []
+        self._declares = False
+        with self._store.snapshot():
+            until = self._remotes.step()
+            for batch in self._batches(self._lines(self._at.sent, until)):
+                done = self._hub.push([(line.order, line.line) for line in batch])
+                self._done.sent += done.taken
+                self._done.known += done.known
+                refused += [(batch[place], why) for place, why in done.refused]
+                self._declares = self._declares or batch[0].what == "declared"
+                if done.mark is not None:
+                    self._own.append(done.xid)
+                    self._at.sent_xid, self._at.sent_seq = done.mark
+                self._tell("sent", len(batch))
+        self._done.refused = [(line.id, why) for line, why in refused]
+        self._settle(until, refused)
+        if self._declares:  # a greater declaration stands, and may have been read before
+            at = self._at
+            self._take([(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()])
+
+    def _settle(self, until: int, refused: Sequence[tuple[HubLine, str]]) -> None:
+        """Keeps that all was sent up to this step, but for what was refused."""
+        if until == self._at.sent and not refused:
+            return
+        self._at.sent = until
+        with self._store.transaction():
+            for line, _ in refused:
+                if line.what == "edge":
+                    self._remotes.touch_edges([(line.id, line.to_id, line.relation)])
+                else:
+                    self._remotes.touch(line.what, [line.id])
+            self._remotes.put(self._at)
+
+    def _lines(self, after: int, until: int) -> Iterator[HubLine]:
+        touched = None if after < 0 else self._remotes.touched(self._name, after, until)
+        if touched is not None and not touched and not touched.declared:
+            return
+        lines = HubLines(self._store, self._takes, touched)
+        purges = lines.purges()
+        if purges:
+            digests = {md5(id.encode()).hexdigest(): id for id in purges}
+            known = self._hub.knows([*digests])
+            yield from (purge_line(id, purges[id]) for id in map(digests.__getitem__, known))
+        yield from lines
+
+    def _batches(self, lines: Iterable[HubLine]) -> Iterator[list[HubLine]]:
+        batch: list[HubLine] = []
+        size = 0
+        for line in lines:
+            batch.append(line)
+            size += len(line.line)
+            if len(batch) == SENT_AT_ONCE or size > _BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    # --- reading
+
+    def _pull(self) -> None:
+        while True:
+            rows = self._hub.pull((self._at.xid, self._at.seq), READ_AT_ONCE, self._own)
+            if rows:
+                self._take(rows)
+                self._tell("read", len(rows))
+            if len(rows) < READ_AT_ONCE:
+                return
+
+    def _take(self, rows: Sequence[Row]) -> None:
+        """Merges lines, and keeps in the same transaction that they were read."""
+        told = [row for row in rows if row[3]]
+        self._done.read += len(told)
+        ahead = Ahead(self._store, lambda: self._engine.embedder)
+        options = ImportOptions(skip_bad=True, new_relations=True, new_types=True, change="sync")
+        part = LineImport(
+            self._store, self._engine.settings, ahead, [row[3].encode() for row in told], options,
+            name=self._name, names=_Places(self._name, told), progress=lambda size: None,
+        )  # fmt: skip
+        if told:
+            part.prepare()
+        came_in, self._at = ahead.settled(lambda: self._written(part, told, rows[-1]))
+        _add(self._done.came_in, came_in)
+
+    def _written(
+        self, part: LineImport, told: Sequence[Row], last: Row
+    ) -> tuple[Imported, RemoteProgress]:
+        at = copy(self._at)
+        at.xid, at.seq, at.synced_at = last[0], last[1], now()
+        before = self._remotes.step()
+        came_in = part.write() if told else Imported()
+        self._remotes.came_from(self._name, before)
+        if at.sent == before:
+            at.sent = self._remotes.step()
+        self._remotes.touch_edges(came_in.derived_edges)
+        self._remotes.touch("node", came_in.derived_nodes)
+        self._remotes.touch("purged", self._purged_among(told))
+        self._remotes.put(at)
+        return came_in, at
+
+    def _purged_among(self, rows: Sequence[Row]) -> list[str]:
+        """What was deleted for good here, and is at the hub: it is to be told there."""
+        purged = self._store.history.purged()
+        if not purged:
+            return []
+        named: set[str] = set()
+        told: set[str] = set()
+        for *_, kind, line in rows:
+            fields = json.loads(line)
+            if kind == "purged":
+                told.add(fields["purged"])
+            names = fields.get("history_of", [])[:2]
+            names += [fields.get(name) for name in _NAMES if name in fields]
+            named.update(name for name in names if isinstance(name, str))
+        return sorted((named & purged.keys()) - told)
+
+
+_NAMES = ("id", "from_id", "to_id", "state_of", "anchor_of", "anchor_history_of")
+
+
+class _Places(LineNames):
+    """Lines are called by the hub and their number there; what is broken is left out."""
+
+    def __init__(self, name: str, rows: Sequence[Row]) -> None:
+        super().__init__(name, skip_bad=True)
+        self._remote = name
+        self._rows = rows
+
+    def place(self, number: int) -> str:
+        return f"{self._remote}: line {self._rows[number - 1][1]}"
+
+
+def unsent(store: Store, at: RemoteProgress, takes: Takes) -> int:
+    """How many records and links of a store have changed since a remote was sent them."""
+    if at.sent < 0 or at.takes != str(takes):
+        return sum(1 for line in HubLines(store, takes) if line.what in ("node", "edge"))
+    remotes = remotes_of(store)
+    return len(remotes.touched(at.name, at.sent, remotes.step()))
+
+
+def _add(all: Imported, more: Imported) -> None:
+    for name in Imported.__slots__:
+        mine, theirs = getattr(all, name), getattr(more, name)
+        setattr(all, name, mine + theirs)

@@ -1,0 +1,237 @@
+"""What a store tells a hub: the lines of an export that are shared, each with its place.
+
+As in the file that git carries (``formats/knowledge.py``), what a machine finds by itself is
+left out; the past is told, since a hub keeps every state. What a remote does not take stays
+here, and so do links that name it. A line's place among those of one thing is its order key:
+its clock, then what decides between equal clocks (``core.states.order``), then a digest of it,
+so that two accounts of one state are both kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from ..core.digests import blake2b
+from ..core.model import Edge, Node
+from ..core.scopes import whose
+from ..core.states import order
+from ..core.vocabulary import CODE_TYPES, NO_RECORDS
+from ..records.exchange import GONE, edge_of, told_edges, told_nodes, told_past, told_past_edges
+from .anchorlines import anchor_lines
+from .knowledge import shared, shared_anchor
+from .lines_out import (
+    declarations,
+    edge_fields,
+    line_of,
+    node_fields,
+    past_edge_fields,
+    past_fields,
+)
+from .part_of_store import PartOfStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..store import Store
+    from ..store.protocols import EdgeKey
+    from ..store.remotes import Touched
+
+_ANY_SCOPE = "*"
+
+
+class Takes:
+    """What a remote takes: records of these ``types`` (none: all), with one of these ``tags``
+    (none: any), common or of these ``scopes`` (``*``: all), and what is ``staged`` if asked."""
+
+    __slots__ = ("scopes", "staged", "tags", "types")
+
+    def __init__(
+        self, types: tuple[str, ...] = (), tags: tuple[str, ...] = (),
+        scopes: tuple[str, ...] = (), *, staged: bool = False,
+    ) -> None:  # fmt: skip
+        self.types = frozenset(types)
+        self.tags = frozenset(tags)
+        self.scopes = frozenset(scopes)
+        self.staged = staged
+
+    def __str__(self) -> str:
+        parts = (self.types, self.tags, self.scopes)
+        return json.dumps([*map(sorted, parts), self.staged])
+
+    def may(self, id: str) -> bool:
+        """Whether something of this id may be told, as far as the id says it."""
+        type = id.partition("-")[0]
+        return self.has(id) and (
+            type in CODE_TYPES
+            or (type not in NO_RECORDS and (not self.types or type in self.types))
+        )
+
+    def has(self, *names: str) -> bool:
+        """Whether what has these names is common, or of a scope that is taken."""
+        scope = whose(*names)
+        return not scope or scope in self.scopes or _ANY_SCOPE in self.scopes
+
+    def node(self, node: Node) -> bool:
+        """Whether this state of a record is told."""
+        return (
+            self.may(node.id)
+            and (self.staged or node.status != "staged")
+            and (not self.tags or not self.tags.isdisjoint(node.tags))
+        )
+
+
+class HubLine:
+    """A line, its order key, and what to touch to have it sent again."""
+
+    __slots__ = ("id", "line", "order", "relation", "to_id", "what")
+
+    def __init__(self, what: str, order: str, fields: dict[str, Any], *key: str) -> None:
+        self.what = what
+        self.id, self.to_id, self.relation = (*key, "", "", "")[:3]
+        self.line = line_of(fields).rstrip("\n")
+        digest = blake2b(self.line.encode("utf-8", "replace"), digest_size=8).hexdigest()
+        self.order = f"{order} {digest}" if order else digest
+
+
+def order_text(state: Node | Edge) -> str:
+    """``order`` as text, which compares as that does, byte by byte.
+
+    >>> order_text(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z"))[:24]
+    '2026-01-31T12:00:00Z  3 '
+    """
+    clock, gone, rank, digest, made = order(state)
+    return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()
+
+
+class HubLines:
+    """The lines of a store; with ``touched``, those of what has changed. What was deleted for good
+    is not among them: ``purges``."""
+
+    def __init__(self, store: Store, takes: Takes, touched: Touched | None = None) -> None:
+        self._store = store
+        self._takes = takes
+        self._touched = touched
+        self._private: set[str] = set()
+        self._seen: set[str] = set()
+
+    def __iter__(self) -> Iterator[HubLine]:
+        if self._touched is None or self._touched.declared:
+            for fields in declarations(self._store):
+                yield HubLine("declared", "", fields)
+        part: Any = self._store if self._touched is None else _Part(self._store, self._touched)
+        yield from self._nodes(part)
+        if self._touched is not None:
+            self._look_up(part.edges.keys)
+        yield from self._edges(part)
+        yield from self._past(part)
+        yield from self._anchors(part)
+
+    def purges(self) -> dict[str, str]:
+        """Id to when of what was deleted for good, as far as the ids may be told."""
+        ids = None if self._touched is None else sorted(self._touched.purged)
+        found = self._store.history.purged(ids)
+        return {id: at for id, at in found.items() if id.partition("-")[0] not in NO_RECORDS}
+
+    def _nodes(self, part: Any) -> Iterator[HubLine]:
+        for node, was in told_nodes(part):
+            if not self._sees(node):
+                continue
+            fields = shared(node_fields(node, was))
+            if fields is not None:
+                yield HubLine("node", order_text(node), fields, node.id)
+
+    def _look_up(self, edges: Iterator[EdgeKey]) -> None:
+        """Notes which ends of edges, and which owners of anchors, are private."""
+        assert self._touched is not None
+        ids = {end for key in edges for end in key[:2]} | self._touched.anchors
+        for node in self._store.nodes.get_many(sorted(ids)).values():
+            self._sees(node)
+
+    def _sees(self, node: Node) -> bool:
+        """Whether a node is told; notes which are not."""
+        told = self._takes.node(node)
+        if not told and node.type not in CODE_TYPES:
+            self._private.add(node.id)
+        if self._takes.tags:
+            self._seen.add(node.id)
+        return told
+
+    def _tells(self, id: str) -> bool:
+        if self._takes.tags and id not in self._seen:
+            return False  # nobody knows what tags it has
+        return id not in self._private and self._takes.may(id)
+
+    def _tells_edge(self, key: tuple[str, str, str], status: object) -> bool:
+        return (
+            self._tells(key[0])
+            and self._tells(key[1])
+            and self._takes.has(*key)
+            and (self._takes.staged or status != "staged")
+        )
+
+    def _edges(self, part: Any) -> Iterator[HubLine]:
+        for edge in told_edges(part):
+            if self._tells_edge(edge.key, edge.status):
+                fields = shared(edge_fields(edge))
+                if fields is not None:
+                    yield HubLine("edge", order_text(edge), fields, *edge.key)
+
+    def _past(self, part: Any) -> Iterator[HubLine]:
+        for past in told_past(part):
+            if past.node.id not in self._private and self._takes.node(past.node):
+                yield HubLine("node", order_text(past.node), past_fields(past), past.node.id)
+        for state in told_past_edges(part):
+            key = (str(state["from_id"]), str(state["to_id"]), str(state["relation"]))
+            as_edge = {**dict(zip(("from_id", "to_id", "relation"), key, strict=True)),
+                       "source": state["source"]}  # fmt: skip
+            if self._tells_edge(key, state["status"]) and shared(as_edge) is not None:
+                told = order_text(edge_of(state)) if state["made_at"] else str(state["changed_at"])
+                yield HubLine("edge", told, past_edge_fields(state), *key)
+
+    def _anchors(self, part: Any) -> Iterator[HubLine]:
+        for fields in anchor_lines(part):
+            id = str(fields.get("anchor_of") or fields.get("anchor_history_of"))
+            if not self._tells(id) or id.partition("-")[0] in CODE_TYPES:
+                continue
+            if "anchor_of" in fields:
+                told = shared_anchor(fields)
+                if told is not None:
+                    yield HubLine("anchor", told["created_at"], told, id)
+            elif fields["change"] in GONE:
+                yield HubLine("anchor", fields["changed_at"], fields, id)
+
+
+def purge_line(id: str, at: str) -> HubLine:
+    """The line that says that this was deleted for good, and when."""
+    return HubLine("purged", at, {"purged": id, "at": at}, id)
+
+
+class _Part(PartOfStore):
+    """What has changed of a store: of these nodes all but their edges, and these edges."""
+
+    def __init__(self, store: Store, touched: Touched) -> None:
+        nodes = touched.nodes | touched.ends
+        super().__init__(store, nodes)
+        self.edges = _TouchedEdges(store, touched)  # type: ignore[assignment]
+        self.anchors = PartOfStore(store, touched.anchors | touched.ends).anchors
+
+
+class _TouchedEdges:
+    def __init__(self, store: Store, touched: Touched) -> None:
+        self._store = store
+        found = set(touched.edges)
+        for id in touched.ends:
+            found.update(edge.key for edge in store.edges.of(id, forgotten=True))
+        self.keys = sorted(found)
+
+    def all(self) -> Iterator[Edge]:
+        """As ``Edges.all``."""
+        found = (self._store.edges.get(*key) for key in self.keys)
+        return (edge for edge in found if edge is not None)
+
+    def history(self) -> Iterator[dict[str, object]]:
+        """As ``Edges.history``."""
+        for key in self.keys:
+            yield from self._store.edges.history(key)

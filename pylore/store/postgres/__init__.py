@@ -1,0 +1,1 @@
+"""The hub: where stores meet, on PostgreSQL. All SQL that a hub is asked with is here."""

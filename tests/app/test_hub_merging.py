@@ -1,0 +1,49 @@
+"""Stores that meet at a hub end up the same, and nothing is lost, whoever syncs when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import postgres
+from histories import Three, clocks
+from samples import SAMPLE
+from syncing import Team, team, told
+
+from pylore.store import Store
+
+
+def met_at_a_hub(team: Team, seed: int) -> None:
+    random = Random(seed)
+    names = [f"{seed}-{n}" for n in range(3)]
+    stores = [team.store(name) for name in names]
+    of = dict(zip(map(id, stores), names, strict=True))
+
+    def sync(ours: Store, theirs: Store, prefer: str) -> None:
+        for store in (theirs, ours) if random.random() < 0.7 else (ours,):
+            team.sync(of[id(store)])
+
+    three = Three(random, stores, sync, whole=True)
+    with clocks(three.now):
+        three.live(25)
+        for name in [*names, *names]:
+            team.sync(name)
+        three._look(stores[0])
+        first, *others = [told(store) for store in stores]
+        assert others == [first, first]
+        assert three.lost() == [] and three.cut_off() == []
+        for name in names:
+            done = team.sync(name)
+            assert (done.sent, done.came_in.added + done.came_in.updated) == (0, 0)
+        newcomer = f"{seed}-new"
+        team.sync(newcomer)
+        assert told(team.store(newcomer)) == first
+
+
+def test_whatever_happens_all_end_up_the_same(
+    postgres_server: postgres.Server, tmp_path: Path
+) -> None:
+    for _ in range(3 if SAMPLE else 16):
+        seed = Random().randrange(2**32)
+        with team(postgres_server, tmp_path) as one:
+            met_at_a_hub(one, seed)

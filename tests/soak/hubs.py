@@ -1,0 +1,127 @@
+"""Machines that share a hub, and are killed; servers that die, are restored, run full."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import time
+from collections.abc import Callable
+
+import postgres
+from hubs import a_hub
+
+from pylore.store import open_store
+
+from . import checks
+from .desks import Ledger, Process, exported, settle, stores
+
+OFF = (0, 0, 0, 3600, -3600, 36_000, -36_000)
+"""By how many seconds the clocks of machines are wrong."""
+
+
+def chaos(
+    root: str, seed: int, desks: int, go_on: Callable[[int], bool], pause: float = 0.3
+) -> dict[str, float]:
+    """Machines that edit, forget, purge and sync, one of which is killed every now and then,
+    while ``go_on(kills)``; in the end all of them say the same, the hub too."""
+    chance = random.Random(seed)
+    server = postgres.a_server(dict.fromkeys(("fsync", "full_page_writes"), "off"))
+    try:
+        url = server.url(a_hub(server))
+        folders = stores(root, desks)
+        ledger = Ledger()
+        began, kills = time.monotonic(), 0
+        numbers = iter(range(seed * 1_000_000, sys.maxsize))
+        offs = [chance.choice(OFF) for _ in folders]
+        running = [
+            Process(folder, url, next(numbers), off)
+            for folder, off in zip(folders, offs, strict=True)
+        ]
+        try:
+            while go_on(kills):
+                time.sleep(chance.random() * 2 * pause)
+                place = chance.randrange(desks)
+                ledger.note(running[place].kill())
+                kills += 1
+                running[place] = Process(folders[place], url, next(numbers), offs[place])
+                for process in running:
+                    ledger.note(process.told())
+        finally:
+            for process in running:
+                ledger.note(process.kill())
+                kills += 1
+        seconds = time.monotonic() - began
+        settle(folders, url)
+        return {
+            "desks": desks, "seconds": round(seconds), "kills": kills, **ledger.counts,
+            **compared(folders, ledger, named_at(server, url)),
+            "wrong at the hub": _wrong(server, url, folders[0]),
+        }  # fmt: skip
+    finally:
+        server.remove()
+
+
+def named_at(server: postgres.Server, url: str) -> set[str]:
+    """All ids that the hub has ever heard of."""
+    rows = server.rows(
+        "SELECT owner FROM lore.lines UNION SELECT split_part(key, chr(31), 2) FROM lore.lines"
+        " WHERE kind IN ('edge', 'edge_state')",
+        database=database_of(url),
+    )
+    return {id for (id,) in rows}
+
+
+def database_of(url: str) -> str:
+    return url.partition("?")[0].rpartition("/")[2]
+
+
+def compared(folders: list[str], ledger: Ledger, named: set[str]) -> dict[str, float]:
+    """How many machines say something else than the first, and what is lost or broken."""
+    first, *others = [_told(folder, named) for folder in folders]
+    for number, other in enumerate(others, 1):
+        for line in sorted({*first} ^ {*other})[:4]:
+            print(f"desk 0 or {number} alone: {line}", file=sys.stderr)
+    lost = ledger.lost(first)
+    for id in lost[:5]:
+        print(f"lost: {id}: {ledger.said[id]}", file=sys.stderr)
+    broken = [text for folder in folders[:3] for text in checks.broken(folder)]
+    return {"records": len(ledger.said), "purged": len(ledger.purged), "lines": len(first),
+            "differ": sum(other != first for other in others), "lost": len(lost),
+            "broken": len(broken)}  # fmt: skip
+
+
+def _told(folder: str, named: set[str]) -> list[str]:
+    """An export without what was deleted before anybody else had heard of it."""
+    return [
+        line
+        for line in exported(folder)
+        if not line.startswith('{"purged"') or json.loads(line)["purged"] in named
+    ]
+
+
+def _wrong(server: postgres.Server, url: str, folder: str) -> int:
+    """How many records the hub shows otherwise than a store, or has texts of that were purged."""
+    database = database_of(url)
+    at_hub = {
+        id: said
+        for id, *said in server.rows(
+            "SELECT id, title, body, status, invalidated_at FROM lore.nodes WHERE order_key <> ''",
+            database=database,
+        )
+    }
+    with open_store(folder) as store:
+        here = {
+            node.id: [node.title, node.body, node.status, node.invalidated_at]
+            for node in store.nodes.all()
+        }
+        purged = store.history.purged()
+    left = server.rows(
+        "SELECT owner, order_key FROM lore.lines WHERE line <> '' AND kind <> 'purged'"
+        " AND owner = ANY (%s)", ([*purged],), database,
+    )  # fmt: skip
+    kept = [id for id, order in left if order.partition(" ")[0] <= purged[id]]
+    wrong = [id for id in {*at_hub, *here} if at_hub.get(id) != here.get(id)]
+    for id in wrong[:5]:
+        print(f"wrong: {id}: {at_hub.get(id)} {here.get(id)}", file=sys.stderr)
+    return len(wrong) + len(kept)

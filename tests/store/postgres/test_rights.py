@@ -1,0 +1,160 @@
+"""Who may read, write and call what at a hub, tried as whoever may log in."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hubs import DENIED, ROLES, PeopledHub, outcome
+
+NOBODY = len(ROLES)
+
+READABLE_FROM = {
+    "meta": "reader", "types": "reader", "relations": "reader", "lines": "reader",
+    "nodes": "reader", "edges": "reader", "audit": "curator", "members": "nobody",
+}  # fmt: skip
+"""Who may read a table, view or sequence; nobody may write any, but for who owns the hub."""
+
+CALLABLE_FROM = {
+    "hello": "reader", "pull": "reader", "is_a": "reader", "is_owner": "reader",
+    "my_scopes": "reader", "push": "writer",
+    "knows": "writer", "place": "nobody", "said": "nobody", "told": "nobody",
+    "scope_of": "nobody", "refusal": "nobody", "sees": "nobody", "stand": "nobody",
+    "take_away": "nobody",
+    "is_plain": "nobody", "decides": "nobody",
+    "keep_audit": "nobody", "note_lines": "nobody", "let": "nobody", "bar": "nobody",
+    "take_role": "nobody",
+}  # fmt: skip
+"""Who may call a function."""
+
+
+# --- each object × each role
+
+
+def relations(hub: PeopledHub) -> dict[str, str]:
+    """All that has rows in the schema: name → its first column, '' of a sequence."""
+    found = hub.do(
+        "SELECT c.relname, CASE c.relkind WHEN 'S' THEN '' ELSE a.attname END FROM pg_class c"
+        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = 1"
+        " WHERE relnamespace = 'lore'::regnamespace AND relkind IN ('r', 'v', 'm', 'p', 'f', 'S')"
+    )
+    return dict(found)
+
+
+def functions(hub: PeopledHub) -> list[tuple[str, str]]:
+    """(name, a call with nothing but NULL) of each that is not an extension's."""
+    found = hub.do(
+        "SELECT proname, format('SELECT lore.%I(%s)', proname, (SELECT string_agg("
+        "  CASE WHEN n = cardinality(proargtypes::oid[]) AND provariadic <> 0 THEN 'VARIADIC '"
+        "  ELSE '' END || 'NULL::' || format_type(type, NULL), ', ' ORDER BY n)"
+        "  FROM unnest(proargtypes::oid[]) WITH ORDINALITY AS given(type, n)))"
+        " FROM pg_proc p WHERE pronamespace = 'lore'::regnamespace AND NOT EXISTS ("
+        "   SELECT FROM pg_depend WHERE objid = p.oid AND deptype = 'e')"
+    )
+    return [(name, call) for name, call in found]
+
+
+def least(name: str) -> int:
+    return ROLES.index(name) if name in ROLES else NOBODY
+
+
+def test_somebody_has_decided_on_every_table_and_function(hub: PeopledHub) -> None:
+    sequences = {name for name, column in relations(hub).items() if not column}
+    assert relations(hub).keys() - sequences == READABLE_FROM.keys()
+    assert {name for name, _ in functions(hub)} == CALLABLE_FROM.keys()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_reads_what_it_may_and_writes_no_table(hub: PeopledHub, role: str) -> None:
+    found, expected = {}, {}
+    with hub.connected(f"a-{role}") as connection:
+        for name, column in relations(hub).items():
+            reads = f"SELECT 1 FROM lore.{name} LIMIT 1"
+            may = ROLES.index(role) >= least(READABLE_FROM.get(name, "nobody"))
+            expected[reads] = "" if may else DENIED
+            if not column:
+                attempts = [
+                    reads,
+                    f"SELECT nextval('lore.{name}')",
+                    f"SELECT setval('lore.{name}', 9)",
+                ]
+            else:
+                attempts = [reads, f"INSERT INTO lore.{name} DEFAULT VALUES",
+                    f"UPDATE lore.{name} SET {column} = DEFAULT", f"DELETE FROM lore.{name}",
+                    f"TRUNCATE lore.{name} CASCADE", f"LOCK lore.{name} IN SHARE MODE",
+                    f"ALTER TABLE lore.{name} DISABLE ROW LEVEL SECURITY",
+                    f"CREATE INDEX ON lore.{name}({column})", f"COMMENT ON TABLE lore.{name} IS ''",
+                    f"DROP TABLE lore.{name} CASCADE"]  # fmt: skip
+            for sql in attempts:
+                found[sql] = outcome(connection, sql)
+                expected.setdefault(sql, DENIED)
+    assert found == expected
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_role_calls_what_it_may(hub: PeopledHub, role: str) -> None:
+    with hub.connected(f"a-{role}") as connection:
+        denied = {name for name, call in functions(hub) if outcome(connection, call) == DENIED}
+    rank = ROLES.index(role)
+    assert denied == {name for name, who in CALLABLE_FROM.items() if rank < least(who)}
+
+
+def test_nobody_makes_anything_in_the_schema_of_a_hub(hub: PeopledHub) -> None:
+    for role in ROLES:
+        with hub.connected(f"a-{role}") as connection:
+            for sql in (
+                "CREATE TABLE lore.mine(x int)",
+                "CREATE FUNCTION lore.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+                "CREATE OR REPLACE FUNCTION lore.my_scopes() RETURNS text[] LANGUAGE sql AS"
+                " 'SELECT ARRAY[''red'']'",
+                "ALTER SCHEMA lore RENAME TO mine",
+                "DROP SCHEMA lore CASCADE",
+            ):
+                assert outcome(connection, sql) == DENIED, (role, sql)
+
+
+# --- scopes
+
+WHO_SEES = {"a-reader": "", "a-curator": "", "ann": "red", "tom": "red", "bob": "blue"}
+SECRETS = {"red": ("@@red", "zebra"), "blue": ("@@blue", "quagga")}
+
+
+@pytest.mark.parametrize("user", WHO_SEES)
+def test_no_table_shows_what_is_of_another_scope(hub: PeopledHub, user: str) -> None:
+    hidden = [word for scope in SECRETS if scope != WHO_SEES[user] for word in SECRETS[scope]]
+    shown = []
+    for name, column in relations(hub).items():
+        if column:
+            with suppress(Exception):  # what may not be read at all
+                shown += hub.do(f"SELECT t::text FROM lore.{name} t", user=user)
+    shown += hub.do("SELECT lore.pull('0', 0, 1000)::text", user=user)
+    text = "\n".join(row for (row,) in shown)
+    assert "note-1" in text
+    assert [word for word in hidden if word in text] == []
+    assert all(word in text for word in SECRETS.get(WHO_SEES[user], ()))
+
+
+def test_who_keeps_the_hub_sees_all_of_it(hub: PeopledHub) -> None:
+    assert hub.do("SELECT lore.my_scopes()") == [(["", "blue", "red"],)]
+    assert hub.do("SELECT count(*) FROM lore.nodes WHERE scope <> ''") == [(3,)]
+
+
+def test_nothing_tells_of_hidden_rows_by_the_way(hub: PeopledHub) -> None:
+    hub.do("ANALYZE")
+    with hub.connected("bob") as connection, connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION pg_temp.told(text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS"
+            " $$BEGIN RAISE NOTICE '%', $1; RETURN false; END$$"
+        )
+        for table, column in (("nodes", "body"), ("lines", "line"), ("nodes", "id")):
+            cursor.execute(f"SELECT * FROM lore.{table} WHERE pg_temp.told({column})")
+            with pytest.raises(Exception) as raised:
+                cursor.execute(f"SELECT ({column} || 'x')::int FROM lore.{table}")
+            assert "red" not in str(raised.value) and "zebra" not in str(raised.value)
+            cursor.execute("SELECT * FROM pg_stats WHERE tablename = %s", (table,))
+            assert cursor.fetchall() == []
+        assert connection.notices and "zebra" not in "".join(connection.notices)
+        cursor.execute("SET row_security = off")
+        with pytest.raises(Exception) as raised:
+            cursor.execute("SELECT * FROM lore.nodes")
+        assert raised.value.pgcode == DENIED  # type: ignore[attr-defined]

@@ -1,0 +1,87 @@
+"""Hubs for tests: databases of the one server, copied from one that the migrations have made."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from typing import Any
+
+import postgres
+from hub_lines import edge, note, relation
+
+from pylore.store.postgres.connection import connect
+from pylore.store.postgres.migrate import migrate
+
+ROLES = ("none", "reader", "writer", "curator")
+DENIED = "42501"
+
+_TEMPLATE = "hub_template"
+
+
+def a_hub(server: postgres.Server) -> str:
+    """The name of a new database with an empty hub in it."""
+    if not server.has_template(_TEMPLATE):
+        server.rows(f"CREATE DATABASE {_TEMPLATE}")
+        with connect(server.url(_TEMPLATE)) as hub:
+            migrate(hub)
+    return server.a_database(_TEMPLATE)
+
+
+class PeopledHub:
+    """A hub with a member of each role, and writers in two scopes.
+
+    ``a-none``, ``a-reader``, ``a-writer``, ``a-curator`` are what they are called; ``ann`` and
+    ``tom``, by his team, are in ``red``, ``bob`` in ``blue``; ``cur`` is a curator in none.
+    """
+
+    def __init__(self, server: postgres.Server) -> None:
+        self.server = server
+        self.database = a_hub(server)
+        self._open: dict[str, Any] = {}
+        for name in ROLES:
+            server.a_role(f"a-{name}", *([f"lore_{name}"] if name != "none" else []))
+        for name, role in (("ann", "writer"), ("bob", "writer"), ("cur", "curator")):
+            server.a_role(name, f"lore_{role}")
+        server.a_role("team", "lore_writer")
+        server.a_role("tom", "team")
+        for name, scope in (("ann", "red"), ("bob", "blue"), ("team", "red")):
+            self.do("SELECT lore.let(%s, 'writer', %s)", (name, scope))
+        self.push("postgres", note("note-1"), note("note-red@@red", body="zebra"),
+                  note("note-blue@@blue", body="quagga"), edge("note-1", "uses@@red", "note-2"),
+                  edge("note-red@@red", "uses", "note-far@@red"), relation("uses@@red"),
+                  note("note-staged", status="staged"),
+                  edge("note-1", "relates_to", "note-3", status="staged"))  # fmt: skip
+
+    def do(self, sql: str, values: object = None, user: str = "postgres") -> list[tuple[Any, ...]]:
+        if user not in self._open:
+            self._open[user] = postgres.connect(self.server.url(self.database, user))
+        with self._open[user].cursor() as cursor:
+            cursor.execute(sql, values)
+            return cursor.fetchall() if cursor.description else []
+
+    def close(self) -> None:
+        for connection in self._open.values():
+            connection.close()
+
+    def push(self, user: str, *lines: list[str]) -> list[list[Any]]:
+        """What was refused, as [place, reason]."""
+        done = self.do("SELECT lore.push(%s)", (json.dumps(lines),), user)[0][0]
+        assert done["taken"] + done["known"] + len(done["refused"]) == len(lines)
+        refused: list[list[Any]] = done["refused"]
+        return refused
+
+    def connected(self, user: str) -> Any:
+        return closing(postgres.connect(self.server.url(self.database, user)))
+
+
+def outcome(connection: Any, sql: str) -> str:
+    """The SQLSTATE by which a statement ended, '' where it went well; it is undone."""
+    with connection.cursor() as cursor:
+        cursor.execute("BEGIN")
+        try:
+            cursor.execute(sql)
+            return ""
+        except Exception as error:
+            return str(getattr(error, "pgcode", "")) or repr(error)
+        finally:
+            cursor.execute("ROLLBACK")

@@ -1,0 +1,62 @@
+"""Stores that sync with a hub, in one process."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import Any
+
+import postgres
+from hubs import a_hub
+from new_stores import new_store
+
+from pylore.app.engine import Engine
+from pylore.app.hub_remotes import open_hub
+from pylore.app.hub_sync import HubSync, HubSynced
+from pylore.core.settings import Settings
+from pylore.formats.hub_lines import HubLines, Takes
+from pylore.store import Store
+from pylore.store.postgres.lines import HubStore
+
+ALL = Takes(staged=True)
+
+
+class Team:
+    """A hub in a database of its own, and stores of people who sync with it."""
+
+    def __init__(self, server: postgres.Server, folder: str) -> None:
+        self.server = server
+        self.database = a_hub(server)
+        self.folder = folder
+        self.hub = self.connected()
+        self._engines: dict[str, Engine] = {}
+
+    def connected(self, **where: Any) -> HubStore:
+        return open_hub("team", self.server.url(self.database, **where))
+
+    def store(self, name: str) -> Store:
+        return self.engine(name).store
+
+    def engine(self, name: str) -> Engine:
+        if name not in self._engines:
+            folder = os.path.join(self.folder, name)
+            settings = Settings.load(environ={}, flags={"embedder": "none"})
+            self._engines[name] = Engine(new_store(folder), settings, folder)
+        return self._engines[name]
+
+    def sync(self, name: str, takes: Takes = ALL, **options: Any) -> HubSynced:
+        return HubSync(self.engine(name), self.hub, "team", takes, **options).run()
+
+    def close(self) -> None:
+        self.hub.hub.close()
+        for engine in self._engines.values():
+            engine.store.close()
+
+
+def team(server: postgres.Server, folder: object) -> closing[Team]:
+    return closing(Team(server, str(folder)))
+
+
+def told(store: Store) -> list[str]:
+    """All that a store would tell a hub, sorted."""
+    return sorted(line.line for line in HubLines(store, ALL))
