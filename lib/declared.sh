@@ -1069,6 +1069,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --format-timeout	FLOAT	-
 --output-form	CHOICE	auto text json
 --remotes	TEXTS	-
+--on	TEXT	-
 --remote-types	TEXTS	-
 --remote-tags	TEXTS	-
 --remote-scopes	TEXTS	-

@@ -49,11 +49,18 @@ def search_command(argv: Sequence[str], command: Command) -> None:
     words = [read_stdin() if word == "-" else word for word in given.positionals]
     query = " ".join(words)
     text = (lambda rows: _hits_text(rows, query)) if form is _hits_text else form
-    if settings.cache_seconds and batch is None:
+    if settings.on:
+        from .at_hub import open_for_search, settled
+
+        settings = settled(given, settings)
+        opened = open_for_search(settings)
+    elif settings.cache_seconds and batch is None:
         _answer_or_keep(query, given, settings, output, text)
         return
+    else:
+        opened = open_for_reading(settings)
     ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
-    with open_for_reading(settings) as store, store.faults:
+    with opened as store, store.faults:
         engine = Engine(store, settings, project_root(), ahead=ahead)
         if batch is None:
             found = _found(engine, query, given)

@@ -230,6 +230,7 @@ USER_ONLY = {
     "promote_after": "lets what is staged become confirmed",
     "candidates_days": "says how long what was said in your own sessions is kept",
     "output": "says what programs get that read lore's output",
+    "on": "says where queries are sent to",
     "remotes": "says where knowledge is sent to",
     "remote_types": "says what is sent away",
     "remote_tags": "says what is sent away",
@@ -390,8 +391,8 @@ class Settings:
     graph_limit = whole(10, "how many reached nodes to return beside them", low=0, high=1000)
     retrievers = names(
         BUILT_IN_RETRIEVERS,
-        "the legs whose lists are fused: fulltext, vector, and retrievers of your own, which "
-        "count in the user's config only",
+        "the legs whose lists are fused: fulltext, vector, hub (or hub-NAME of several remotes), "
+        "and retrievers of your own, which count in the user's config only, as hubs do",
     )
     retriever_shares = weights(
         {},
@@ -646,6 +647,11 @@ class Settings:
     )
     remotes = texts(
         "hubs that 'lore sync NAME' knows, by name: postgresql://…, without a password; "
+        "user config only",
+    )
+    on = text(
+        "",
+        "the hub, by the name of a remote, that 'lore search' asks in place of your own store; "
         "user config only",
     )
     remote_types = texts("the types of records that a remote takes; none: all; user config only")

@@ -118,6 +118,12 @@ def reach(
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
+    if store.expect is not None:
+        from .hub_walk import walked
+
+        result = walked(store, settings)
+        _say_hubs(result, settings, notes)
+        return result
     edges: Bundles = _edges(store)
     if lends:
         from ..graph.placed import PlacedEdges
@@ -132,10 +138,14 @@ def reach(
         max_nodes=settings.graph_max_nodes, min_confidence=settings.min_confidence,
         barred=barred,
     )  # fmt: skip
-    if result.hubs:
-        hubs = counted(len(result.hubs), "well-connected node")
-        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
+    _say_hubs(result, settings, notes)
     return result
+
+
+def _say_hubs(walk: Walk, settings: Settings, notes: list[str]) -> None:
+    if walk.hubs:
+        hubs = counted(len(walk.hubs), "well-connected node")
+        notes.append(f"the weaker edges of {hubs} were left out: {_cap(settings, 'graph_fanout')}")
 
 
 def _barring(

@@ -24,11 +24,12 @@ from ..system.plugin_process import find as find_plugin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ..core.settings import Settings
     from ..store import Store
     from ..store.filter import Scope
+    from .hub_leg import HubLeg
 
 PREFIX = "lore-retriever-"
 MOST_RESULTS = 1000
@@ -52,29 +53,35 @@ class Retrievers:
         self.notes: list[str] = []
         self._deadline = time.monotonic() + settings.retriever_timeout
         self._timeout = settings.retriever_timeout
-        self._running: dict[str, PluginProcess] = {}
+        self._running: dict[str, PluginProcess | HubLeg] = {}
         self._lists: dict[str, dict[str, float]] | None = None
         self._interrupt: Any = None
         self._interrupted = False
-        request = json.dumps(
-            {
-                "query": query[:MOST_QUERY], "limit": settings.limit, "types": scope.types,
-                "tags": scope.tags, "files": scope.files, "since": scope.since,
-                "exclude": sorted(excluded),
-            }
-        ).encode()  # fmt: skip
+        asked = {
+            "query": query[:MOST_QUERY], "limit": settings.limit, "types": scope.types,
+            "tags": scope.tags, "files": scope.files, "since": scope.since,
+            "exclude": sorted(excluded),
+        }  # fmt: skip
         own = [name for name in settings.retrievers if name not in BUILT_IN_RETRIEVERS]
         self._hold_interrupts()
-        self._start(dict.fromkeys(own), settings.plugin_dir, request)
+        self._start(dict.fromkeys(own), settings, asked)
         if len(own) == len(settings.retrievers) and not self._running:
             self.__exit__()
             raise UsageError(f"{self.notes[0].removesuffix(LEFT_OUT)}: write it, or set "
                              f"retrievers to {' '.join(BUILT_IN_RETRIEVERS)}")  # fmt: skip
 
-    def _start(self, names: Iterable[str], plugin_dir: str, request: bytes) -> None:
+    def _start(
+        self, names: Iterable[str], settings: Settings, asked: Mapping[str, object]
+    ) -> None:
+        request = json.dumps(asked).encode()
         for name in names:
             try:
-                path = find(name, plugin_dir)
+                if name == "hub" or name.startswith("hub-"):
+                    from .hub_leg import HubLeg
+
+                    self._running[name] = HubLeg(name, settings, asked)
+                    continue
+                path = find(name, settings.plugin_dir)
                 # A search that it makes runs no retriever, and belongs to no run.
                 environ = environment(
                     PREFIX + name, LORE_RETRIEVERS=" ".join(BUILT_IN_RETRIEVERS), LORE_RUN=""

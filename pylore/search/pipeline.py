@@ -229,6 +229,8 @@ def _ranking(
     notes: list[str],
 ) -> Ranking:
     """The best ``room`` direct matches and what is connected to them, in their order."""
+    if store.expect is not None:
+        matching.tell(room)
     starts = found = matching.within(request.scope, room)
     if settings.graph_depth and not settings.graph_max_depth:
         notes.append("graph_max_depth is 0: the graph is switched off")
@@ -298,6 +300,13 @@ class _Matching:
             self._vector = embed_query(
                 self.query, self._store, self._settings, embedder, self._notes
             )
+
+    def tell(self, room: int) -> None:
+        """Tells a store that answers in one go what it is going to be asked."""
+        assert self._store.expect is not None
+        self._vector = self._store.expect(
+            self.query, self._vector, self._settings, self._request, room
+        )
 
     def within(self, scope: Scope, room: int) -> Candidates:
         """The matches of the words."""

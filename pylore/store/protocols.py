@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from types import TracebackType
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .candidate import KeptCandidate
     from .document import DocumentFile
     from .filter import Scope
+    from .postgres.answer import Answer
 
 Neighbour = tuple[str, str, str, float, bool]
 """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
@@ -1151,6 +1152,17 @@ class Store(Protocol):
     @property
     def graph_faults(self) -> AbstractContextManager[None]:
         """A ``with`` block in which a missing or damaged graph becomes ``GraphUnavailable``."""
+
+    @property
+    def expect(self) -> Callable[..., bytes | None] | None:
+        """Of a store that answers a search in one go, what is told of it before its parts are
+        asked: the query, its vector, the settings, the request, and for how many results; it
+        gives the vector back where the store has some that it can be held against.
+        """
+
+    @property
+    def answer(self) -> Answer | None:
+        """What such a store has answered last."""
 
     @property
     def meta(self) -> Meta:

@@ -165,6 +165,7 @@ TROUBLES: dict[str, tuple[Callable[[Desks], AbstractContextManager[None]], str]]
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TROUBLES)
 def test_trouble_is_one_line_and_mended_by_the_next_sync(desks: Desks, name: str) -> None:
     trouble, said = TROUBLES[name]

@@ -9,13 +9,22 @@ import tempfile
 import time
 from collections.abc import Callable
 
+import postgres
+
 from .crowds import crowd
+from .failover import failover
+from .hubs import chaos
 from .kills import kill
 from .losses import cut_power, fill
 from .merges import merge
 
 LEAST_KILLS = 1000
 HISTORIES = 100_000
+DESKS = 32
+SERVERS = 4
+"""Of a hub, one after another."""
+
+LOSSES = ("lost", "in part", "broken", "refused", "differ", "wrong at the hub", "lost for good")
 
 
 def main(minutes: float, seed: int) -> int:
@@ -25,14 +34,28 @@ def main(minutes: float, seed: int) -> int:
         "power cuts": lambda folder: {**cut_power(seed, _until(minutes * 12, 0))},
         "full disk": lambda folder: {**fill(seed)},
         "merges": lambda folder: merge(seed, HISTORIES),
+        **({} if postgres.missing() else _over_a_hub(minutes, seed)),
         "crowd": lambda folder: crowd(folder, 32, round(20 * minutes), round(2000 * minutes)),
     }
+    if postgres.missing():
+        print(postgres.missing(), file=sys.stderr)
     for name, part in parts.items():
         with tempfile.TemporaryDirectory(prefix="lore-soak-") as root:
             found = part(os.path.join(root, "store"))
         print(json.dumps({"part": name, "seed": seed, **found}), flush=True)
-        failed |= any(found.get(what) for what in ("lost", "in part", "broken", "refused"))
+        failed |= any(found.get(what) for what in LOSSES)
     return int(failed)
+
+
+def _over_a_hub(minutes: float, seed: int) -> dict[str, Callable[[str], dict[str, float]]]:
+    """Machines over one hub; one whose primary dies, and one that is set so that this loses."""
+    return {
+        "hub, kills": lambda folder: chaos(folder, seed, DESKS, _until(minutes * 36, 0)),
+        "hub, failover": lambda folder: failover(folder, seed, 8, SERVERS, minutes * 3, safe=True),
+        "hub, failover that loses": lambda folder: failover(
+            folder, seed, 8, SERVERS, minutes * 3, safe=False
+        ),
+    }
 
 
 def _until(seconds: float, least: int) -> Callable[[int], bool]:

@@ -24,10 +24,10 @@ def failover(
 ) -> dict[str, float]:
     """So many times in a row: a standby by ``pg_basebackup``, ``seconds`` of work, ``kill -9``,
     promotion. ``lost`` counts what a sync had acknowledged and the standby had not when it
-    took over; ``lost for good``, what was in no store in the end.
+    took over; ``lost for good``, what the hub did not have in the end.
 
     ``safe``: with ``synchronous_commit=remote_apply``; else with ``local``, and the standby is
-    cut off a moment before.
+    cut off a moment before: then ``lost`` is called ``not at the standby``, and is to be there.
     """
     with tempfile.TemporaryDirectory(prefix="lore-pg-") as place:
         os.chmod(place, 0o711)
@@ -81,7 +81,8 @@ def _failover(
     found = compared(folders, ledger, named_at(primary, url))
     found["lost for good"] = found.pop("lost") + _lacking(primary, database, ledger)
     return {"desks": desks, "kills": len(servers) - 1, **ledger.counts,
-            "acknowledged by the hub": acknowledged + len(ledger.at_hub), "lost": lost,
+            "acknowledged by the hub": acknowledged + len(ledger.at_hub),
+            "lost" if safe else "not at the standby": lost,
             "longest wait": round(max(waits), 1), **found}  # fmt: skip
 
 

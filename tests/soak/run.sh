@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Usage: tests/soak/run.sh [MINUTES [SEED]]
-# Summary: kills, power cuts, full disks, merges, crowds; nothing may be lost
+# Summary: kills, power cuts, full disks, merges, crowds, hubs; nothing may be lost
 #
 # Prints a line of JSON for each part, and exits with 1 where something was lost, broken or
 # refused. A seed gives the same choices again, though not the same moments.

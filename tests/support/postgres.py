@@ -143,7 +143,7 @@ class Server:
         """The name of a new one, with all that is in ``template``."""
         self._made += 1
         name = f"test{os.getpid()}x{self._made}"
-        self.rows(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        self.rows(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
         return name
 
     def has_template(self, name: str) -> bool:

@@ -11,6 +11,7 @@ from ...app.hub_sync import HubSync, HubSynced
 from ...app.trust import trusts
 from ...core.errors import HubUnavailable, LoreError, StoreBusy
 from ...formats.conflicts import conflict_notes
+from ...indexing.at_hub import index_hub
 from ...terminal.output import flush, note
 from ...terminal.progress import Progress
 from ..runtime import data_folder, say_left_out
@@ -66,6 +67,8 @@ def _once(
                 progress=lambda way, lines: advance(lines),
             )  # fmt: skip
             done = sync.dry_run() if dry_run else sync.run()
+            if not dry_run and not done.may_only_read:
+                index_hub(hub.hub, lambda: session.engine(store).embedder, done.came_in.notes)
     _say(session, name, done)
     row = _row(name, done, dry_run=dry_run)
     if not quiet or any(row["in"].values()) or any(row["out"].values()):

@@ -502,3 +502,8 @@ _BEGINNINGS = ("begins", "prefix")
 
 _KEPT_WAYS = ("some", "inflected")
 """Those that are one group, of words that come again."""
+
+
+def phrases_of(query: Query, how: str) -> list[list[str]]:
+    """The phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without quotes."""
+    return [[phrase[1:-1] for phrase in group] for group in _PHRASES[how](query, "fts5")]

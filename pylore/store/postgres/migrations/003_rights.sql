@@ -70,6 +70,14 @@ LANGUAGE sql STABLE SET search_path = lore, pg_temp AS $$
   SELECT CASE WHEN is_owner() THEN '*' ELSE array_to_string(my_scopes(), ' ') END
 $$;
 
+-- For what runs as the owner, whom no policy holds: a search asks it of each row of a scope.
+CREATE OR REPLACE FUNCTION lore.sees(scope text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
+  SELECT sees.scope = '' OR is_owner() OR EXISTS (
+    SELECT FROM members m JOIN pg_roles r ON r.rolname = m.role
+    WHERE m.scope = sees.scope AND pg_has_role(session_user, r.oid, 'USAGE'))
+$$;
+
 -- --- what is seen: what is common, and what is of one's own scopes
 
 ALTER TABLE lore.lines ENABLE ROW LEVEL SECURITY;
@@ -309,4 +317,8 @@ GRANT SELECT ON lore.meta, lore.types, lore.relations, lore.lines, lore.nodes, l
 GRANT EXECUTE ON FUNCTION lore.hello(jsonb), lore.pull(xid8, bigint, int, xid8[]), lore.is_a(text),
   lore.is_owner(), lore.my_scopes() TO lore_reader;
 GRANT EXECUTE ON FUNCTION lore.push(jsonb), lore.knows(text[]) TO lore_writer;
+-- What full text and vectors are made of tells words of all scopes: nobody reads these tables.
+GRANT EXECUTE ON FUNCTION lore.search(jsonb), lore.nodes_said(bigint[]),
+  lore.passages_of(int[], int[], int[]), lore.having(text, boolean) TO lore_reader;
+GRANT EXECUTE ON FUNCTION lore.lacking(int), lore.index_passages(jsonb, text, int) TO lore_writer;
 GRANT SELECT ON lore.audit TO lore_curator;

@@ -1,0 +1,106 @@
+"""Passages and vectors of what a hub has and has not indexed: made here, by the code that makes
+those of search.db."""
+
+from __future__ import annotations
+
+from ..core.errors import EmbedderError
+from ..core.text import fact_sentence, fold, identifier_parts, passages, words
+from ..core.vocabulary import COLLECTIONS, TEXTS
+from ..store.postgres.answer import ORDER
+from ..store.postgres.indexing import BATCH, embedder_of_hub, index_passages, lacking, vector_text
+from .indexer import embedded_text, passage_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ..embed import Embedder
+    from ..store.postgres.connection import Hub
+    from ..store.postgres.indexing import Lacking
+    from .indexer import Row
+
+LONGEST_WORD = 200
+
+
+def index_hub(
+    hub: Hub,
+    embedder_of: Callable[[], Embedder | None],
+    notes: list[str],
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Indexes what lacks at a hub, whoever has pushed it; how many nodes that were.
+
+    An embedder that fails costs vectors, and ``notes`` say so. Where the hub holds another
+    one's, none are sent.
+
+    Raises:
+        LoreError: the hub cannot; what was indexed until then is.
+    """
+    done = 0
+    embedder: Embedder | None = None
+    while rows := lacking(hub, BATCH):
+        if not done:
+            embedder = _fitting(hub, embedder_of(), notes)
+        entries = [_entry(row) for row in rows]
+        vectors: list[bytes | None] = []
+        if embedder is not None:
+            texts = [text for _, of in entries for _, text in of]
+            try:
+                vectors = embedder.embed(texts) if texts else []
+            except EmbedderError as error:
+                notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
+                embedder = None
+        indexed = index_passages(hub, _filled(entries, vectors), embedder)
+        if not indexed:  # somebody else does it, or they change faster than that
+            break
+        done += indexed
+        progress(done)
+    return done
+
+
+def _fitting(hub: Hub, embedder: Embedder | None, notes: list[str]) -> Embedder | None:
+    held = embedder_of_hub(hub)
+    if embedder is None or held in ("", embedder.name):
+        return embedder
+    notes.append(f"the vectors of {hub.name} are {held}'s, not {embedder.name}'s: what is "
+                 "indexed from here has none")  # fmt: skip
+    return None
+
+
+def _entry(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
+    """What is sent of a node: with each of its passages, and what is embedded of it."""
+    node, scope, step, type, title, text, tags, file, facts = row
+    made: list[tuple[list[Any], str]] = []
+    if type and text is not None:
+        at = 1
+        rows = passage_rows(title, text, tags, file)
+        for n, (fields, part) in enumerate(zip(rows, passages(text), strict=False), start=1):
+            made.append(([n, at, len(part), *_words(fields), None], embedded_text(title, part)))
+            at += len(part)
+    for to, relation, predicate, other in facts or ():
+        sentence = fact_sentence(title, predicate, other)
+        fields = ("", sentence, "", "", identifier_parts(sentence))
+        entry = [0, 1, 0, *_words(fields), None, to, relation, sentence]
+        made.append((entry, embedded_text("", sentence)))
+    number = ORDER.index(COLLECTIONS.get(type, TEXTS))
+    return {"node": node, "scope": scope, "step": step, "collection": number}, made
+
+
+def _words(fields: Row) -> tuple[int, str]:
+    """How many words the fields have, and the words: those that full text makes of them."""
+    split = [[word[:LONGEST_WORD] for word in words(fold(field))] for field in fields]
+    text = "|".join(f" {' '.join(own)} " for own in split)
+    return sum(map(len, split)), text
+
+
+def _filled(
+    entries: Sequence[tuple[dict[str, Any], list[tuple[list[Any], str]]]],
+    vectors: Sequence[bytes | None],
+) -> list[dict[str, Any]]:
+    given = iter(vectors)
+    for node, made in entries:
+        for passage, _ in made:
+            passage[5] = vector_text(next(given, None))
+        node["passages"] = [passage for passage, _ in made]
+    return [node for node, _ in entries]

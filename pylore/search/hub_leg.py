@@ -1,0 +1,88 @@
+"""``retrievers="fulltext vector hub"``: what a hub finds, as one more leg of a search here.
+
+It is asked while the other legs are at work; what is not in the store is left out of the list.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+
+from ..core.errors import LoreError
+from ..embed import open_embedder
+from ..store.filter import Scope
+from ..store.postgres.connection import connect
+from ..system.plugin_process import LATE, Refused
+from .at_hub import open_hub
+from .pipeline import Request, search
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..core.settings import Settings
+
+NAME = "hub"
+FEW = 50
+
+
+class HubLeg:
+    """One search at a hub, under way; used as the processes of other retrievers are.
+
+    Raises:
+        Refused: no remote is meant.
+    """
+
+    def __init__(self, name: str, settings: Settings, asked: Mapping[str, Any]) -> None:
+        remotes = settings.remotes
+        remote = name.removeprefix(NAME).removeprefix("-") or (
+            next(iter(remotes)) if len(remotes) == 1 else ""
+        )
+        if remote not in remotes:
+            raise Refused(f"no remote '{remote}' in your config" if remote else
+                          "name it as hub-NAME: your config has "
+                          f"{len(remotes) or 'no'} remotes")  # fmt: skip
+        self._found: bytes | None = None
+        self._why = LATE
+        self._asked = asked
+        self._settings = settings.changed(
+            [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")], ""
+        )
+        self._remote = remote
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def read(self, deadline: float) -> bytes:
+        """``[{"id", "score"}]`` as JSON.
+
+        Raises:
+            Refused: the hub could not, or not in time.
+        """
+        self._thread.join(max(0.0, deadline - time.monotonic()))
+        if self._found is None:
+            raise Refused(self._why)
+        return self._found
+
+    def end(self) -> None:
+        """What is under way ends with this process."""
+
+    def _run(self) -> None:
+        try:
+            self._found = json.dumps(self._results()).encode()
+        except LoreError as error:
+            self._why = str(error)
+
+    def _results(self) -> list[dict[str, Any]]:
+        asked, settings = self._asked, self._settings
+        scope = Scope(
+            tuple(asked["types"]), tuple(asked["tags"]), tuple(asked["files"]), asked["since"]
+        )
+        request = Request(asked["query"], scope, excluded=asked["exclude"], snippets=False)
+        url = settings.remotes[self._remote]
+        with open_hub(connect(url, self._remote, writes=False), settings) as store:
+            embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
+            store.meta.held = None if embedder is None else embedder.name
+            found = search(store, settings, request, embedder)  # type: ignore[arg-type]
+            return [{"id": hit.id, "score": hit.score} for hit in found]
