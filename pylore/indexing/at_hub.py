@@ -42,7 +42,7 @@ def index_hub(
     while rows := lacking(hub, BATCH):
         if not done:
             embedder = _fitting(hub, embedder_of(), notes)
-        entries = [_entry(row) for row in rows]
+        entries = [entry_of(row) for row in rows]
         vectors: list[bytes | None] = []
         if embedder is not None:
             texts = [text for _, of in entries for _, text in of]
@@ -68,7 +68,7 @@ def _fitting(hub: Hub, embedder: Embedder | None, notes: list[str]) -> Embedder 
     return None
 
 
-def _entry(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
+def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
     """What is sent of a node: with each of its passages, and what is embedded of it."""
     node, scope, step, type, title, text, tags, file, facts = row
     made: list[tuple[list[Any], str]] = []

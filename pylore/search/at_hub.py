@@ -11,10 +11,11 @@ from ..core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ..core.vocabulary import COLLECTIONS, RELATIONS, TEXTS
 from ..store.filter import Scope
 from ..store.postgres.answer import ORDER
-from ..store.postgres.hub_store import HubStore
 from ..store.postgres.indexing import vector_text
-from ..store.sqlite.fulltext import COLUMNS, phrases_of
+from ..store.postgres.phrases import COLUMNS, phrases_of
+from ..store.postgres.searched_hub import SearchedHub
 from . import tuning
+from .expansion import rule_of
 from .fulltext import searched
 
 TYPE_CHECKING = False
@@ -38,15 +39,15 @@ _SPARE = 10
 """Rows of nodes that are sent beyond a pool, and texts beyond the results: some may be left out."""
 
 
-def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> HubStore:
+def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> SearchedHub:
     """A hub as a store that can be searched; it is taken to hold this embedder's vectors until
     it says whose."""
     name = None if embedder is None else embedder.name
-    return HubStore(hub, _expect, name, settings.scope)
+    return SearchedHub(hub, _expect, name, settings.scope)
 
 
 def _expect(
-    store: HubStore,
+    store: SearchedHub,
     query: Query,
     vector: bytes | None,
     settings: Settings,
@@ -171,14 +172,12 @@ def _plain(letter: str) -> str:
 
 def _walk(settings: Settings) -> dict[str, Any]:
     """A walk's caps and weights; what the hub says of relations comes before what lore knows."""
-    from .rules import rule_named
-
-    rule = rule_named(settings.expansion)
+    rule = rule_of(settings)
     caps = getattr(rule, "caps", None)
     capped = settings if caps is None else caps(settings)
     return {
-        "rule": "accumulate" if settings.expansion == "accumulate" else "best-path",
-        "near": settings.expansion == "activation",
+        "rule": getattr(rule, "at_hub", "best-path"),
+        "near": getattr(rule, "starts_near", False),
         "weight": capped.graph_weight,
         "depth": capped.depth,
         "decay": capped.hop_decay,

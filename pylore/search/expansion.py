@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.filter import Scope
     from .history import FileHistory
+    from .rules import Rule
 
 
 def expanded(
@@ -48,7 +49,7 @@ def expanded(
         UsageError: a relation that was asked for is not known.
         GraphUnavailable: the graph's tables are missing or damaged.
     """
-    rule = rule_named(settings.expansion)
+    rule = rule_of(settings)
     ranks = matches.found.files
     if ranks is not None and ranks.asked and getattr(rule, "takes_history", False):
         from .history import history_of
@@ -85,6 +86,11 @@ def expanded(
         for hit in hits:
             hit.explain = {**(hit.explain or {}), "history": matches.history.explained(hit.id)}
     return hits, matched, {id: walk.reached[id] for id in every} | steps
+
+
+def rule_of(settings: Settings) -> Rule:
+    """The rule that the settings ask for."""
+    return rule_named(settings.expansion)
 
 
 def _by_commits(

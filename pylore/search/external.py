@@ -70,9 +70,7 @@ class Retrievers:
             raise UsageError(f"{self.notes[0].removesuffix(LEFT_OUT)}: write it, or set "
                              f"retrievers to {' '.join(BUILT_IN_RETRIEVERS)}")  # fmt: skip
 
-    def _start(
-        self, names: Iterable[str], settings: Settings, asked: Mapping[str, object]
-    ) -> None:
+    def _start(self, names: Iterable[str], settings: Settings, asked: Mapping[str, object]) -> None:
         request = json.dumps(asked).encode()
         for name in names:
             try:

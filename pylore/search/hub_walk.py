@@ -25,7 +25,7 @@ def walked(store: Store, settings: Settings) -> Walk:
     relation_weights(store, settings)
     assert store.answer is not None
     said, ids = store.answer.said["walk"], store.answer.ids
-    adds_up = settings.expansion == "accumulate"
+    adds_up = bool(said["adds_up"])
     seeds = {int(key): score for key, score in (said["seeds"] or {}).items()}
     rows = {row[0]: row for row in said["reached"]}
     steps: dict[int, Step] = {key: Step(ids[key], score) for key, score in seeds.items()}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .candidate import KeptCandidate
     from .document import DocumentFile
     from .filter import Scope
-    from .postgres.answer import Answer
+    from .postgres.answer import HubAnswer
 
 Neighbour = tuple[str, str, str, float, bool]
 """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
@@ -1161,7 +1161,7 @@ class Store(Protocol):
         """
 
     @property
-    def answer(self) -> Answer | None:
+    def answer(self) -> HubAnswer | None:
         """What such a store has answered last."""
 
     @property

@@ -20,6 +20,7 @@ class Accumulate:
     """From the best matches, returned or not, each relative to the best one."""
 
     walk = staticmethod(accumulate)
+    at_hub = "accumulate"
     lends = True
     takes_history = True
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 class Activation(BestPath):
     """From the nearest matches by meaning; scored as best paths are."""
 
+    starts_near = True
+
     def caps(self, settings: Settings) -> Settings:
         return narrowed(settings)
 

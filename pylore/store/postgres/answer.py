@@ -46,7 +46,7 @@ ORDER = (TEXTS, NAMES, CODE)
 _DAY = 86_400
 
 
-class Answer:
+class HubAnswer:
     """What ``lore.search`` has said, and how to ask for more."""
 
     def __init__(self, hub: Hub, said: Mapping[str, Any], types: tuple[str, ...]) -> None:
@@ -147,7 +147,7 @@ class Unanswered:
 class AnsweredNodes(Unanswered):
     """Rows of nodes."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: HubAnswer) -> None:
         super().__init__(answer.hub)
         self._answer = answer
 
@@ -207,7 +207,7 @@ class AnsweredNodes(Unanswered):
 class AnsweredFullText(Unanswered):
     """What full text found."""
 
-    def __init__(self, answer: Answer, query: Query) -> None:
+    def __init__(self, answer: HubAnswer, query: Query) -> None:
         super().__init__(answer.hub)
         self._answer = answer
         self._query = query
@@ -254,7 +254,7 @@ class AnsweredFullText(Unanswered):
 class AnsweredVectors:
     """What is near, and the vectors of what may be shown."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: HubAnswer) -> None:
         self._answer = answer
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> list[Row]:
@@ -286,7 +286,7 @@ def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
 class AnsweredFacts:
     """The facts that match."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: HubAnswer) -> None:
         self._answer = answer
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
@@ -301,7 +301,7 @@ class AnsweredFacts:
 class AnsweredPlaced:
     """Links that stand in passages that match."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: HubAnswer) -> None:
         self._rows = answer.said["placed"] or ()
 
     def any(self) -> bool:

@@ -140,6 +140,8 @@ class View(Block):
 class MemoryStore:
     """One open store."""
 
+    expect = answer = None
+
     def __init__(
         self, shared: Shared | None = None, folder: str = "/memory", *, read_only: bool = False
     ) -> None:

@@ -366,8 +366,8 @@ $$;
 
 
 -- How often passages have words next to each other, as weighted.
-CREATE FUNCTION lore.phrase_hits(c smallint, phrase text, weights float8[])
-RETURNS TABLE(passage int, often float8, size int) LANGUAGE plpgsql STABLE
+CREATE FUNCTION lore.phrase_hits(c smallint, phrase text, weights float8[],
+  among int[] DEFAULT NULL) RETURNS TABLE(passage int, often float8, size int) LANGUAGE plpgsql STABLE
 SET search_path = lore, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -388,7 +388,8 @@ BEGIN
       FROM unnest(string_to_array(replace(p.words, ' ', '  '), '|')) WITH ORDINALITY f(text, field)
     ), r.size
     FROM postings r JOIN passages p ON p.key = r.passage
-    WHERE r.term = keys[1] AND (cardinality(keys) = 1 OR EXISTS (
+    WHERE r.term = keys[1] AND (among IS NULL OR r.passage = ANY (among))
+      AND (cardinality(keys) = 1 OR EXISTS (
         SELECT FROM postings o WHERE o.term = keys[2] AND o.passage = r.passage))
       AND strpos(p.words, ' ' || phrase || ' ') > 0;
 END $$;
@@ -405,13 +406,64 @@ SET search_path = lore, pg_temp AS $$
 $$;
 
 
--- What BM25 says of a collection's passages that match, as FTS5 has it (k1 1.2, b 0.75): some of
--- the phrases, best first, and those that have one of each group.
+CREATE TYPE lore.term AS (key int, passages int, loose int, bits bigint, idf float8);
+
+-- Where to look among many passages: those with rare words, as many words as few passages have,
+-- the best ones of these first; and where the other words together may count more, those with
+-- both of the two rarest of them. "asked" are terms, the rarest first.
+CREATE FUNCTION lore.candidates(asked lore.term[], mean float8, wanted int) RETURNS int[]
+LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  few constant int := 10000;
+  rare int[];
+  others lore.term[];
+  found lore.scored[];
+  tenth float8;
+  keys int[];
+BEGIN
+  SELECT array_agg(key) INTO rare FROM (
+    SELECT key, sum(passages) OVER (ORDER BY passages, key) AS together FROM unnest(asked)
+  ) t WHERE together <= few;
+  rare := coalesce(rare, ARRAY[]::int[]);
+  others := ARRAY(SELECT t FROM unnest(asked) t WHERE NOT t.key = ANY (rare)
+    ORDER BY t.passages, t.key);
+  IF cardinality(rare) > 0 THEN
+    found := ARRAY(
+      SELECT (passage, sum(a.idf * often / (often + 0.3 + 0.9 * size / mean)), false)::lore.scored
+      FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE a.key = ANY (rare)
+      GROUP BY passage ORDER BY 2 DESC LIMIT 2 * wanted);
+    found := ARRAY(SELECT f FROM unnest(found) f ORDER BY (f).score DESC);
+    tenth := (found[10]).score;
+  END IF;
+  keys := ARRAY(SELECT passage FROM unnest(found));
+  IF cardinality(others) > 1 AND (tenth IS NULL
+    OR tenth <= (SELECT sum(idf) FROM unnest(others) WHERE loose > 0))
+  THEN
+    keys := keys || ARRAY(
+      SELECT passage FROM postings a JOIN postings b USING (passage)
+      WHERE a.term = (others[1]).key AND b.term = (others[2]).key
+      ORDER BY (others[1]).idf * a.often / (a.often + 0.3 + 0.9 * a.size / mean)
+        + (others[2]).idf * b.often / (b.often + 0.3 + 0.9 * b.size / mean) DESC
+      LIMIT wanted);
+  END IF;
+  IF cardinality(keys) < wanted AND cardinality(others) > 0 THEN
+    keys := keys || ARRAY(
+      SELECT passage FROM postings WHERE term = (others[1]).key LIMIT 10 * wanted);
+  END IF;
+  RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k);
+END $$;
+
+
+-- What BM25 says of a collection's passages that match, as FTS5 has it (k1 1.2, b 0.75): loose,
+-- those with one of the phrases at least, best first, at most "most"; entire, those that have
+-- one of each group. Of many passages not all are looked at, unless "every" is wanted.
 --
--- phrases: [[phrase, whether it is one of the some, bits of its groups], …]; beginnings count as
--- phrases; groups: all of the bits, 0 where there are none. Returns at most "most" of some.
+-- phrases: [[phrase, whether it counts for the loose ones, bits of its groups], …]; beginnings
+-- count as phrases; groups: all of the bits, 0 where there are none.
 CREATE FUNCTION lore.rank(c smallint, phrases jsonb, beginnings text[], groups bigint,
-  weights float8[], most int, OUT loose lore.scored[], OUT entire lore.scored[])
+  weights float8[], most int, every boolean, OUT loose lore.scored[], OUT entire lore.scored[])
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
@@ -419,28 +471,42 @@ DECLARE
   held float8;
   mean float8;
   plain boolean := weights = '{4,1,2,1,0.5}';
+  asked lore.term[];
+  among int[];
 BEGIN
   SELECT k.passages, greatest(k.words, 1)::float8 / greatest(k.passages, 1) INTO held, mean
   FROM collections k WHERE k.key = c;
   IF held = 0 THEN RETURN; END IF;
-  WITH given AS (
-    SELECT v->>0 AS phrase, (v->>1)::int AS loose, (v->>2)::bigint AS bits
+  asked := ARRAY(
+    SELECT (t.key, t.passages, (v->>1)::int, (v->>2)::bigint,
+      2.2 * greatest(ln((held - t.passages + 0.5) / (t.passages + 0.5)), 1e-6))::lore.term
     FROM jsonb_array_elements(phrases) v
-  ), asked AS MATERIALIZED (
-    SELECT t.key, g.loose, g.bits,
-      2.2 * greatest(ln((held - t.passages + 0.5) / (t.passages + 0.5)), 1e-6) AS idf
-    FROM given g JOIN terms t ON t.collection = c AND t.word = g.phrase COLLATE "C"
-    WHERE strpos(g.phrase, ' ') = 0 AND t.passages > 0
-  ), others AS (
-    SELECT g.loose, g.bits, h.passage, h.often, h.size, count(*) OVER (PARTITION BY g.phrase) AS df
-    FROM given g CROSS JOIN LATERAL lore.phrase_hits(c, g.phrase, weights) h
-    WHERE strpos(g.phrase, ' ') > 0
+    JOIN terms t ON t.collection = c AND t.word = (v->>0) COLLATE "C"
+    WHERE strpos(v->>0, ' ') = 0 AND t.passages > 0 ORDER BY t.passages, t.key);
+  IF NOT every AND cardinality(beginnings) = 0
+    AND (SELECT sum(passages) FROM unnest(asked)) > 30000
+  THEN
+    among := lore.candidates(asked, mean, most / 4);
+  END IF;
+  WITH others AS (
+    SELECT (v->>1)::int AS loose, (v->>2)::bigint AS bits, h.passage, h.often, h.size,
+      count(*) OVER (PARTITION BY v->>0) AS df
+    FROM jsonb_array_elements(phrases) v
+    CROSS JOIN LATERAL lore.phrase_hits(c, v->>0, weights, among) h
+    WHERE strpos(v->>0, ' ') > 0
     UNION ALL
     SELECT 1, 0, h.passage, h.often, h.size, count(*) OVER (PARTITION BY b)
     FROM unnest(beginnings) b CROSS JOIN LATERAL lore.beginning_hits(c, b, weights) h
+  ), all_hits AS (
+    SELECT a.loose, a.bits, a.idf, p.passage, p.often, p.size, p.term
+    FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE among IS NULL
+    UNION ALL
+    SELECT a.loose, a.bits, a.idf, p.passage, p.often, p.size, p.term
+    FROM unnest(among) m CROSS JOIN unnest(asked) a
+    JOIN postings p ON p.term = a.key AND p.passage = m WHERE among IS NOT NULL
   ), hits AS (
-    SELECT p.passage, a.loose, a.bits, a.idf * f / (f + 0.3 + 0.9 * p.size / mean) AS worth
-    FROM asked a JOIN postings p ON p.term = a.key
+    SELECT p.passage, p.loose, p.bits, p.idf * f / (f + 0.3 + 0.9 * p.size / mean) AS worth
+    FROM all_hits p
     CROSS JOIN LATERAL (SELECT CASE WHEN plain THEN p.often ELSE (
       SELECT lore.weighed(w.counts, weights) FROM postings w
       WHERE w.term = p.term AND w.passage = p.passage) END AS f) o
@@ -489,7 +555,9 @@ DECLARE
   groups bigint := (q->>'groups')::bigint;
   wanted int := (q->>'wanted')::int;
   enough int := (q->>'enough')::int;
-  narrow boolean := (q->>'narrow')::boolean;
+  narrow boolean := (s.types, s.statuses, s.tags, s.files, s.since, s.until, s.names)
+    IS DISTINCT FROM (NULL::text[], NULL::text[], NULL::text[], NULL::text[], NULL::text,
+      NULL::text, NULL::text[]);
   found lore.match[] := '{}';
   few lore.match[];
   whole lore.match[];
@@ -499,7 +567,7 @@ DECLARE
 BEGIN
   FOREACH c IN ARRAY cs LOOP
     ranked := lore.rank(c, q->'some', begins, groups, weights,
-      CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END);
+      CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END, narrow);
     whole := '{}';
     IF groups <> 0 THEN
       whole := lore.shown(c, 'all', ranked.entire, s, wanted);
@@ -517,14 +585,14 @@ BEGIN
   IF (SELECT count(DISTINCT node_key) FROM unnest(found) WHERE how <> 'with') < enough THEN
     FOREACH c IN ARRAY cs LOOP
       ranked := lore.rank(c, q->'inflected', '{}', 0, weights,
-        CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END);
+        CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END, narrow);
       found := found || lore.shown(c, 'inflected', ranked.loose, s, wanted);
     END LOOP;
   END IF;
   IF cardinality(found) = 0 AND cardinality(prefix) > 0 THEN
     FOREACH c IN ARRAY cs LOOP
       ranked := lore.rank(c, '[]', prefix, 0, weights,
-        CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END);
+        CASE WHEN narrow THEN 1 << 30 ELSE 4 * wanted END, narrow);
       found := found || lore.shown(c, 'prefix', ranked.loose, s, wanted);
     END LOOP;
   END IF;
@@ -985,12 +1053,13 @@ BEGIN
     best := ARRAY(
       SELECT f.node FROM unnest(fused[:(q->>'pool')::int]) f
       LEFT JOIN unnest(walk.reached) r ON r.node = f.node
-      ORDER BY f.score / fused[1].score + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
+      ORDER BY f.score / nullif(fused[1].score, 0) + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
       LIMIT (q->>'texts')::int);
     others := ARRAY(SELECT k::bigint FROM jsonb_array_elements(said->'reached') v
       CROSS JOIN unnest(ARRAY[v->>0, v->>3, v->>4]) k WHERE k IS NOT NULL);
     shown := shown || ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(said->'first') v);
-    said := said || jsonb_build_object('hubs', walk.hubs, 'seen', walk.seen, 'left_out', walk.left_out, 'seeds', (SELECT jsonb_object_agg(node, score) FROM unnest(seeds)));
+    said := said || jsonb_build_object('hubs', walk.hubs, 'seen', walk.seen, 'left_out', walk.left_out,
+      'adds_up', w->>'rule' = 'accumulate', 'seeds', (SELECT jsonb_object_agg(node, score) FROM unnest(seeds)));
   END IF;
   RETURN jsonb_build_object(
     'embedder', (SELECT value FROM meta WHERE name = 'embedder'),
@@ -1002,7 +1071,7 @@ BEGIN
         WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
     'collections', (SELECT jsonb_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
-    'ids', (SELECT jsonb_object_agg(n.key, n.id) FROM nodes n WHERE n.key = ANY (
+    'ids', (SELECT coalesce(jsonb_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
       ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
       || others || ARRAY(SELECT node FROM unnest(seeds)))),
     'nodes', lore.nodes_said(shown),

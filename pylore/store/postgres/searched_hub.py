@@ -6,12 +6,12 @@ from contextlib import nullcontext
 
 from ...system.json_encode import dumps
 from .answer import (
-    Answer,
     AnsweredFacts,
     AnsweredFullText,
     AnsweredNodes,
     AnsweredPlaced,
     AnsweredVectors,
+    HubAnswer,
     HubRelations,
     HubTypes,
     Unanswered,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Expect = Callable[..., bytes | None]
 
 
-class HubStore:
+class SearchedHub:
     """The parts of a ``Store`` that a search asks.
 
     Before the pipeline ranks, it tells what it is going to ask (``expect``): then the hub is
@@ -41,7 +41,7 @@ class HubStore:
     def __init__(self, hub: Hub, expect: Expect, embedder: str | None, scope: str = "") -> None:
         self.hub = hub
         self.scope = scope
-        self.answer: Answer | None = None
+        self.answer: HubAnswer | None = None
         self._expect = expect
         self.meta = HubMeta(embedder)
         self.types = HubTypes(hub)
@@ -67,7 +67,7 @@ class HubStore:
     def keep(self) -> None:
         """Nothing is kept between searches but the connection."""
 
-    def __enter__(self) -> HubStore:
+    def __enter__(self) -> SearchedHub:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -80,7 +80,7 @@ class HubStore:
     def ask(self, question: Mapping[str, Any], query: Query, types: tuple[str, ...]) -> None:
         """Asks this, and lets the parts answer from what comes."""
         said = self.hub.ask("SELECT lore.search(%s)", (dumps(question),))[0][0]
-        answer = self.answer = Answer(self.hub, said, types)
+        answer = self.answer = HubAnswer(self.hub, said, types)
         self.meta.held = said["embedder"]
         self.relations = HubRelations(said["relations"] or ())
         self.nodes = AnsweredNodes(answer)
