@@ -4,7 +4,7 @@ those of search.db."""
 from __future__ import annotations
 
 from ..core.errors import EmbedderError
-from ..core.text import fact_sentence, fold, identifier_parts, passages, words
+from ..core.text import fact_sentence, fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..store.postgres.answer import ORDER
 from ..store.postgres.indexing import BATCH, embedder_of_hub, index_passages, lacking, vector_text
@@ -74,9 +74,10 @@ def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]
     made: list[tuple[list[Any], str]] = []
     if type and text is not None:
         at = 1
-        rows = passage_rows(title, text, tags, file)
-        for n, (fields, part) in enumerate(zip(rows, passages(text), strict=False), start=1):
-            made.append(([n, at, len(part), *_words(fields), None], embedded_text(title, part)))
+        prose = COLLECTIONS.get(type, TEXTS) == TEXTS
+        for n, fields in enumerate(passage_rows(title, text, tags, file, prose=prose), start=1):
+            name, part = fields[:2]
+            made.append(([n, at, len(part), *_words(fields), None], embedded_text(name, part)))
             at += len(part)
     for to, relation, predicate, other in facts or ():
         sentence = fact_sentence(title, predicate, other)
