@@ -70,7 +70,7 @@ def _fitting(hub: Hub, embedder: Embedder | None, notes: list[str]) -> Embedder 
 
 def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]:
     """What is sent of a node: with each of its passages, and what is embedded of it."""
-    node, scope, step, type, title, text, tags, file, facts = row
+    node, scope, steps, type, title, text, tags, file, facts = row
     made: list[tuple[list[Any], str]] = []
     if type and text is not None:
         at = 1
@@ -85,7 +85,7 @@ def entry_of(row: Lacking) -> tuple[dict[str, Any], list[tuple[list[Any], str]]]
         entry = [0, 1, 0, *_words(fields), None, to, relation, sentence]
         made.append((entry, embedded_text("", sentence)))
     number = ORDER.index(COLLECTIONS.get(type, TEXTS))
-    return {"node": node, "scope": scope, "step": step, "collection": number}, made
+    return {"node": node, "scope": scope, "steps": steps, "collection": number}, made
 
 
 def _words(fields: Row) -> tuple[int, str]:

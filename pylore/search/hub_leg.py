@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 NAME = "hub"
 FEW = 50
+_ONE_AT_A_TIME = threading.Lock()
+"""The driver's waiting is set for all threads together."""
 
 
 class HubLeg:
@@ -70,7 +72,8 @@ class HubLeg:
 
     def _run(self) -> None:
         try:
-            self._found = json.dumps(self._results()).encode()
+            with _ONE_AT_A_TIME:
+                self._found = json.dumps(self._results()).encode()
         except LoreError as error:
             self._why = str(error)
 

@@ -115,7 +115,7 @@ def _records(url: str, material: Material) -> None:
                              node.created_at, node.updated_at))  # fmt: skip
                 why = json.loads(node.data).get("why") if "why" in node.data else None
                 text = f"{node.body}\n{why}" if why else node.body
-                told = (key, "", 0, node.type, node.title, text, " ".join(node.tags), "", None)
+                told = (key, "", [], node.type, node.title, text, " ".join(node.tags), "", None)
                 collection = ORDER.index(COLLECTIONS.get(node.type, TEXTS))
                 for entry, embedded in entry_of(told)[1]:
                     n, first, length, size, words = entry[:5]

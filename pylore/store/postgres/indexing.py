@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         def dimension(self) -> int: ...
 
 
-Lacking = tuple[int, str, int, str, str, "str | None", str, str, "list[Any] | None"]
-"""(key, scope, step, type, title, text, tags, file, facts): see ``lore.lacking``; no type: its
+Lacking = tuple[int, str, list[int], str, str, "str | None", str, str, "list[Any] | None"]
+"""(key, scope, steps, type, title, text, tags, file, facts): see ``lore.lacking``; no type: its
 passages are to go"""
 
 BATCH = 256

@@ -97,7 +97,7 @@ def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
     row = lacking(hub, 9)[0]
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
-    entry = {"node": row[0], "scope": row[1], "step": row[2], "collection": 0,
+    entry = {"node": row[0], "scope": row[1], "steps": row[2], "collection": 0,
              "passages": [[1, 1, 7, 1, "  | quaggas |  |  |  ", None]]}  # fmt: skip
     assert index_passages(hub, [entry], None) == 0
     push(hub)
@@ -125,7 +125,10 @@ def test_vectors_are_of_one_embedder(hub: Hub) -> None:
 
 def test_words_of_any_length_and_kind_are_found(hub: Hub) -> None:
     long = "x" * 5000
-    push(hub, note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} \u0000 日本"))
+    push(
+        hub,
+        note("note-1", body=f"{long} Straße ΟΔΟΣ naïve don't a|b \\ 'quoted' %s {{}} \u0000 日本"),
+    )
     for query in (long, "straße", "οδοσ", "naive", "don't", "a|b", "quoted", "日本"):
         assert found(hub, query) == {"note-1"}, query
     assert found(hub, "'; DROP TABLE lore.nodes; --") == set()

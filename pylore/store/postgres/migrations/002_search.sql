@@ -68,10 +68,9 @@ CREATE TABLE lore.postings(
 CREATE TABLE lore.unindexed(              -- what has passages that say something else by now, or
   node_key bigint NOT NULL,               -- none: what a node says, and what is stated of it, by
   scope text NOT NULL DEFAULT '',         -- scopes, since not everybody sees all of that
-  step bigint GENERATED ALWAYS AS IDENTITY,
-  PRIMARY KEY (node_key, scope)
-);
-CREATE INDEX unindexed_step ON lore.unindexed(step);
+  step bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY
+);                                        -- only added to: nobody who writes waits for another
+CREATE INDEX unindexed_of ON lore.unindexed(node_key, scope);
 
 -- An edge that says where in the text of its node it stands counts less to a walk.
 ALTER TABLE lore.edges ADD placed boolean
@@ -174,8 +173,7 @@ $$;
 
 CREATE FUNCTION lore.queue(nodes bigint[], scopes text[]) RETURNS void LANGUAGE sql AS $$
   INSERT INTO lore.unindexed(node_key, scope) SELECT DISTINCT node, scope
-  FROM unnest(nodes, scopes) w(node, scope) ORDER BY node, scope
-  ON CONFLICT (node_key, scope) DO UPDATE SET step = DEFAULT
+  FROM unnest(nodes, scopes) w(node, scope)
 $$;
 
 CREATE FUNCTION lore.nodes_came() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
@@ -240,10 +238,10 @@ WHERE e.scope <> '' AND lore.is_thing(s.id) AND lore.is_thing(o.id);
 -- What is to be indexed, the longest waiting first, as far as this session may see it. What is
 -- not live has no type: its passages go. No text: the facts alone, which are of another scope.
 -- facts: [[to, relation, predicate, title of what it leads to], …].
-CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(node bigint, scope text, step bigint,
+CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(node bigint, scope text, steps bigint[],
   type text, title text, body text, tags text, file text, facts jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
-  SELECT u.node_key, u.scope, u.step,
+  SELECT u.node_key, u.scope, u.steps,
     CASE WHEN n.invalidated_at IS NULL THEN coalesce(n.type, '') ELSE '' END,
     n.title, CASE WHEN u.scope = n.scope THEN lore.indexed_text(n.body, n.data) END, n.tags,
     coalesce(n.file, ''),
@@ -258,9 +256,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
         AND e.status IN ('confirmed', 'staged') AND (o.scope = '' OR lore.sees(o.scope)))
     END
   FROM (
-    SELECT * FROM unindexed w WHERE w.scope = '' OR lore.sees(w.scope) ORDER BY w.step LIMIT most
+    SELECT node_key, scope, min(step) AS first, array_agg(step) AS steps FROM unindexed
+    WHERE (node_key, scope) IN (
+      SELECT w.node_key, w.scope FROM unindexed w WHERE w.scope = '' OR lore.sees(w.scope)
+      ORDER BY w.step LIMIT most)
+    GROUP BY 1, 2
   ) u LEFT JOIN nodes n ON n.key = u.node_key
-  ORDER BY u.step
+  ORDER BY u.first
 $$;
 
 
@@ -286,9 +288,9 @@ BEGIN
 END $$;
 
 
--- Puts passages in the place of those that are there: [{"node", "scope", "step", "collection",
+-- Puts passages in the place of those that are there: [{"node", "scope", "steps", "collection",
 -- "passages": [[n, first, length, size, words, vector, to, relation, sentence], …]}, …]. What
--- has changed since "lacking" told its step is left to wait. Returns how many were indexed.
+-- has changed since "lacking" told its steps is left to wait. Returns how many were indexed.
 CREATE FUNCTION lore.index_passages(batch jsonb, embedder text DEFAULT NULL, dimension int DEFAULT 0)
 RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 #variable_conflict use_column
@@ -299,13 +301,18 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
   WITH given AS (
     SELECT entry, (entry->>'node')::bigint AS node, entry->>'scope' AS scope,
-      (entry->>'step')::bigint AS step FROM jsonb_array_elements(batch) entry
+      ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(entry->'steps') v) AS steps
+    FROM jsonb_array_elements(batch) entry
+  ), waiting AS (
+    SELECT g.entry, g.steps FROM given g
+    WHERE (g.scope = '' OR lore.sees(g.scope)) AND EXISTS (
+        SELECT FROM unindexed u WHERE u.node_key = g.node AND u.scope = g.scope)
+      AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = g.node AND u.scope = g.scope
+        AND NOT u.step = ANY (g.steps))
   ), done AS (
-    DELETE FROM unindexed u USING given g
-    WHERE u.node_key = g.node AND u.scope = g.scope AND u.step = g.step
-      AND (u.scope = '' OR lore.sees(u.scope))
-    RETURNING g.entry
-  ) SELECT jsonb_agg(entry) INTO due FROM done;
+    DELETE FROM unindexed u USING waiting w
+    WHERE u.node_key = (w.entry->>'node')::bigint AND u.step = ANY (w.steps)
+  ) SELECT jsonb_agg(entry) INTO due FROM waiting;
   done := jsonb_array_length(due);
   IF due IS NULL THEN RETURN 0; END IF;
   DELETE FROM passages p USING jsonb_to_recordset(due) AS d(node bigint, scope text)
