@@ -51,6 +51,17 @@ HARMLESS = {
     "plugin list": "lists programs, and opens no store",
     "plugin new": "writes a program, and opens no store",
     "plugin test": "opens a store of its own, which it makes",
+    "hub": "prints its verbs",
+    "hub init": "makes a hub, and opens no store",
+    "hub status": "asks a hub, and then is refused as 'sync' is",
+    "hub grant": "asks a hub, and opens no store",
+    "hub revoke": "asks a hub, and opens no store",
+    "hub audit": "asks a hub, and opens no store",
+    "remote": "prints its verbs",
+    "remote add": "writes the user's config, and opens no store",
+    "remote list": "prints the user's config",
+    "remote set": "writes the user's config, and opens no store",
+    "remote remove": "writes the user's config; a store forgets how far it was",
 }
 """Commands that are not tried, each with the reason."""
 
