@@ -197,3 +197,34 @@ connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
   run_lore hub audit --since 1h --jq ".[] | select(.id == \"$name\") | .action"
   expect 0 $'grant\ngrant\nrevoke'
 }
+
+@test "a hub is searched in place of the store, and beside it" {
+  lore remote add gone postgresql://127.0.0.1:1/x >/dev/null
+  run_lore search tokens --on gone
+  [[ $status == 1 && ${#stderr_lines[@]} == 1 && $stderr == "lore: gone: cannot be reached"* ]]
+  run_lore search tokens --on nobody
+  [[ $status == 2 && $stderr == "lore: no remote 'nobody' in your config"* ]]
+  run_lore search tokens --on gone --files a.py
+  [[ $status == 2 && $stderr == "lore: --files names files of this project"* ]]
+  lore add note "Sessions are signed tokens" --id note-1 >/dev/null
+  run_lore search tokens --retrievers "fulltext hub" --ids
+  [[ $status == 0 && $output == note-1 && $stderr == "lore: retriever hub: gone: cannot be reached"*": its list is left out" ]]
+  run_lore config set --project on gone
+  [[ $status == 2 && $stderr == *"only in the user's own config"* ]]
+  needs_server
+  lore trust >/dev/null
+  lore hub init "$URL" >/dev/null
+  lore remote add team "$URL" >/dev/null
+  lore sync team >/dev/null
+  lore search "signed tokens" --json >here
+  lore forget note-1 >/dev/null
+  run_lore search "signed tokens" --ids
+  expect 0 ""
+  LORE_ON=team lore search "signed tokens" --json >there
+  cmp here there
+  printf 'tokens\nnothing\n' | lore search --batch - --on team >lines
+  [ "$(grep -c note-1 lines)" -eq 1 ]
+  lore sync team >/dev/null
+  run_lore search tokens --on team --ids
+  expect 0 ""
+}

@@ -119,12 +119,16 @@ def _records(url: str, material: Material) -> None:
                 collection = ORDER.index(COLLECTIONS.get(node.type, TEXTS))
                 for entry, embedded in entry_of(told)[1]:
                     n, first, length, size, words = entry[:5]
-                    passages.append((len(passages) + 1, key, n, collection, first, length, size, words))
+                    passages.append(
+                        (len(passages) + 1, key, n, collection, first, length, size, words)
+                    )
                     texts.append(embedded)
             vectors = embedder.embed(texts)
             at = _passages_so_far(cursor)
             _copy(cursor, f"lore.nodes({_NODES})", rows)
-            _copy(cursor, f"lore.passages({_PASSAGES})", ((at + row[0], *row[1:]) for row in passages))
+            _copy(
+                cursor, f"lore.passages({_PASSAGES})", ((at + row[0], *row[1:]) for row in passages)
+            )
             _copy(cursor, "lore.vectors(passage, embedding)", (
                 (at + place, vector_text(vector))
                 for place, vector in enumerate(vectors, start=1) if vector))  # fmt: skip

@@ -363,15 +363,6 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 
--- Whether a passage is seen, and says what its node says now.
-CREATE FUNCTION lore.current(p lore.passages, s lore.scope) RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT (p.scope = '' OR lore.sees(p.scope)) AND (s.names IS NULL OR p.scope = ANY (s.names))
-    AND NOT EXISTS (
-      SELECT FROM lore.unindexed u WHERE u.node_key = p.node_key AND u.scope = p.scope)
-$$;
-
-
 -- How often passages have words next to each other, as weighted.
 CREATE FUNCTION lore.phrase_hits(c smallint, phrase text, weights float8[],
   among int[] DEFAULT NULL) RETURNS TABLE(passage int, often float8, size int) LANGUAGE plpgsql STABLE
@@ -438,10 +429,11 @@ BEGIN
     ORDER BY t.passages, t.key);
   IF cardinality(rare) > 0 THEN
     found := ARRAY(
-      SELECT (passage, sum(a.idf * often / (often + 0.3 + 0.9 * size / mean)), false)::lore.scored
-      FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE a.key = ANY (rare)
-      GROUP BY passage ORDER BY 2 DESC LIMIT 2 * wanted);
-    found := ARRAY(SELECT f FROM unnest(found) f ORDER BY (f).score DESC);
+      SELECT (passage, score, false)::lore.scored FROM (
+        SELECT passage, sum(a.idf * often / (often + 0.3 + 0.9 * size / mean)) AS score
+        FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE a.key = ANY (rare)
+        GROUP BY passage) rare_ones
+      ORDER BY score DESC, passage LIMIT wanted);
     tenth := (found[10]).score;
   END IF;
   keys := ARRAY(SELECT passage FROM unnest(found));
@@ -453,11 +445,11 @@ BEGIN
       WHERE a.term = (others[1]).key AND b.term = (others[2]).key
       ORDER BY (others[1]).idf * a.often / (a.often + 0.3 + 0.9 * a.size / mean)
         + (others[2]).idf * b.often / (b.often + 0.3 + 0.9 * b.size / mean) DESC
-      LIMIT wanted);
+      LIMIT wanted / 2);
   END IF;
   IF cardinality(keys) < wanted AND cardinality(others) > 0 THEN
     keys := keys || ARRAY(
-      SELECT passage FROM postings WHERE term = (others[1]).key LIMIT 10 * wanted);
+      SELECT passage FROM postings WHERE term = (others[1]).key LIMIT 2 * wanted);
   END IF;
   RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k);
 END $$;
@@ -491,7 +483,7 @@ BEGIN
     JOIN terms t ON t.collection = c AND t.word = (v->>0) COLLATE "C"
     WHERE strpos(v->>0, ' ') = 0 AND t.passages > 0 ORDER BY t.passages, t.key);
   IF NOT every AND cardinality(beginnings) = 0
-    AND (SELECT sum(passages) FROM unnest(asked)) > 30000
+    AND held >= 20000 AND (SELECT sum(passages) FROM unnest(asked)) > 4000
   THEN
     among := lore.candidates(asked, mean, most / 4);
   END IF;
@@ -535,17 +527,38 @@ BEGIN
 END $$;
 
 
--- Those of ranked passages that are within a scope: the first "wanted".
+-- Whether a scope has a filter, and not only what is hidden.
+CREATE FUNCTION lore.is_narrow(s lore.scope) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT (s.types, s.statuses, s.tags, s.files, s.since, s.until, s.names) IS DISTINCT FROM
+    (NULL::text[], NULL::text[], NULL::text[], NULL::text[], NULL::text, NULL::text, NULL::text[])
+$$;
+
+-- Those of ranked passages that are within a scope, are seen, and say what their nodes say now:
+-- the first "wanted". Without a filter an index of nodes answers.
 CREATE FUNCTION lore.shown(c smallint, how text, ranked lore.scored[], s lore.scope, wanted int)
 RETURNS lore.match[] LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp
 SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
+  IF ranked = '{}' THEN RETURN '{}'; END IF;
+  IF lore.is_narrow(s) THEN
+    RETURN ARRAY(
+      SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
+      FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
+      WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
+        AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
+          SELECT FROM unindexed u WHERE u.node_key = p.node_key AND u.scope = p.scope)
+      LIMIT wanted);
+  END IF;
   RETURN ARRAY(
     SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
     FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
-    WHERE lore.admits(o, s) AND lore.current(p, s)
+    WHERE o.invalidated_at IS NULL AND (o.scope = '' OR lore.sees(o.scope))
+      AND (s.hides IS NULL OR o.status <> ALL (s.hides))
+      AND (s.excluded IS NULL OR o.id <> ALL (s.excluded))
+      AND (p.scope = '' OR lore.sees(p.scope)) AND NOT EXISTS (
+        SELECT FROM unindexed u WHERE u.node_key = p.node_key AND u.scope = p.scope)
     LIMIT wanted);
 END $$;
 
@@ -562,9 +575,7 @@ DECLARE
   groups bigint := (q->>'groups')::bigint;
   wanted int := (q->>'wanted')::int;
   enough int := (q->>'enough')::int;
-  narrow boolean := (s.types, s.statuses, s.tags, s.files, s.since, s.until, s.names)
-    IS DISTINCT FROM (NULL::text[], NULL::text[], NULL::text[], NULL::text[], NULL::text,
-      NULL::text, NULL::text[]);
+  narrow boolean := lore.is_narrow(s);
   found lore.match[] := '{}';
   few lore.match[];
   whole lore.match[];
@@ -621,7 +632,7 @@ BEGIN
   IF (SELECT sum(passages) FROM collections) <= 20000 THEN  -- all of them, which is as quick
     RETURN lore.nearest_within(vector, s, wanted);
   END IF;
-  PERFORM set_config('hnsw.ef_search', least(1000, 4 * wanted)::text, true),
+  PERFORM set_config('hnsw.ef_search', least(1000, 2 * wanted)::text, true),
     set_config('hnsw.iterative_scan', 'strict_order', true);
   FOR i IN 1..2 LOOP
     near := ARRAY(
@@ -643,7 +654,9 @@ BEGIN
     SELECT (0, 'near', v.passage, p.node_key,
       1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.match
     FROM nodes o JOIN passages p ON p.node_key = o.key JOIN vectors v ON v.passage = p.key
-    WHERE lore.admits(o, s) AND lore.current(p, s)
+    WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
+      AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
+        SELECT FROM unindexed u WHERE u.node_key = p.node_key AND u.scope = p.scope)
     ORDER BY (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)) + 0 LIMIT wanted);
 END $$;
 
@@ -712,8 +725,10 @@ BEGIN
       SELECT n.key, n.id, words, cosine, best, nearest,
         (q->>CASE WHEN n.id ^@ 'file-' OR n.id ^@ 'symbol-' THEN 'code_share' ELSE 'share' END)
           ::float8 AS share,
-        rank() OVER (ORDER BY words DESC NULLS LAST, n.id) AS words_rank,
-        rank() OVER (ORDER BY cosine DESC NULLS LAST, n.id) AS cosine_rank
+        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
+          ON m.key = o.node_key WHERE (-o.words, m.id) < (-b.words, n.id)) END AS words_rank,
+        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
+          ON m.key = o.node_key WHERE (-o.cosine, m.id) < (-b.cosine, n.id)) END AS cosine_rank
       FROM both_legs b JOIN nodes n ON n.key = b.node_key CROSS JOIN ends
     ), scored AS (
       SELECT key, id, CASE WHEN q->>'fusion' = 'rrf' THEN (
@@ -996,7 +1011,7 @@ $$;
 
 -- What a search asks a store for, in one answer; pylore/store/postgres/asking.py says what q has,
 -- answer.py what is made of it.
-CREATE FUNCTION lore.search(q jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE SECURITY DEFINER
+CREATE FUNCTION lore.search(q jsonb) RETURNS json LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -1013,8 +1028,9 @@ DECLARE
   starts lore.seed[];
   seeds lore.seed[] := '{}';
   walk record;
+  told record;
   w jsonb;
-  said jsonb;
+  said json;
   direct bigint[];
   shown bigint[];
   others bigint[] := '{}';
@@ -1056,29 +1072,30 @@ BEGIN
         ORDER BY v.near DESC NULLS LAST, o LIMIT (w->>'seeds')::int);
       walk := lore.best_path(w, seeds, lore.asked_scope(q->'walked'));
     END IF;
-    said := lore.walk_said(q, walk.reached, direct);
+    told := lore.walk_said(q, walk.reached, direct);
     best := ARRAY(
       SELECT f.node FROM unnest(fused[:(q->>'pool')::int]) f
       LEFT JOIN unnest(walk.reached) r ON r.node = f.node
       ORDER BY f.score / nullif(fused[1].score, 0) + (w->>'weight')::float8 * sqrt(coalesce(r.square, 0)) DESC
       LIMIT (q->>'texts')::int);
-    others := ARRAY(SELECT k::bigint FROM jsonb_array_elements(said->'reached') v
-      CROSS JOIN unnest(ARRAY[v->>0, v->>3, v->>4]) k WHERE k IS NOT NULL);
-    shown := shown || ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(said->'first') v);
-    said := said || jsonb_build_object('hubs', walk.hubs, 'seen', walk.seen, 'left_out', walk.left_out,
-      'adds_up', w->>'rule' = 'accumulate', 'seeds', (SELECT jsonb_object_agg(node, score) FROM unnest(seeds)));
+    shown := shown || told.first;
+    others := told.nodes;
+    said := json_build_object('reached', told.said, 'hubs', walk.hubs, 'seen', walk.seen,
+      'left_out', walk.left_out + greatest(0, cardinality(walk.reached) - (w->>'looked_at')::int)
+        + greatest(0, told.within_all - (w->>'shown')::int), 'adds_up', w->>'rule' = 'accumulate',
+      'seeds', (SELECT json_object_agg(node, score) FROM unnest(seeds)));
   END IF;
-  RETURN jsonb_build_object(
+  RETURN json_build_object(
     'embedder', (SELECT value FROM meta WHERE name = 'embedder'),
-    'relations', (SELECT jsonb_agg(jsonb_build_array(name, weight,
+    'relations', (SELECT json_agg(json_build_array(name, weight,
       coalesce(backward_weight, weight))) FROM relations WHERE lore.sees_name(name)),
-    'there', (SELECT jsonb_agg(DISTINCT t.word) FROM jsonb_array_elements(q->'words') v
+    'there', (SELECT json_agg(DISTINCT t.word) FROM jsonb_array_elements(q->'words') v
       JOIN terms t ON t.word = (v->>0) COLLATE "C" AND t.passages > 0
       WHERE EXISTS (SELECT FROM postings p JOIN passages k ON k.key = p.passage
         WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
-    'collections', (SELECT jsonb_agg(key ORDER BY key) FROM collections WHERE passages > 0),
+    'collections', (SELECT json_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
-    'ids', (SELECT coalesce(jsonb_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
+    'ids', (SELECT coalesce(json_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
       ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
       || others || ARRAY(SELECT node FROM unnest(seeds)))),
     'nodes', lore.nodes_said(shown),
@@ -1090,51 +1107,51 @@ BEGIN
     'walk', said);
 END $$;
 
-CREATE FUNCTION lore.legs_said(words lore.match[], near lore.match[]) RETURNS jsonb
+CREATE FUNCTION lore.legs_said(words lore.match[], near lore.match[]) RETURNS json
 LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN words IS NOT NULL THEN (
-    SELECT coalesce(jsonb_agg(jsonb_build_array(collection, how, passage, node_key, score, whole)
+    SELECT coalesce(json_agg(json_build_array(collection, how, passage, node_key, score, whole)
       ORDER BY o), '[]')
     FROM unnest(words || near) WITH ORDINALITY
       m(collection, how, passage, node_key, score, whole, o)) END
 $$;
 
--- What is said of the walk: the first ones of what it reached, and what it says of the matches;
--- "first" are those that may be shown.
-CREATE FUNCTION lore.walk_said(q jsonb, reached lore.reached[], direct bigint[]) RETURNS jsonb
+-- What is said of the walk: what it says of the matches, the first ones of what else it reached
+-- within the scope, which may be shown, and the nodes between. within_all: how many are within it.
+CREATE FUNCTION lore.walk_said(q jsonb, reached lore.reached[], direct bigint[],
+  OUT said json, OUT first bigint[], OUT nodes bigint[], OUT within_all int)
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   returned lore.scope := lore.asked_scope(q->'returned');
-  said jsonb;
 BEGIN
   WITH best AS (
-    SELECT r, row_number() OVER (ORDER BY r.square DESC, r.id) AS place FROM unnest(reached) r
-  ), looked_at AS (
-    SELECT (r).*, place, lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
-      AS within
-    FROM best JOIN nodes n ON n.key = (r).node
-    WHERE place <= (q->'walk'->>'looked_at')::int OR n.key = ANY (direct)
-      OR n.key IN (SELECT (r).start FROM best)
-  ), chosen AS (
-    SELECT *, count(*) FILTER (WHERE within AND NOT node = ANY (direct))
-      OVER (ORDER BY place) AS count
-    FROM looked_at
+    SELECT node, row_number() OVER (ORDER BY square DESC, id) AS place FROM unnest(reached)
+  ), within AS (
+    SELECT node, place FROM best JOIN nodes n ON n.key = node
+    WHERE place <= (q->'walk'->>'looked_at')::int AND NOT node = ANY (direct)
+      AND lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
+  ) SELECT coalesce(array_agg(node ORDER BY place), '{}') INTO first FROM within;
+  within_all := cardinality(first);
+  first := first[:(q->'walk'->>'shown')::int];
+  WITH RECURSIVE wanted AS (
+    SELECT r.node, r.start FROM unnest(reached) r WHERE r.node = ANY (direct || first)
+    UNION
+    SELECT r.node, r.start FROM wanted w JOIN unnest(reached) r ON r.node = w.start
+  ), rows AS (
+    SELECT r.* FROM unnest(reached) r WHERE r.node IN (SELECT node FROM wanted)
   )
-  SELECT jsonb_build_object(
-    'reached', coalesce(jsonb_agg(jsonb_build_array(node, root, square, start, bridge, tie_relation,
-      tie_weight, tie_strength, relation, weight, strength, outgoing, within) ORDER BY place), '[]'),
-    'first', coalesce(jsonb_agg(node ORDER BY place)
-      FILTER (WHERE within AND count <= (q->'walk'->>'shown')::int AND NOT node = ANY (direct)),
-      '[]'))
-  INTO said FROM chosen;
-  RETURN said || jsonb_build_object('count', cardinality(reached));
+  SELECT coalesce(json_agg(json_build_array(node, root, square, start, bridge, tie_relation,
+      tie_weight, tie_strength, relation, weight, strength, outgoing, node = ANY (direct || first))
+      ORDER BY square DESC, id), '[]'),
+    array_agg(node) || array_agg(start) || array_agg(bridge) FILTER (WHERE bridge IS NOT NULL)
+  INTO said, nodes FROM rows;
 END $$;
 
-CREATE FUNCTION lore.nodes_said(shown bigint[]) RETURNS jsonb LANGUAGE sql STABLE SECURITY DEFINER
+CREATE FUNCTION lore.nodes_said(shown bigint[]) RETURNS json LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = lore, pg_temp AS $$
-  SELECT coalesce(jsonb_object_agg(key, jsonb_build_array(type, title, file, line_start, line_end,
+  SELECT coalesce(json_object_agg(key, json_build_array(type, title, file, line_start, line_end,
     updated_at, confidence, source, status, category, tags)), '{}')
   FROM lore.nodes WHERE key = ANY (shown) AND type <> '' AND (scope = '' OR lore.sees(scope))
 $$;
@@ -1142,7 +1159,7 @@ $$;
 -- Of the passages that results may show: all have their vectors, the best ones their text, and
 -- those by which is decided what is shown their words.
 CREATE FUNCTION lore.passages_said(q jsonb, matches lore.match[], direct bigint[], shown bigint[],
-  best bigint[]) RETURNS jsonb LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
+  best bigint[]) RETURNS json LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
@@ -1170,15 +1187,15 @@ END $$;
 
 -- Passages, {"texts": {key: [node, its place, words, text, what its node begins with]},
 -- "vectors": {key: …}}: texts and words of some.
-CREATE FUNCTION lore.passages_of(keys int[], texts int[], worded int[]) RETURNS jsonb
+CREATE FUNCTION lore.passages_of(keys int[], texts int[], worded int[]) RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lore, pg_temp SET jit = off
 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
-  said jsonb;
-  near jsonb;
+  said json;
+  near json;
 BEGIN
-  SELECT jsonb_object_agg(p.key, jsonb_build_array(p.node_key, p.n,
+  SELECT json_object_agg(p.key, json_build_array(p.node_key, p.n,
     CASE WHEN p.key = ANY (worded) THEN p.words END,
     CASE WHEN p.key = ANY (texts) THEN
       coalesce(p.sentence, substr(lore.indexed_text(n.body, n.data), p.first, p.length)) END,
@@ -1187,11 +1204,12 @@ BEGIN
   WHERE p.key = ANY (keys || texts || worded) AND (n.scope = '' OR lore.sees(n.scope))
     AND (p.scope = '' OR lore.sees(p.scope));
   IF EXISTS (SELECT FROM meta WHERE name = 'embedder') THEN
-    SELECT jsonb_object_agg(v.passage,
+    SELECT json_object_agg(v.passage,
       translate(encode(public.halfvec_send(v.embedding), 'base64'), E'\n', ''))
-    INTO near FROM vectors v WHERE v.passage = ANY (keys) AND said ? v.passage::text;
+    INTO near FROM vectors v JOIN passages p ON p.key = v.passage
+    WHERE v.passage = ANY (keys) AND (p.scope = '' OR lore.sees(p.scope));
   END IF;
-  RETURN jsonb_build_object('texts', coalesce(said, '{}'), 'vectors', coalesce(near, '{}'));
+  RETURN json_build_object('texts', coalesce(said, '{}'), 'vectors', coalesce(near, '{}'));
 END $$;
 
 -- The ids of nodes that have a phrase in a passage, or in the title of one.
@@ -1205,8 +1223,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 $$;
 
 -- Of the passages that match and state a fact: the sentence, and how the fact stands.
-CREATE FUNCTION lore.facts_said(matches lore.match[]) RETURNS jsonb LANGUAGE sql STABLE AS $$
-  SELECT coalesce(jsonb_object_agg(p.key, jsonb_build_array(p.sentence, e.weight, e.source,
+CREATE FUNCTION lore.facts_said(matches lore.match[]) RETURNS json LANGUAGE sql STABLE AS $$
+  SELECT coalesce(json_object_agg(p.key, json_build_array(p.sentence, e.weight, e.source,
     e.status, e.created_at)), '{}')
   FROM lore.passages p JOIN lore.edges e
     ON e.from_key = p.node_key AND e.to_key = p.to_key AND e.relation = p.relation
@@ -1215,12 +1233,12 @@ CREATE FUNCTION lore.facts_said(matches lore.match[]) RETURNS jsonb LANGUAGE sql
 $$;
 
 -- The links that stand in passages: [[passage, relation, to, weight, its status], …].
-CREATE FUNCTION lore.placed_said(matches lore.match[]) RETURNS jsonb
+CREATE FUNCTION lore.placed_said(matches lore.match[]) RETURNS json
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off AS $$
 #variable_conflict use_column
 BEGIN
   RETURN (
-    SELECT coalesce(jsonb_agg(jsonb_build_array(p.key, e.relation, t.id, e.weight, t.status)), '[]')
+    SELECT coalesce(json_agg(json_build_array(p.key, e.relation, t.id, e.weight, t.status)), '[]')
     FROM passages p JOIN edges e ON e.from_key = p.node_key JOIN nodes t ON t.key = e.to_key
     WHERE p.key IN (SELECT m.passage FROM unnest(matches) m WHERE m.collection = 0)
       AND e.placed AND e.invalidated_at IS NULL AND t.type <> '' AND t.invalidated_at IS NULL
