@@ -68,8 +68,9 @@ lock: ## write the hashes of all packages anew, when a version in requirements*.
 sbom: setup ## write dist/lore.cdx.json: what lore is made of (CycloneDX)
 	@mkdir -p dist && .venv/bin/python -I tools/sbom.py >dist/lore.cdx.json && echo dist/lore.cdx.json
 
-bench-hub: setup-dev ## syncs with a hub on PostgreSQL, against their targets: SIZE=100000
+bench-hub: setup-dev ## syncs with a hub on PostgreSQL, and its searches, against their targets: SIZE=100000
 	@bash tests/bench/hub.sh $(if $(SIZE),--size $(SIZE))
+	@bash tests/bench/hub_search.sh $(if $(SIZE),--size $(SIZE))
 
 soak: setup-dev ## kills, power cuts, full disks, merges and crowds for MINUTES (default 5)
 	@bash tests/soak/run.sh $(MINUTES)

@@ -30,7 +30,10 @@ from pylore.store.postgres.indexing import vector_text
 AT_ONCE = 10_000
 _NO_CODE = (*CODE_TYPES, "run")
 _INDEXES = ("edges_out", "edges_in", "edges_to", "edges_placed", "edges_staged")
-_NODES = "key, id, order_key, type, title, body, status, source, confidence, tags, data, created_at, updated_at"
+_NODES = (
+    "key, id, order_key, type, title, body, status, source, confidence, tags, data, created_at,"
+    " updated_at"
+)
 _EDGES = "from_key, to_key, relation, weight, order_key, source, created_at"
 _PASSAGES = "key, node_key, n, collection, first, length, size, words"
 
@@ -93,8 +96,10 @@ def _take_down(cursor: Any) -> list[str]:
     found = [row[0] for row in cursor.fetchall()]
     for name in _INDEXES:
         cursor.execute(f"DROP INDEX IF EXISTS lore.{name}")
-    cursor.execute("ALTER TABLE lore.nodes DISABLE TRIGGER USER; ALTER TABLE lore.edges DISABLE"
-                   " TRIGGER USER; ALTER TABLE lore.postings DROP CONSTRAINT postings_pkey")  # fmt: skip
+    cursor.execute(
+        "ALTER TABLE lore.nodes DISABLE TRIGGER USER; ALTER TABLE lore.edges DISABLE TRIGGER USER;"
+        " ALTER TABLE lore.postings DROP CONSTRAINT postings_pkey"
+    )
     embedder = StaticEmbedder()
     cursor.execute("SELECT lore.use_embedder(%s, %s)", (embedder.name, embedder.dimension))
     cursor.execute("DROP INDEX lore.vectors_near")

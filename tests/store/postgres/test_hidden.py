@@ -15,7 +15,6 @@ from pylore.embed.static import StaticEmbedder
 from pylore.indexing.at_hub import index_hub
 from pylore.search.at_hub import open_hub
 from pylore.store.postgres.connection import connect
-from pylore.store.postgres.indexing import index_passages, lacking
 
 HIDDEN = ("zebra", "quagga", "okapi", "@@red", "@@blue")
 SEEN_BY = {
@@ -83,16 +82,14 @@ def test_no_function_that_one_may_call_tells_more(indexed: PeopledHub, user: str
 
 
 def test_nobody_indexes_what_is_of_another_scope(indexed: PeopledHub) -> None:
-    """Nor by the steps that whoever may do it has been told."""
-    queue = "SELECT lore.queue(array_agg(key), array_agg(scope)) FROM lore.nodes WHERE type <> ''"
-    indexed.do(queue)
-    passage = [1, 1, 5, 1, " x | y |  |  |  ", None, None, None, None]
-    with connect(indexed.server.url(indexed.database, "bob")) as hub:
-        rows = [row for row in lacking(hub, 100) if row[1] == "blue"]
-        batch = [
-            {"node": node, "scope": scope, "steps": steps, "collection": 0, "passages": [passage]}
-            for node, scope, steps, *_ in rows
-        ]
-        with connect(indexed.server.url(indexed.database, "ann")) as other:
-            assert index_passages(other, batch, None) == 0
-        assert index_passages(hub, batch, None) == len(rows) > 0
+    indexed.do("DELETE FROM lore.unindexed")
+    key, scope, step = indexed.do(
+        "INSERT INTO lore.unindexed(node_key, scope) SELECT key, scope FROM lore.nodes"
+        " WHERE id = 'note-blue@@blue' RETURNING node_key, scope, step"
+    )[0]
+    batch = (
+        f'[{{"node": {key}, "scope": "{scope}", "steps": [{step}], "collection": 0,'
+        ' "passages": [[1, 1, 5, 1, " x | y |  |  |  ", null, null, null, null]]}]'
+    )
+    for user, done in (("ann", 0), ("bob", 1)):
+        assert indexed.do("SELECT lore.index_passages(%s)", (batch,), user) == [(done,)]

@@ -146,8 +146,9 @@ def test_a_purged_record_leaves_nothing(hub: Hub) -> None:
 def test_filters_are_the_hubs(hub: Hub) -> None:
     from pylore.store.filter import Scope
 
-    push(hub, note("note-1", body="zebras", tags=["a", "b"]),
-         note("note-2", LATER, body="zebras", tags=["b"], type="lesson", status="staged"))  # fmt: skip
+    one = note("note-1", body="zebras", tags=["a", "b"])
+    other = {"body": "zebras", "tags": ["b"], "type": "lesson", "status": "staged"}
+    push(hub, one, note("note-2", LATER, **other))
     for scope, expected in (
         (Scope(tags=("a",)), {"note-1"}), (Scope(types=("lesson",)), {"note-2"}),
         (Scope(statuses=("staged",)), {"note-2"}), (Scope(since="2026-02-01"), {"note-2"}),

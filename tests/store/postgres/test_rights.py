@@ -25,7 +25,8 @@ place said told scope_of sees sees_name refusal stand take_away is_plain decides
 keep_audit note_lines let bar take_role queue use_embedder
 nodes_came nodes_changed edges_changed passages_came passages_went
 accumulate admits asked_scope beginning_hits best_path candidates coverage edges_from
-edges_into facts_said fulltext fused hop_edges indexed_text is_narrow is_thing legs_said near nearest_within
+edges_into is_narrow
+facts_said fulltext fused hop_edges indexed_text is_thing legs_said near nearest_within
 passages_said phrase_hits placed_said rank shown spread walk_said walked weighed why
 """.split()
 CALLABLE_FROM = {
