@@ -46,6 +46,11 @@ def _is_chosen(item: pytest.Item) -> bool:
     return marker is None or is_chosen(item.nodeid, int(marker.args[0]))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if postgres.missing():
+        terminalreporter.write_line(postgres.missing(), red=True, bold=True)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What lore remembers of its user is of the tests alone."""

@@ -170,6 +170,34 @@ connection.cursor().execute(f"CREATE DATABASE {sys.argv[2]}")' "$URL" "$name"
   expect 0 0
 }
 
+@test "roles and scopes are given, taken away, and written down" {
+  local name="role$$"
+  needs_jq
+  needs_server
+  lore hub init "$URL" >/dev/null
+  lore remote add team "$URL" >/dev/null
+  run_lore hub grant "$name" writer
+  expect_error 1 "team: the server has no role '$name': make it there first (CREATE ROLE \"$name\" LOGIN)"
+  "$LORE_PYTHON" -c 'import sys, psycopg2
+connection = psycopg2.connect(sys.argv[1])
+connection.autocommit = True
+connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
+  run_lore hub grant "$name" king
+  expect_error 2 "'king' is no role of a hub: give one of reader, writer, curator"
+  LORE_SCOPE=blue run_lore hub grant "$name" writer --text # which is mine, and not to be given
+  expect 0 "$name: writer"
+  run_lore hub grant "$name" writer --scope red --text
+  expect 0 "$name: writer, in red"
+  run_lore hub audit --since 1h --on "${URL/postgres@/$name@}"
+  [ "$status" -eq 1 ]
+  run_lore hub revoke "$name" --scope blue
+  expect_error 1 "team: '$name' is not in scope blue there: nothing was changed"
+  run_lore hub revoke "$name" --text
+  expect 0 "$name: may do nothing any more"
+  run_lore hub audit --since 1h --jq ".[] | select(.id == \"$name\") | .action"
+  expect 0 $'grant\ngrant\nrevoke'
+}
+
 @test "a hub is searched in place of the store, and beside it" {
   lore remote add gone postgresql://127.0.0.1:1/x >/dev/null
   run_lore search tokens --on gone

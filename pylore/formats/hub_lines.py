@@ -99,7 +99,7 @@ def order_text(state: Node | Edge) -> str:
     """``order`` as text, which compares as that does, byte by byte.
 
     >>> order_text(Edge("a-1", "b-1", "uses", created_at="2026-01-31T12:00:00Z"))[:24]
-    '2026-01-31T12:00:00Z  3 '
+    '2026-01-31T12:00:00Z  2 '
     """
     clock, gone, rank, digest, made = order(state)
     return f"{clock} {gone} {rank + 1} {digest[:20]} {made}".rstrip()

@@ -51,6 +51,17 @@ HARMLESS = {
     "plugin list": "lists programs, and opens no store",
     "plugin new": "writes a program, and opens no store",
     "plugin test": "opens a store of its own, which it makes",
+    "hub": "prints its verbs",
+    "hub init": "makes a hub, and opens no store",
+    "hub grant": "asks a hub, and opens no store",
+    "hub revoke": "asks a hub, and opens no store",
+    "hub audit": "asks a hub, and opens no store",
+    "hub status": "of a store it tells how much was not sent, and nothing else",
+    "remote": "prints its verbs",
+    "remote add": "writes the user's config, and opens no store",
+    "remote list": "reads the user's config, and opens no store",
+    "remote set": "writes the user's config, and opens no store",
+    "remote remove": "writes the user's config, and of a store how far it was",
 }
 """Commands that are not tried, each with the reason."""
 

@@ -26,7 +26,10 @@ SELECT to_regclass('lore.meta') IS NOT NULL
 _SET = """
 INSERT INTO lore.meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
-_MADE = "CREATE SCHEMA IF NOT EXISTS lore;\n"
+_OWNER = "SELECT pg_get_userbyid(nspowner) = current_user FROM pg_namespace WHERE nspname = 'lore'"
+_MADE = "CREATE SCHEMA lore"
+_PATH = "SET LOCAL search_path = lore, pg_temp;\n"
+"""What is not qualified is PostgreSQL's own: public may be anybody's to write to."""
 
 
 def migrations() -> list[tuple[int, str]]:
@@ -89,9 +92,24 @@ def migrate(hub: Hub) -> list[int]:
 def _carried_out(hub: Hub, version: int, text: str) -> bool:
     """Whether the file of this version was carried out now, and not by somebody else before."""
     with hub.transaction():
-        hub.ask(_LOCK + (_MADE if version == 1 else ""), seconds=_SECONDS)
+        hub.ask(_LOCK, seconds=_SECONDS)
+        _require_own_schema(hub)
         if version_of(hub) >= version:
             return False
-        hub.ask(text, seconds=_SECONDS)
+        hub.ask(_PATH + text, seconds=_SECONDS)
         hub.ask(_SET, [str(version)])
     return True
+
+
+def _require_own_schema(hub: Hub) -> None:
+    """Makes the schema where there is none; who owns it could change what is made in it.
+
+    Raises:
+        StoreError: it is somebody else's.
+    """
+    own = hub.ask(_OWNER)
+    if not own:
+        hub.ask(_MADE)
+    elif not own[0][0]:
+        raise StoreError(f"{hub.name}: the schema 'lore' of this database is somebody else's: "
+                         "connect as whoever made it, or take another database")  # fmt: skip

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 
+import postgres
 import pytest
 from hub_lines import AT, edge, note, purged, sent
 from hubs import DENIED, PeopledHub
+
+from pylore.core.errors import StoreError
+from pylore.store.postgres.connection import connect
+from pylore.store.postgres.migrate import migrate
 
 LATER = "2026-02-28T12:00:00Z"
 NO_LINES: dict[str, list[str]] = {
@@ -78,3 +85,31 @@ def test_a_curator_confirms_and_deletes_for_good(own_hub: PeopledHub) -> None:
     assert own_hub.do("SELECT action, owner FROM lore.audit WHERE role = 'cur' ORDER BY seq") == [
         ("confirm", "note-staged"), ("purge", "note-1"),
     ]  # fmt: skip
+
+
+def test_a_purge_leaves_no_text_that_was_on_its_way(own_hub: PeopledHub) -> None:
+    with own_hub.connected("ann") as ann, ann.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT lore.push(%s)", (json.dumps([note("note-1", body="late")]),))
+        purge = threading.Thread(target=own_hub.push, args=("cur", purged("note-1", LATER)))
+        purge.start()
+        time.sleep(0.2)
+        cursor.execute("COMMIT")
+        purge.join()
+    left = "SELECT count(*) FROM lore.lines WHERE owner = 'note-1' AND line LIKE '%late%'"
+    assert own_hub.do(left) == [(0,)]
+    own_hub.push("ann", note("note-1", body="later still"))
+    assert own_hub.do("SELECT count(*) FROM lore.nodes WHERE id = 'note-1' AND type <> ''") == [
+        (0,)
+    ]
+
+
+def test_a_hub_is_not_made_in_a_schema_of_somebody_else(postgres_server: postgres.Server) -> None:
+    database = postgres_server.a_database()
+    stranger = postgres_server.a_role("stranger")
+    postgres_server.rows(f"CREATE SCHEMA lore AUTHORIZATION {stranger}", database=database)
+    with (
+        connect(postgres_server.url(database), "team") as hub,
+        pytest.raises(StoreError, match="somebody else's"),
+    ):
+        migrate(hub)

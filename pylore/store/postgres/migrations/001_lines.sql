@@ -333,6 +333,14 @@ DECLARE
   taken bigint;
   last bigint;
 BEGIN
+  -- A purge takes texts away that are there. So none may come meanwhile that it does not see, and
+  -- whoever comes later has to see the purge.
+  IF strpos(batch::text, 'purged') > 0 THEN
+    PERFORM pg_advisory_xact_lock(hashtextextended('lore.purge', 0));
+  ELSE
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended('lore.purge', 0));
+  END IF;
+
   SELECT coalesce(jsonb_agg(jsonb_build_array(n - 1, why) ORDER BY n), '[]'),
     coalesce(array_agg(n), '{}') INTO refused, left_out
   FROM (
