@@ -147,7 +147,9 @@ def test_filters_are_the_hubs(hub: Hub) -> None:
     from pylore.store.filter import Scope
 
     one = note("note-1", body="zebras", tags=["a", "b"])
-    other = {"body": "zebras", "tags": ["b"], "type": "lesson", "status": "staged"}
+    other: dict[str, Any] = {
+        "body": "zebras", "tags": ["b"], "type": "lesson", "status": "staged",
+    }  # fmt: skip
     push(hub, one, note("note-2", LATER, **other))
     for scope, expected in (
         (Scope(tags=("a",)), {"note-1"}), (Scope(types=("lesson",)), {"note-2"}),
