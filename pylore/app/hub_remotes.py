@@ -81,7 +81,7 @@ def require_url(url: str) -> str:
     Raises:
         UsageError: it is none of a hub, or has a password in it.
     """
-    from ..store.postgres.connection import options_of
+    from ..store.postgres.url import options_of
 
     options_of(url)
     return url
@@ -103,8 +103,8 @@ def make_hub(hub: HubStore) -> list[int]:
 
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
     """What a hub is and holds, how it keeps it, and how far this store is with it."""
-    from ..store.postgres.connection import shown
     from ..store.postgres.lines import writes_may_be_lost
+    from ..store.postgres.url import shown
 
     hello = hub.hello()
     counts = hub.counts()

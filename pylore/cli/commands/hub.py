@@ -49,7 +49,7 @@ def meant(session: Session, place: str, command: str) -> Remote:
     place = place or _only_one(session, command)
     if "://" not in place:
         return remote_named(session.settings, place)
-    from ...store.postgres.connection import shown
+    from ...store.postgres.url import shown
 
     return Remote(shown(place), place)
 

@@ -78,7 +78,7 @@ def _change(
 
 
 def _row(remote: Remote) -> dict[str, Any]:
-    from ...store.postgres.connection import shown
+    from ...store.postgres.url import shown
 
     return {
         "id": remote.name, "url": shown(remote.url), "types": [*remote.types],

@@ -23,7 +23,9 @@ from pylore.core.errors import (
     UsageError,
 )
 from pylore.store.postgres import connection
-from pylore.store.postgres.connection import connect, options_of, shown
+from pylore.store.postgres import url as urls
+from pylore.store.postgres.connection import connect
+from pylore.store.postgres.url import options_of, shown
 
 pytest.importorskip("psycopg2")
 
@@ -38,7 +40,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def given(url: str, *, writes: bool = True) -> dict[str, str]:
     """What libpq is given for a URL."""
-    return connection._with_defaults(options_of(url), writes=writes)
+    return urls.with_defaults(options_of(url), writes=writes)
 
 
 # --- what libpq is given
