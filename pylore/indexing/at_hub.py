@@ -31,17 +31,22 @@ def index_hub(
 ) -> int:
     """Indexes what lacks at a hub, whoever has pushed it; how many nodes that were.
 
-    An embedder that fails costs vectors, and ``notes`` say so. Where the hub holds another
-    one's, none are sent.
+    So are the vectors made that somebody without an embedder has left out. One that fails costs
+    vectors, and ``notes`` say so. Where the hub holds another one's, none are sent.
 
     Raises:
         LoreError: the hub cannot; what was indexed until then is.
     """
     done = 0
     embedder: Embedder | None = None
-    while rows := lacking(hub, BATCH):
-        if not done:
-            embedder = _fitting(hub, embedder_of(), notes)
+    with_vectors = is_first = True
+    while rows := lacking(hub, BATCH, with_vectors=with_vectors):
+        if is_first:
+            is_first, told = False, notes if any(row[2] for row in rows) else []
+            embedder = _fitting(hub, embedder_of(), told)
+        if with_vectors and embedder is None:
+            with_vectors = False
+            continue
         entries = [entry_of(row) for row in rows]
         vectors: list[bytes | None] = []
         if embedder is not None:
@@ -51,6 +56,7 @@ def index_hub(
             except EmbedderError as error:
                 notes.append(f"{error}; what is indexed now has no vectors at {hub.name}")
                 embedder = None
+                continue
         indexed = index_passages(hub, _filled(entries, vectors), embedder)
         if not indexed:  # somebody else does it, or they change faster than that
             break

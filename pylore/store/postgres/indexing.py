@@ -37,9 +37,10 @@ def embedder_of_hub(hub: Hub) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def lacking(hub: Hub, most: int) -> list[Lacking]:
-    """Nodes whose passages are to be made anew, the longest waiting first."""
-    return hub.ask("SELECT * FROM lore.lacking(%s)", (most,))
+def lacking(hub: Hub, most: int, *, with_vectors: bool) -> list[Lacking]:
+    """Nodes whose passages are to be made anew, the longest waiting first; ``with_vectors``: then
+    those, without steps, whose passages nobody has made vectors for."""
+    return hub.ask("SELECT * FROM lore.lacking(%s, %s)", (most, with_vectors))
 
 
 def index_passages(hub: Hub, batch: Sequence[dict[str, Any]], embedder: Embedder | None) -> int:

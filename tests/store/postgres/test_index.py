@@ -95,13 +95,25 @@ def test_what_changed_meanwhile_waits_for_the_next_one(hub: Hub) -> None:
     from pylore.system.json_encode import dumps
 
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LATER, body="quaggas")]),))
-    row = lacking(hub, 9)[0]
+    row = lacking(hub, 9, with_vectors=True)[0]
     hub.ask("SELECT lore.push(%s)", (dumps([note("note-1", LAST, body="otters")]),))
     entry = {"node": row[0], "scope": row[1], "steps": row[2], "collection": 0,
              "passages": [[1, 1, 7, 1, "  | quaggas |  |  |  ", None]]}  # fmt: skip
     assert index_passages(hub, [entry], None) == 0
     push(hub)
     assert (found(hub, "quaggas"), found(hub, "otters")) == (set(), {"note-1"})
+
+
+def test_what_was_indexed_without_vectors_gets_them_from_who_has_an_embedder(hub: Hub) -> None:
+    push(hub, note("note-1", body="striped crossings"), note("note-2", body="trams"), embedder=None)
+    assert (
+        push(hub, embedder=OtherEmbedder()) == []
+    )  # it holds nobody's yet, so they are this one's
+    assert hub.ask("SELECT count(*) FROM lore.passages WHERE NOT embedded") == [(0,)]
+    push(hub, note("note-3", body="crosswalks"), embedder=None)
+    assert push(hub) == []  # which has another one: nothing is new, so nothing is said
+    push(hub, embedder=OtherEmbedder())
+    assert hub.ask("SELECT count(*) FROM lore.vectors") == [(3,)]
 
 
 class OtherEmbedder(StaticEmbedder):

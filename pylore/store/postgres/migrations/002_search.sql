@@ -43,9 +43,11 @@ CREATE TABLE lore.passages(
   sentence text,
   scope text NOT NULL DEFAULT '',         -- of its node, or of the edge that it states
   size int NOT NULL,                      -- in words
-  words text NOT NULL                     -- ' title | body | tags | file | parts ', folded
+  words text NOT NULL,                    -- ' title | body | tags | file | parts ', folded
+  embedded boolean NOT NULL DEFAULT true  -- not: whoever indexed it had no vectors for the hub
 );
 CREATE INDEX passages_of ON lore.passages(node_key, n);
+CREATE INDEX passages_unembedded ON lore.passages(node_key, scope) WHERE NOT embedded;
 
 CREATE TABLE lore.terms(
   key int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -238,7 +240,8 @@ WHERE e.scope <> '' AND lore.is_thing(s.id) AND lore.is_thing(o.id);
 -- What is to be indexed, the longest waiting first, as far as this session may see it. What is
 -- not live has no type: its passages go. No text: the facts alone, which are of another scope.
 -- facts: [[to, relation, predicate, title of what it leads to], …].
-CREATE FUNCTION lore.lacking(most int) RETURNS TABLE(node bigint, scope text, steps bigint[],
+CREATE FUNCTION lore.lacking(most int, with_vectors boolean DEFAULT false)
+RETURNS TABLE(node bigint, scope text, steps bigint[],
   type text, title text, body text, tags text, file text, facts jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT u.node_key, u.scope, u.steps,
@@ -261,6 +264,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
       SELECT w.node_key, w.scope FROM unindexed w WHERE w.scope = '' OR lore.sees(w.scope)
       ORDER BY w.step LIMIT most)
     GROUP BY 1, 2
+    UNION ALL
+    (SELECT DISTINCT p.node_key, p.scope, NULL::bigint, '{}'::bigint[] FROM passages p
+     WHERE with_vectors AND NOT p.embedded AND (p.scope = '' OR lore.sees(p.scope))
+       AND NOT EXISTS (SELECT FROM unindexed w WHERE (w.node_key, w.scope) = (p.node_key, p.scope))
+     LIMIT most)
   ) u LEFT JOIN nodes n ON n.key = u.node_key
   ORDER BY u.first
 $$;
@@ -297,16 +305,20 @@ RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS
 DECLARE
   due jsonb;
   done int;
+  have boolean;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
+  have := lore.use_embedder(embedder, dimension);
   WITH given AS (
     SELECT entry, (entry->>'node')::bigint AS node, entry->>'scope' AS scope,
       ARRAY(SELECT v::bigint FROM jsonb_array_elements_text(entry->'steps') v) AS steps
     FROM jsonb_array_elements(batch) entry
   ), waiting AS (
     SELECT g.entry, g.steps FROM given g
-    WHERE (g.scope = '' OR lore.sees(g.scope)) AND EXISTS (
+    WHERE (g.scope = '' OR lore.sees(g.scope)) AND (EXISTS (
         SELECT FROM unindexed u WHERE u.node_key = g.node AND u.scope = g.scope)
+        OR have AND g.steps = '{}' AND EXISTS (SELECT FROM passages p
+          WHERE p.node_key = g.node AND p.scope = g.scope AND NOT p.embedded))
       AND NOT EXISTS (SELECT FROM unindexed u WHERE u.node_key = g.node AND u.scope = g.scope
         AND NOT u.step = ANY (g.steps))
   ), done AS (
@@ -324,12 +336,12 @@ BEGIN
   JOIN nodes k ON k.key = d.node AND k.type <> '' AND k.invalidated_at IS NULL
   CROSS JOIN LATERAL jsonb_array_elements(d.passages) p;
   INSERT INTO passages(key, node_key, n, collection, first, length, scope, size, words, to_key,
-    relation, sentence)
+    relation, sentence, embedded)
   OVERRIDING SYSTEM VALUE
   SELECT key, node, (p->>0)::int, d.of, (p->>1)::int, (p->>2)::int, scope, (p->>3)::int, p->>4,
-    (p->>6)::bigint, p->>7, p->>8
+    (p->>6)::bigint, p->>7, p->>8, have
   FROM jsonb_to_recordset(due) AS d(key int, node bigint, scope text, of smallint, p jsonb);
-  IF lore.use_embedder(embedder, dimension) THEN
+  IF have THEN
     INSERT INTO vectors(passage, embedding)
     SELECT key, (p->>5)::public.halfvec
     FROM jsonb_to_recordset(due) AS d(key int, p jsonb) WHERE p->>5 IS NOT NULL;

@@ -320,5 +320,5 @@ GRANT EXECUTE ON FUNCTION lore.push(jsonb), lore.knows(text[]) TO lore_writer;
 -- What full text and vectors are made of tells words of all scopes: nobody reads these tables.
 GRANT EXECUTE ON FUNCTION lore.search(jsonb), lore.nodes_said(bigint[]),
   lore.passages_of(int[], int[], int[]), lore.having(text, boolean) TO lore_reader;
-GRANT EXECUTE ON FUNCTION lore.lacking(int), lore.index_passages(jsonb, text, int) TO lore_writer;
+GRANT EXECUTE ON FUNCTION lore.lacking(int, boolean), lore.index_passages(jsonb, text, int) TO lore_writer;
 GRANT SELECT ON lore.audit TO lore_curator;
