@@ -50,16 +50,19 @@ def remotes(settings: Settings) -> list[Remote]:
     return [_remote(settings, name) for name in sorted(settings.remotes)]
 
 
-def remote_named(settings: Settings, name: str) -> Remote:
-    """One of them.
+def remote_named(settings: Settings, name: str, *, or_file: bool = False) -> Remote:
+    """One of them; ``or_file``: the name may have been meant as that of a file.
 
     Raises:
         UsageError: there is none of this name.
     """
     if name not in settings.remotes:
+        if "://" in name:
+            raise UsageError("give the name of a remote, and no URL: 'lore remote add NAME URL' "
+                             "names one")  # fmt: skip
         hint = nearest(name, [*settings.remotes])
-        raise UsageError(f"no remote '{name}'{hint} in your config: 'lore remote add {name} URL'; "
-                         f"a file of that name is ./{name}")  # fmt: skip
+        raise UsageError(f"no remote '{name}'{hint} in your config: 'lore remote add {name} URL'"
+                         f"{f'; a file of that name is ./{name}' if or_file else ''}")  # fmt: skip
     return _remote(settings, name)
 
 

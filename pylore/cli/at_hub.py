@@ -18,11 +18,14 @@ def settled(given: Arguments, settings: Settings) -> Settings:
     """The settings of a search at a hub: runs and kept answers are those of a store.
 
     Raises:
-        UsageError: files at hand were named.
+        UsageError: files at hand were named, or no leg that a hub has.
     """
     if given.words("files"):
         raise UsageError("--files names files of this project, which a hub does not know: leave "
                          "--on out")  # fmt: skip
     legs = [name for name in settings.retrievers if name in BUILT_IN_RETRIEVERS]
+    if not legs:
+        raise UsageError("a hub runs no retriever of your own: name fulltext or vector beside "
+                         f"{' '.join(settings.retrievers)}")  # fmt: skip
     pairs = [("run", ""), ("cache_seconds", "0"), ("retrievers", " ".join(legs))]
     return settings.changed(pairs, "flag:--on")

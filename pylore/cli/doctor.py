@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import EmbedderError, LoreError
 from ..core.settings import Settings, from_environment
 from ..core.text import one_line
+from ..core.vocabulary import CODE_IDS
 from ..embed import open_embedder
 from ..graph.ontology import misfits
 from ..indexing.similar import Plan, stale
@@ -320,12 +321,25 @@ def _same_vectors(store: Store, embedder: Embedder) -> bool:
 
 
 def _edges(store: Store) -> Check:
-    dangling = [" ".join((a, relation, b)) for a, b, relation in store.edges.dangling()]
+    dangling = [" ".join((a, relation, b)) for a, b, relation in _broken(store)]
     found = _found("edges", dangling, "every live edge joins two live nodes", DANGLING)
     if not found.ok:  # a plain search does not mind, and an import may complete them
         found.ok = True
         found.detail = f"{len(dangling)} lead to no live node: {found.detail}"
     return found
+
+
+def _broken(store: Store) -> list[tuple[str, str, str]]:
+    """Dangling edges, but for those that lead from what is here to code that is not indexed here:
+    files stay where they are, and links to them travel."""
+    found = store.edges.dangling()
+    ends = {id for row in found for id in row[:2] if not id.startswith(CODE_IDS)}
+    nodes = store.nodes.get_many(ends)
+    lives = {id for id, node in nodes.items() if node.invalidated_at is None}
+    return [
+        row for row in found
+        if row[0].startswith(CODE_IDS) == row[1].startswith(CODE_IDS) or lives.isdisjoint(row[:2])
+    ]  # fmt: skip
 
 
 def _ontology(store: Store) -> Check:

@@ -543,6 +543,9 @@ def _say_how_it_matched(
     """A note where nothing was found, or a word of the query is nowhere: it names the word."""
     if not hits:
         if not any(store.nodes.count_by_type().values()):
+            if store.expect is not None:
+                return ["the hub has indexed nothing that you may read: 'lore sync' sends it what "
+                        "is here, and indexes it"]  # fmt: skip
             return ["the store is empty: 'lore add' writes a record, 'lore import' brings in "
                     "documents, 'lore index' code"]  # fmt: skip
         return [f"nothing matches these words{' within these filters' if filtered else ''}"]

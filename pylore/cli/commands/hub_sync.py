@@ -56,7 +56,7 @@ def _require_trust() -> None:
 def _once(
     session: Session, name: str, *, dry_run: bool, all: bool, quiet: bool = False
 ) -> None:  # fmt: skip
-    remote = remote_named(session.settings, name)
+    remote = remote_named(session.settings, name, or_file=True)
     with session.open_whole("sync") as store:
         forget_others(store, session.settings)
         hub = open_hub(remote.name, remote.url)

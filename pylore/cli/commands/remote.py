@@ -61,6 +61,20 @@ def _taken_out(options: dict[str, Any]) -> dict[str, str | None]:
     return {name: options.pop(name) for name in TAKES}
 
 
+def _require_words(what: str, words: list[str]) -> None:
+    """Lets words pass that may be types, tags or scopes.
+
+    Raises:
+        UsageError: one of them cannot be.
+    """
+    for word in words:
+        if what == "scopes" and word != "*" and not is_name(word):
+            raise UsageError(f"'{word}' is no name of a scope: give lower-case letters, digits, - "
+                             "and _")  # fmt: skip
+        if what == "types" and not (word.isascii() and word.isalpha() and word.islower()):
+            raise UsageError(f"'{word}' is no type: give lower-case letters")
+
+
 def _change(
     session: Session, name: str, url: str | None, takes: dict[str, str | None], *,
     staged: bool | None, state: str,
@@ -69,6 +83,7 @@ def _change(
     for what, value in takes.items():
         if value is not None:
             words = value.replace(",", " ").split()
+            _require_words(what, words)
             changes[f"{_KEYS[what]}[{name}]"] = " ".join(words) or None
     if staged is not None and (staged or state == "set"):
         changes[f"REMOTE_STAGED[{name}]"] = "1" if staged else None

@@ -17,6 +17,9 @@ CONNECT_SECONDS = 10
 
 _SCHEMES = ("postgresql://", "postgres://")
 _SECRETS = ("password", "sslpassword")
+_SHOWN = (
+    "service", "host", "hostaddr", "port", "dbname", "user", "sslmode", "target_session_attrs",
+)  # fmt: skip
 _KEPT_ALIVE = {
     "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3",
     "tcp_user_timeout": "60000",
@@ -45,14 +48,17 @@ def options_of(url: str) -> dict[str, str]:
 
 
 def shown(url: str) -> str:
-    """A URL as messages show it: without what may be secret.
+    """A URL as messages show it: with what says where, and nothing that may be secret.
 
-    >>> shown("postgresql://ann:secret@db.example/team?sslmode=require")
-    'postgresql://ann@db.example/team'
+    >>> shown("postgresql://ann:secret@db.example/team?password=x&sslmode=require")
+    'postgresql://ann@db.example/team?sslmode=require'
     """
-    scheme, mark, rest = url.partition("?")[0].rpartition("://")
+    front, _, query = url.partition("?")
+    scheme, mark, rest = front.rpartition("://")
     before, at, place = rest.rpartition("@")
-    return f"{scheme}{mark}{before.partition(':')[0]}{at}{place}" or url.partition("?")[0]
+    front = f"{scheme}{mark}{before.partition(':')[0]}{at}{place}" or front
+    rest = "&".join(part for part in query.split("&") if part.partition("=")[0] in _SHOWN)
+    return f"{front}?{rest}" if rest else front
 
 
 def is_local(options: dict[str, str]) -> bool:
