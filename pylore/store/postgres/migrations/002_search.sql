@@ -343,7 +343,7 @@ END $$;
 CREATE TYPE lore.scope AS (types text[], statuses text[], tags text[], files text[], since text,
   until text, hides text[], excluded text[], names text[]);
 CREATE TYPE lore.match AS (collection smallint, how text, passage int, node_key bigint,
-  score float8, whole boolean);
+  score float8, whole boolean, id text, fact boolean);  -- fact: whether the passage states one
 CREATE TYPE lore.scored AS (passage int, score float8, whole boolean);
 
 -- Whether a search within a scope may return a node: files are regular expressions, names those
@@ -451,7 +451,7 @@ BEGIN
     keys := keys || ARRAY(
       SELECT passage FROM postings WHERE term = (others[1]).key LIMIT 2 * wanted);
   END IF;
-  RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k);
+  RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k ORDER BY k);
 END $$;
 
 
@@ -501,8 +501,8 @@ BEGIN
     FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE among IS NULL
     UNION ALL
     SELECT a.loose, a.bits, a.idf, p.passage, p.often, p.size, p.term
-    FROM unnest(among) m CROSS JOIN unnest(asked) a
-    JOIN postings p ON p.term = a.key AND p.passage = m WHERE among IS NOT NULL
+    FROM unnest(asked) a JOIN postings p ON p.term = a.key AND p.passage = ANY (among)
+    WHERE among IS NOT NULL
   ), hits AS (
     SELECT p.passage, p.loose, p.bits, p.idf * f / (f + 0.3 + 0.9 * p.size / mean) AS worth
     FROM all_hits p
@@ -544,7 +544,7 @@ BEGIN
   IF ranked = '{}' THEN RETURN '{}'; END IF;
   IF lore.is_narrow(s) THEN
     RETURN ARRAY(
-      SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
+      SELECT (c, how, r.passage, p.node_key, r.score, r.whole, o.id, p.to_key IS NOT NULL)::lore.match
       FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
       WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
         AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
@@ -552,7 +552,7 @@ BEGIN
       LIMIT wanted);
   END IF;
   RETURN ARRAY(
-    SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
+    SELECT (c, how, r.passage, p.node_key, r.score, r.whole, o.id, p.to_key IS NOT NULL)::lore.match
     FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
     WHERE o.invalidated_at IS NULL AND (o.scope = '' OR lore.sees(o.scope))
       AND (s.hides IS NULL OR o.status <> ALL (s.hides))
@@ -598,7 +598,7 @@ BEGIN
     few := lore.shown(c, CASE WHEN cardinality(begins) > 0 THEN 'begins' ELSE 'some' END,
       ranked.loose, s, wanted);
     found := found || few
-      || ARRAY(SELECT (c, 'with', passage, node_key, score, true)::lore.match FROM unnest(whole));
+      || ARRAY(SELECT (c, 'with', passage, node_key, score, true, id, fact)::lore.match FROM unnest(whole));
   END LOOP;
   IF (SELECT count(DISTINCT node_key) FROM unnest(found) WHERE how <> 'with') < enough THEN
     FOREACH c IN ARRAY cs LOOP
@@ -652,7 +652,8 @@ SET enable_seqscan = on SET enable_sort = on AS $$
 BEGIN
   RETURN ARRAY(
     SELECT (0, 'near', v.passage, p.node_key,
-      1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.match
+      1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false, o.id,
+      p.to_key IS NOT NULL)::lore.match
     FROM nodes o JOIN passages p ON p.node_key = o.key JOIN vectors v ON v.passage = p.key
     WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
       AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
@@ -682,15 +683,18 @@ SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
   least float8 := (q->>'vector_min')::float8;
+  of_texts float8 := (q->>'share')::float8;
+  of_code float8 := (q->>'code_share')::float8;
+  by_rank boolean := q->>'fusion' = 'rrf';
 BEGIN
   RETURN ARRAY(
     WITH by_passage AS (
-      SELECT w.collection, w.node_key, w.passage, w.score, how = 'inflected' AS other,
+      SELECT w.collection, w.node_key, w.id, w.passage, w.score, how = 'inflected' AS other,
         row_number() OVER (PARTITION BY w.collection, w.node_key, how = 'inflected'
           ORDER BY w.score DESC, w.passage) AS r
       FROM unnest(words) w WHERE how <> 'with'
     ), by_node AS (
-      SELECT collection, node_key, other, max(passage) FILTER (WHERE r = 1) AS first,
+      SELECT collection, node_key, other, max(id) AS id, max(passage) FILTER (WHERE r = 1) AS first,
         sum(score * CASE r WHEN 1 THEN 1 WHEN 2 THEN 0.5 WHEN 3 THEN 0.25 ELSE 0 END) AS score
       FROM by_passage GROUP BY 1, 2, 3
     ), exact AS (
@@ -700,38 +704,40 @@ BEGIN
       FROM by_node b LEFT JOIN exact e USING (collection, node_key)
       WHERE b.other AND e.node_key IS NULL
     ), nodes_of AS (
-      SELECT collection, node_key, first, score FROM exact
+      SELECT collection, node_key, id, first, score FROM exact
       UNION ALL
-      SELECT collection, node_key, first, i.score / best * 0.6 * coalesce((
+      SELECT collection, node_key, id, first, i.score / best * 0.6 * coalesce((
         SELECT min(e.score) FROM exact e WHERE e.collection = i.collection), 1)
       FROM inflected i
+    ), firsts AS MATERIALIZED (
+      SELECT DISTINCT ON (collection) collection, score, first FROM nodes_of
+      ORDER BY collection, score DESC, first
     ), tops AS MATERIALIZED (
-      SELECT DISTINCT ON (collection) t.collection, t.score, p.words
-      FROM nodes_of t JOIN passages p ON p.key = t.first
-      ORDER BY t.collection, t.score DESC, t.first
+      SELECT t.collection, t.score, p.words FROM firsts t JOIN passages p ON p.key = t.first
     ), units AS MATERIALIZED (
       SELECT collection, score / greatest(0.05, 0.9 * lore.coverage(q, t.words)
         + 0.1 * lore.coverage(q, split_part(t.words, '|', 1))) AS unit FROM tops t
     ), fulltext AS (
-      SELECT node_key, score / nullif(unit, 0) AS score FROM nodes_of JOIN units USING (collection)
+      SELECT node_key, id, score / nullif(unit, 0) AS score
+      FROM nodes_of JOIN units USING (collection)
     ), vectors AS (
-      SELECT v.node_key, max(v.score) AS score FROM unnest(near) v WHERE v.score >= least GROUP BY 1
+      SELECT v.node_key, max(v.id) AS id, max(v.score) AS score FROM unnest(near) v
+      WHERE v.score >= least GROUP BY 1
     ), ends AS (
       SELECT (SELECT max(score) FROM fulltext) AS best, (SELECT max(score) FROM vectors) AS nearest
     ), both_legs AS (
-      SELECT node_key, f.score AS words, v.score AS cosine
+      SELECT node_key AS key, coalesce(f.id, v.id) AS id, f.score AS words, v.score AS cosine
       FROM fulltext f FULL JOIN vectors v USING (node_key)
     ), named AS (
-      SELECT n.key, n.id, words, cosine, best, nearest,
-        (q->>CASE WHEN n.id ^@ 'file-' OR n.id ^@ 'symbol-' THEN 'code_share' ELSE 'share' END)
-          ::float8 AS share,
-        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
-          ON m.key = o.node_key WHERE (-o.words, m.id) < (-b.words, n.id)) END AS words_rank,
-        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
-          ON m.key = o.node_key WHERE (-o.cosine, m.id) < (-b.cosine, n.id)) END AS cosine_rank
-      FROM both_legs b JOIN nodes n ON n.key = b.node_key CROSS JOIN ends
+      SELECT key, id, words, cosine, best, nearest,
+        CASE WHEN id ^@ 'file-' OR id ^@ 'symbol-' THEN of_code ELSE of_texts END AS share,
+        CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o
+          WHERE (-o.words, o.id) < (-b.words, b.id)) END AS words_rank,
+        CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o
+          WHERE (-o.cosine, o.id) < (-b.cosine, b.id)) END AS cosine_rank
+      FROM both_legs b CROSS JOIN ends
     ), scored AS (
-      SELECT key, id, CASE WHEN q->>'fusion' = 'rrf' THEN (
+      SELECT key, id, CASE WHEN by_rank THEN (
           CASE WHEN words IS NULL THEN 0 ELSE 1 / ((q->>'rrf_k')::float8 + words_rank) END
           + CASE WHEN cosine IS NULL THEN 0 ELSE 1 / ((q->>'rrf_k')::float8 + cosine_rank) END)
         ELSE coalesce(words / best, 0) * CASE WHEN nearest IS NULL THEN 1 ELSE share END
@@ -1095,9 +1101,8 @@ BEGIN
         WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
     'collections', (SELECT json_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
-    'ids', (SELECT coalesce(json_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
-      ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
-      || others || ARRAY(SELECT node FROM unnest(seeds)))),
+    'ids', lore.ids_said(words || near || more_words || more_near,
+      shown || others || ARRAY(SELECT node FROM unnest(seeds))),
     'nodes', lore.nodes_said(shown),
     'passages', lore.passages_said(q, words || near, direct, shown, best),
     'facts', lore.facts_said(words || near),
@@ -1107,13 +1112,27 @@ BEGIN
     'walk', said);
 END $$;
 
+-- The ids of all nodes that an answer names.
+CREATE FUNCTION lore.ids_said(matches lore.match[], others bigint[]) RETURNS json
+LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  unnamed bigint[] := ARRAY(
+    SELECT unnest(others) EXCEPT SELECT node_key FROM unnest(matches));
+BEGIN
+  RETURN (SELECT coalesce(json_object_agg(key, id), '{}') FROM (
+    SELECT node_key AS key, max(id) AS id FROM unnest(matches) GROUP BY 1
+    UNION ALL SELECT key, id FROM nodes WHERE key = ANY (unnamed)) named);
+END $$;
+
 CREATE FUNCTION lore.legs_said(words lore.match[], near lore.match[]) RETURNS json
 LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN words IS NOT NULL THEN (
     SELECT coalesce(json_agg(json_build_array(collection, how, passage, node_key, score, whole)
       ORDER BY o), '[]')
     FROM unnest(words || near) WITH ORDINALITY
-      m(collection, how, passage, node_key, score, whole, o)) END
+      m(collection, how, passage, node_key, score, whole, id, fact, o)) END
 $$;
 
 -- What is said of the walk: what it says of the matches, the first ones of what else it reached
@@ -1228,8 +1247,7 @@ CREATE FUNCTION lore.facts_said(matches lore.match[]) RETURNS json LANGUAGE sql 
     e.status, e.created_at)), '{}')
   FROM lore.passages p JOIN lore.edges e
     ON e.from_key = p.node_key AND e.to_key = p.to_key AND e.relation = p.relation
-  WHERE p.key IN (SELECT m.passage FROM unnest(matches) m WHERE m.collection = 1)
-    AND p.to_key IS NOT NULL
+  WHERE p.key IN (SELECT m.passage FROM unnest(matches) m WHERE m.collection = 1 AND m.fact)
 $$;
 
 -- The links that stand in passages: [[passage, relation, to, weight, its status], …].
