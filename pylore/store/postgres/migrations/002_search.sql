@@ -695,7 +695,7 @@ BEGIN
       FROM unnest(words) w WHERE how <> 'with'
     ), by_node AS (
       SELECT collection, node_key, other, max(id) AS id, max(passage) FILTER (WHERE r = 1) AS first,
-        sum(score * CASE r WHEN 1 THEN 1 WHEN 2 THEN 0.5 WHEN 3 THEN 0.25 ELSE 0 END) AS score
+        sum(score * CASE r WHEN 1 THEN 1 WHEN 2 THEN 0.5 WHEN 3 THEN 0.25 ELSE 0 END::float8) AS score
       FROM by_passage GROUP BY 1, 2, 3
     ), exact AS (
       SELECT * FROM by_node WHERE NOT other
@@ -762,7 +762,7 @@ CREATE TYPE lore.reached AS (node bigint, id text, square float8, root bigint, v
 CREATE FUNCTION lore.edges_from(nodes bigint[], relations text[], most int, names text[])
 RETURNS TABLE(node bigint, relation text, other bigint, weight float8) LANGUAGE sql STABLE AS $$
   SELECT f, r, e.to_key, e.weight * CASE WHEN NOT e.placed THEN 1 WHEN EXISTS (
-    SELECT FROM lore.passages p WHERE p.node_key = f AND p.n = 2) THEN 0.35 ELSE 1 END
+    SELECT FROM lore.passages p WHERE p.node_key = f AND p.n = 2) THEN 0.35::float8 ELSE 1 END
   FROM unnest(nodes) f CROSS JOIN unnest(relations) r CROSS JOIN LATERAL (
     SELECT to_key, weight, placed FROM lore.edges e WHERE e.from_key = f AND e.relation = r
       AND e.invalidated_at IS NULL AND (e.scope = '' OR lore.sees(e.scope))
@@ -772,7 +772,7 @@ $$;
 CREATE FUNCTION lore.edges_into(nodes bigint[], relations text[], most int, names text[])
 RETURNS TABLE(node bigint, relation text, other bigint, weight float8) LANGUAGE sql STABLE AS $$
   SELECT f, r, e.from_key, e.weight * CASE WHEN NOT e.placed THEN 1 WHEN EXISTS (
-    SELECT FROM lore.passages p WHERE p.node_key = e.from_key AND p.n = 2) THEN 0.35 ELSE 1 END
+    SELECT FROM lore.passages p WHERE p.node_key = e.from_key AND p.n = 2) THEN 0.35::float8 ELSE 1 END
   FROM unnest(nodes) f CROSS JOIN unnest(relations) r CROSS JOIN LATERAL (
     SELECT from_key, weight, placed FROM lore.edges e WHERE e.to_key = f AND e.relation = r
       AND e.invalidated_at IS NULL AND (e.scope = '' OR lore.sees(e.scope))
@@ -861,7 +861,7 @@ BEGIN
       FROM unnest(reached) o FULL JOIN unnest(hop) n USING (node));
     frontier := ARRAY(
       SELECT (node, id, sqrt(sqrt(square)), way, root)::lore.frontier FROM unnest(hop) h
-      WHERE square > 0 AND NOT node = ANY (known) ORDER BY square DESC, id LIMIT most);
+      WHERE square > 0 AND node NOT IN (SELECT unnest(known)) ORDER BY square DESC, id LIMIT most);
     known := known || ARRAY(SELECT node FROM unnest(hop));
     EXIT WHEN cardinality(frontier) = 0;
   END LOOP;
@@ -871,12 +871,11 @@ END $$;
 CREATE FUNCTION lore.spread(w jsonb, frontier lore.frontier[], edges lore.edge[], s lore.scope,
   decay float8) RETURNS lore.reached[]
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
-SET plan_cache_mode = force_generic_plan AS $$
+SET plan_cache_mode = force_generic_plan SET enable_indexscan = off SET enable_seqscan = off
+SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   ties lore.reached[];
-  bridges bigint[];
-  naming text[];
 BEGIN
   ties := ARRAY(
     SELECT (e.other, e.id, 0, f.root, decay * f.score * f.score * e.weight * e.strength, f.node,
@@ -884,37 +883,36 @@ BEGIN
     FROM unnest(edges) e JOIN unnest(frontier) f USING (node)
     WHERE e.outgoing AND NOT lore.is_thing(f.id) AND lore.is_thing(e.id)
       AND NOT e.other = ANY (f.way) AND NOT e.barred);
-  SELECT array_agg(DISTINCT bridge), array_agg(DISTINCT relation) INTO bridges, naming
-    FROM unnest(ties);
   RETURN ARRAY(
     WITH along AS (
       SELECT e.*, f.root, f.way, f.score, count(*) FILTER (
         WHERE NOT (e.outgoing AND lore.is_thing(e.id))) OVER (PARTITION BY e.node) AS thinned
       FROM unnest(edges) e JOIN unnest(frontier) f USING (node) WHERE NOT e.other = ANY (f.way)
+    ), bridges AS MATERIALIZED (
+      SELECT t.*, row_number() OVER () AS place FROM unnest(ties) t
     ), into_bridges AS MATERIALIZED (
       SELECT x.*, count(*) OVER (PARTITION BY x.node) AS named
-      FROM lore.edges_into(bridges, naming, greatest((w->>'fanout')::int, 100) + 1, s.names) x
+      FROM lore.edges_into((SELECT array_agg(DISTINCT bridge) FROM bridges),
+        (SELECT array_agg(DISTINCT relation) FROM bridges),
+        greatest((w->>'fanout')::int, 100) + 1, s.names) x
     ), across AS (
-      SELECT DISTINCT ON (t.start, b.other) b.other, t, b.weight,
+      SELECT DISTINCT ON (t.start, b.other) b.other, t.place, b.weight,
         t.value * b.weight / ln(1 + b.named) AS value
-      FROM unnest(ties) t JOIN into_bridges b ON b.node = t.bridge AND b.relation = t.relation
+      FROM bridges t JOIN into_bridges b ON b.node = t.bridge AND b.relation = t.relation
       WHERE b.named BETWEEN 2 AND 100 AND NOT b.other = ANY (t.way)
       ORDER BY t.start, b.other, t.value * b.weight / ln(1 + b.named) DESC
     ), brought AS (
       SELECT other, id, root,
-        decay * score * score / power(greatest(1, thinned), 0.25) * weight * strength AS value,
+        decay * score * score / power(greatest(1, thinned)::float8, 0.25) * weight * strength AS value,
         node AS start, NULL::bigint AS bridge, NULL::text AS tie_relation,
         NULL::float8 AS tie_weight, NULL::float8 AS tie_strength, relation, weight, strength,
         outgoing, way || other AS way
       FROM along WHERE NOT barred
       UNION ALL
-      SELECT a.other, n.id, (t).root, a.value, (t).start, (t).bridge, (t).tie_relation,
-        (t).tie_weight, (t).tie_strength, (t).relation, a.weight, (t).tie_strength, false,
-        (t).way || (t).bridge || a.other
-      FROM across a JOIN nodes n ON n.key = a.other
-      WHERE NOT coalesce(n.invalidated_at IS NULL AND n.status = ANY (s.hides)
-        OR n.scope <> '' AND NOT lore.sees(n.scope) OR n.scope <> ALL (s.names)
-        OR n.id = ANY (s.excluded), false)
+      SELECT a.other, NULL, t.root, a.value, t.start, t.bridge, t.tie_relation,
+        t.tie_weight, t.tie_strength, t.relation, a.weight, t.tie_strength, false,
+        t.way || t.bridge || a.other
+      FROM across a JOIN bridges t USING (place)
     ), summed AS (
       SELECT b.*, sum(value * value) OVER node AS square,
         CASE WHEN min(root) OVER node = max(root) OVER node THEN min(root) OVER node ELSE 0 END
@@ -922,9 +920,12 @@ BEGIN
         row_number() OVER (PARTITION BY other ORDER BY value DESC, start, bridge NULLS FIRST) AS r
       FROM brought b WHERE value > 0 WINDOW node AS (PARTITION BY other)
     )
-    SELECT (other, id, square, alone, value, start, bridge, tie_relation, tie_weight, tie_strength,
-      relation, weight, strength, outgoing, way)::lore.reached
-    FROM summed WHERE r = 1);
+    SELECT (other, n.id, square, alone, value, start, bridge, tie_relation, tie_weight,
+      tie_strength, relation, weight, strength, outgoing, way)::lore.reached
+    FROM summed JOIN nodes n ON n.key = other
+    WHERE r = 1 AND NOT coalesce(n.invalidated_at IS NULL AND n.status = ANY (s.hides)
+      OR n.scope <> '' AND NOT lore.sees(n.scope) OR n.scope <> ALL (s.names)
+      OR n.id = ANY (s.excluded), false));
 END $$;
 
 
@@ -1149,17 +1150,19 @@ BEGIN
     SELECT node, row_number() OVER (ORDER BY square DESC, id) AS place FROM unnest(reached)
   ), within AS (
     SELECT node, place FROM best JOIN nodes n ON n.key = node
-    WHERE place <= (q->'walk'->>'looked_at')::int AND NOT node = ANY (direct)
+    WHERE place <= (q->'walk'->>'looked_at')::int AND node NOT IN (SELECT unnest(direct))
       AND lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
   ) SELECT coalesce(array_agg(node ORDER BY place), '{}') INTO first FROM within;
   within_all := cardinality(first);
   first := first[:(q->'walk'->>'shown')::int];
-  WITH RECURSIVE wanted AS (
-    SELECT r.node, r.start FROM unnest(reached) r WHERE r.node = ANY (direct || first)
+  WITH RECURSIVE ways AS MATERIALIZED (
+    SELECT r.* FROM unnest(reached) r
+  ), wanted AS (
+    SELECT r.node, r.start FROM ways r WHERE r.node IN (SELECT unnest(direct || first))
     UNION
-    SELECT r.node, r.start FROM wanted w JOIN unnest(reached) r ON r.node = w.start
+    SELECT r.node, r.start FROM wanted w JOIN ways r ON r.node = w.start
   ), rows AS (
-    SELECT r.* FROM unnest(reached) r WHERE r.node IN (SELECT node FROM wanted)
+    SELECT r.* FROM ways r WHERE r.node IN (SELECT node FROM wanted)
   )
   SELECT coalesce(json_agg(json_build_array(node, root, square, start, bridge, tie_relation,
       tie_weight, tie_strength, relation, weight, strength, outgoing, node = ANY (direct || first))
@@ -1188,7 +1191,7 @@ BEGIN
   best := best || shown[cardinality(direct) + 1:cardinality(direct) + (q->>'texts')::int];
   first := ARRAY(
     SELECT DISTINCT ON (m.node_key, m.how = 'near') m FROM unnest(matches) m
-    WHERE m.node_key = ANY (shown) AND m.how <> 'with'
+    WHERE m.node_key IN (SELECT unnest(shown)) AND m.how <> 'with'
     ORDER BY m.node_key, m.how = 'near', m.how = 'inflected', m.score DESC, m.passage);
   keys := ARRAY(SELECT p.key FROM unnest(shown) node JOIN passages p
     ON p.node_key = node AND p.n = 1);
