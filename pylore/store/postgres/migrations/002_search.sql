@@ -31,8 +31,12 @@ CREATE TABLE lore.collections(            -- each has word counts of its own
 );
 INSERT INTO lore.collections(key, name) VALUES (0, 'texts'), (1, 'names'), (2, 'code');
 
+-- The indexes of nodes' and passages' keys alone answer what a search asks of all that match.
+ALTER TABLE lore.nodes DROP CONSTRAINT nodes_pkey,
+  ADD PRIMARY KEY (key) INCLUDE (id, type, status, scope, invalidated_at);
+
 CREATE TABLE lore.passages(
-  key int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key int GENERATED ALWAYS AS IDENTITY,
   node_key bigint NOT NULL REFERENCES lore.nodes(key) ON DELETE CASCADE,
   n int NOT NULL,                         -- which of its node's text, from 1; 0 states a fact
   collection smallint NOT NULL,
@@ -43,7 +47,8 @@ CREATE TABLE lore.passages(
   sentence text,
   scope text NOT NULL DEFAULT '',         -- of its node, or of the edge that it states
   size int NOT NULL,                      -- in words
-  words text NOT NULL                     -- ' title | body | tags | file | parts ', folded
+  words text NOT NULL,                    -- ' title | body | tags | file | parts ', folded
+  PRIMARY KEY (key) INCLUDE (node_key, scope, to_key)
 );
 CREATE INDEX passages_of ON lore.passages(node_key, n);
 
@@ -82,7 +87,6 @@ CREATE INDEX edges_out ON lore.edges(from_key, relation, weight DESC, to_key)
 CREATE INDEX edges_in ON lore.edges(to_key, relation, weight DESC, from_key)
   INCLUDE (placed, scope) WHERE invalidated_at IS NULL;
 CREATE INDEX edges_placed ON lore.edges(from_key) WHERE placed AND invalidated_at IS NULL;
-CREATE UNIQUE INDEX nodes_named ON lore.nodes(key) INCLUDE (id, status, scope, invalidated_at);
 
 
 -- The counts of five fields in 31 bits: title 5, body 9, tags 5, file 5, parts 7.
@@ -871,8 +875,7 @@ END $$;
 CREATE FUNCTION lore.spread(w jsonb, frontier lore.frontier[], edges lore.edge[], s lore.scope,
   decay float8) RETURNS lore.reached[]
 LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp SET jit = off
-SET plan_cache_mode = force_generic_plan SET enable_indexscan = off SET enable_seqscan = off
-SET enable_bitmapscan = off AS $$
+SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   ties lore.reached[];
@@ -1145,14 +1148,29 @@ SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   returned lore.scope := lore.asked_scope(q->'returned');
+  others bigint[];
 BEGIN
-  WITH best AS (
-    SELECT node, row_number() OVER (ORDER BY square DESC, id) AS place FROM unnest(reached)
-  ), within AS (
-    SELECT node, place FROM best JOIN nodes n ON n.key = node
-    WHERE place <= (q->'walk'->>'looked_at')::int AND node NOT IN (SELECT unnest(direct))
-      AND lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
-  ) SELECT coalesce(array_agg(node ORDER BY place), '{}') INTO first FROM within;
+  others := ARRAY(
+    SELECT node FROM (
+      SELECT node, square, id FROM unnest(reached) ORDER BY square DESC, id
+      LIMIT (q->'walk'->>'looked_at')::int) best
+    WHERE node NOT IN (SELECT unnest(direct)) ORDER BY square DESC, id);
+  IF (returned.tags, returned.files, returned.since, returned.until) IS NULL THEN
+    first := ARRAY(  -- an index of nodes answers
+      SELECT node FROM unnest(others) WITH ORDINALITY o(node, place) JOIN nodes n ON n.key = node
+      WHERE n.type <> '' AND n.invalidated_at IS NULL AND (n.scope = '' OR lore.sees(n.scope))
+        AND (returned.hides IS NULL OR n.status <> ALL (returned.hides))
+        AND (returned.types IS NULL OR n.type = ANY (returned.types))
+        AND (returned.statuses IS NULL OR n.status = ANY (returned.statuses))
+        AND (returned.excluded IS NULL OR n.id <> ALL (returned.excluded))
+        AND (returned.names IS NULL OR n.scope = ANY (returned.names))
+        AND (n.type <> 'run' OR 'run' = ANY (returned.types)) ORDER BY place);
+  ELSE
+    first := ARRAY(
+      SELECT node FROM unnest(others) WITH ORDINALITY o(node, place) JOIN nodes n ON n.key = node
+      WHERE lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
+      ORDER BY place);
+  END IF;
   within_all := cardinality(first);
   first := first[:(q->'walk'->>'shown')::int];
   WITH RECURSIVE ways AS MATERIALIZED (
