@@ -31,8 +31,12 @@ CREATE TABLE lore.collections(            -- each has word counts of its own
 );
 INSERT INTO lore.collections(key, name) VALUES (0, 'texts'), (1, 'names'), (2, 'code');
 
+-- The indexes of nodes' and passages' keys alone answer what a search asks of all that match.
+ALTER TABLE lore.nodes DROP CONSTRAINT nodes_pkey,
+  ADD PRIMARY KEY (key) INCLUDE (id, type, status, scope, invalidated_at);
+
 CREATE TABLE lore.passages(
-  key int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key int GENERATED ALWAYS AS IDENTITY,
   node_key bigint NOT NULL REFERENCES lore.nodes(key) ON DELETE CASCADE,
   n int NOT NULL,                         -- which of its node's text, from 1; 0 states a fact
   collection smallint NOT NULL,
@@ -44,7 +48,8 @@ CREATE TABLE lore.passages(
   scope text NOT NULL DEFAULT '',         -- of its node, or of the edge that it states
   size int NOT NULL,                      -- in words
   words text NOT NULL,                    -- ' title | body | tags | file | parts ', folded
-  embedded boolean NOT NULL DEFAULT true  -- not: whoever indexed it had no vectors for the hub
+  embedded boolean NOT NULL DEFAULT true, -- not: whoever indexed it had no vectors for the hub
+  PRIMARY KEY (key) INCLUDE (node_key, scope, to_key)
 );
 CREATE INDEX passages_of ON lore.passages(node_key, n);
 CREATE INDEX passages_unembedded ON lore.passages(node_key, scope) WHERE NOT embedded;
@@ -84,7 +89,6 @@ CREATE INDEX edges_out ON lore.edges(from_key, relation, weight DESC, to_key)
 CREATE INDEX edges_in ON lore.edges(to_key, relation, weight DESC, from_key)
   INCLUDE (placed, scope) WHERE invalidated_at IS NULL;
 CREATE INDEX edges_placed ON lore.edges(from_key) WHERE placed AND invalidated_at IS NULL;
-CREATE UNIQUE INDEX nodes_named ON lore.nodes(key) INCLUDE (id, status, scope, invalidated_at);
 
 
 -- The counts of five fields in 31 bits: title 5, body 9, tags 5, file 5, parts 7.
@@ -355,7 +359,7 @@ END $$;
 CREATE TYPE lore.scope AS (types text[], statuses text[], tags text[], files text[], since text,
   until text, hides text[], excluded text[], names text[]);
 CREATE TYPE lore.match AS (collection smallint, how text, passage int, node_key bigint,
-  score float8, whole boolean);
+  score float8, whole boolean, id text, fact boolean);  -- fact: whether the passage states one
 CREATE TYPE lore.scored AS (passage int, score float8, whole boolean);
 
 -- Whether a search within a scope may return a node: files are regular expressions, names those
@@ -463,7 +467,7 @@ BEGIN
     keys := keys || ARRAY(
       SELECT passage FROM postings WHERE term = (others[1]).key LIMIT 2 * wanted);
   END IF;
-  RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k);
+  RETURN ARRAY(SELECT DISTINCT k FROM unnest(keys) k ORDER BY k);
 END $$;
 
 
@@ -513,8 +517,8 @@ BEGIN
     FROM unnest(asked) a JOIN postings p ON p.term = a.key WHERE among IS NULL
     UNION ALL
     SELECT a.loose, a.bits, a.idf, p.passage, p.often, p.size, p.term
-    FROM unnest(among) m CROSS JOIN unnest(asked) a
-    JOIN postings p ON p.term = a.key AND p.passage = m WHERE among IS NOT NULL
+    FROM unnest(asked) a JOIN postings p ON p.term = a.key AND p.passage = ANY (among)
+    WHERE among IS NOT NULL
   ), hits AS (
     SELECT p.passage, p.loose, p.bits, p.idf * f / (f + 0.3 + 0.9 * p.size / mean) AS worth
     FROM all_hits p
@@ -556,7 +560,7 @@ BEGIN
   IF ranked = '{}' THEN RETURN '{}'; END IF;
   IF lore.is_narrow(s) THEN
     RETURN ARRAY(
-      SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
+      SELECT (c, how, r.passage, p.node_key, r.score, r.whole, o.id, p.to_key IS NOT NULL)::lore.match
       FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
       WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
         AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
@@ -564,7 +568,7 @@ BEGIN
       LIMIT wanted);
   END IF;
   RETURN ARRAY(
-    SELECT (c, how, r.passage, p.node_key, r.score, r.whole)::lore.match
+    SELECT (c, how, r.passage, p.node_key, r.score, r.whole, o.id, p.to_key IS NOT NULL)::lore.match
     FROM unnest(ranked) r JOIN passages p ON p.key = r.passage JOIN nodes o ON o.key = p.node_key
     WHERE o.invalidated_at IS NULL AND (o.scope = '' OR lore.sees(o.scope))
       AND (s.hides IS NULL OR o.status <> ALL (s.hides))
@@ -610,7 +614,7 @@ BEGIN
     few := lore.shown(c, CASE WHEN cardinality(begins) > 0 THEN 'begins' ELSE 'some' END,
       ranked.loose, s, wanted);
     found := found || few
-      || ARRAY(SELECT (c, 'with', passage, node_key, score, true)::lore.match FROM unnest(whole));
+      || ARRAY(SELECT (c, 'with', passage, node_key, score, true, id, fact)::lore.match FROM unnest(whole));
   END LOOP;
   IF (SELECT count(DISTINCT node_key) FROM unnest(found) WHERE how <> 'with') < enough THEN
     FOREACH c IN ARRAY cs LOOP
@@ -664,7 +668,8 @@ SET enable_seqscan = on SET enable_sort = on AS $$
 BEGIN
   RETURN ARRAY(
     SELECT (0, 'near', v.passage, p.node_key,
-      1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false)::lore.match
+      1 - (v.embedding OPERATOR(public.<=>) (SELECT vector::public.halfvec)), false, o.id,
+      p.to_key IS NOT NULL)::lore.match
     FROM nodes o JOIN passages p ON p.node_key = o.key JOIN vectors v ON v.passage = p.key
     WHERE lore.admits(o, s) AND (p.scope = '' OR lore.sees(p.scope))
       AND (s.names IS NULL OR p.scope = ANY (s.names)) AND NOT EXISTS (
@@ -694,16 +699,19 @@ SET plan_cache_mode = force_generic_plan SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
   least float8 := (q->>'vector_min')::float8;
+  of_texts float8 := (q->>'share')::float8;
+  of_code float8 := (q->>'code_share')::float8;
+  by_rank boolean := q->>'fusion' = 'rrf';
 BEGIN
   RETURN ARRAY(
     WITH by_passage AS (
-      SELECT w.collection, w.node_key, w.passage, w.score, how = 'inflected' AS other,
+      SELECT w.collection, w.node_key, w.id, w.passage, w.score, how = 'inflected' AS other,
         row_number() OVER (PARTITION BY w.collection, w.node_key, how = 'inflected'
           ORDER BY w.score DESC, w.passage) AS r
       FROM unnest(words) w WHERE how <> 'with'
     ), by_node AS (
-      SELECT collection, node_key, other, max(passage) FILTER (WHERE r = 1) AS first,
-        sum(score * CASE r WHEN 1 THEN 1 WHEN 2 THEN 0.5 WHEN 3 THEN 0.25 ELSE 0 END) AS score
+      SELECT collection, node_key, other, max(id) AS id, max(passage) FILTER (WHERE r = 1) AS first,
+        sum(score * CASE r WHEN 1 THEN 1 WHEN 2 THEN 0.5 WHEN 3 THEN 0.25 ELSE 0 END::float8) AS score
       FROM by_passage GROUP BY 1, 2, 3
     ), exact AS (
       SELECT * FROM by_node WHERE NOT other
@@ -712,38 +720,40 @@ BEGIN
       FROM by_node b LEFT JOIN exact e USING (collection, node_key)
       WHERE b.other AND e.node_key IS NULL
     ), nodes_of AS (
-      SELECT collection, node_key, first, score FROM exact
+      SELECT collection, node_key, id, first, score FROM exact
       UNION ALL
-      SELECT collection, node_key, first, i.score / best * 0.6 * coalesce((
+      SELECT collection, node_key, id, first, i.score / best * 0.6 * coalesce((
         SELECT min(e.score) FROM exact e WHERE e.collection = i.collection), 1)
       FROM inflected i
+    ), firsts AS MATERIALIZED (
+      SELECT DISTINCT ON (collection) collection, score, first FROM nodes_of
+      ORDER BY collection, score DESC, first
     ), tops AS MATERIALIZED (
-      SELECT DISTINCT ON (collection) t.collection, t.score, p.words
-      FROM nodes_of t JOIN passages p ON p.key = t.first
-      ORDER BY t.collection, t.score DESC, t.first
+      SELECT t.collection, t.score, p.words FROM firsts t JOIN passages p ON p.key = t.first
     ), units AS MATERIALIZED (
       SELECT collection, score / greatest(0.05, 0.9 * lore.coverage(q, t.words)
         + 0.1 * lore.coverage(q, split_part(t.words, '|', 1))) AS unit FROM tops t
     ), fulltext AS (
-      SELECT node_key, score / nullif(unit, 0) AS score FROM nodes_of JOIN units USING (collection)
+      SELECT node_key, id, score / nullif(unit, 0) AS score
+      FROM nodes_of JOIN units USING (collection)
     ), vectors AS (
-      SELECT v.node_key, max(v.score) AS score FROM unnest(near) v WHERE v.score >= least GROUP BY 1
+      SELECT v.node_key, max(v.id) AS id, max(v.score) AS score FROM unnest(near) v
+      WHERE v.score >= least GROUP BY 1
     ), ends AS (
       SELECT (SELECT max(score) FROM fulltext) AS best, (SELECT max(score) FROM vectors) AS nearest
     ), both_legs AS (
-      SELECT node_key, f.score AS words, v.score AS cosine
+      SELECT node_key AS key, coalesce(f.id, v.id) AS id, f.score AS words, v.score AS cosine
       FROM fulltext f FULL JOIN vectors v USING (node_key)
     ), named AS (
-      SELECT n.key, n.id, words, cosine, best, nearest,
-        (q->>CASE WHEN n.id ^@ 'file-' OR n.id ^@ 'symbol-' THEN 'code_share' ELSE 'share' END)
-          ::float8 AS share,
-        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
-          ON m.key = o.node_key WHERE (-o.words, m.id) < (-b.words, n.id)) END AS words_rank,
-        CASE WHEN q->>'fusion' = 'rrf' THEN (SELECT 1 + count(*) FROM both_legs o JOIN nodes m
-          ON m.key = o.node_key WHERE (-o.cosine, m.id) < (-b.cosine, n.id)) END AS cosine_rank
-      FROM both_legs b JOIN nodes n ON n.key = b.node_key CROSS JOIN ends
+      SELECT key, id, words, cosine, best, nearest,
+        CASE WHEN id ^@ 'file-' OR id ^@ 'symbol-' THEN of_code ELSE of_texts END AS share,
+        CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o
+          WHERE (-o.words, o.id) < (-b.words, b.id)) END AS words_rank,
+        CASE WHEN by_rank THEN (SELECT 1 + count(*) FROM both_legs o
+          WHERE (-o.cosine, o.id) < (-b.cosine, b.id)) END AS cosine_rank
+      FROM both_legs b CROSS JOIN ends
     ), scored AS (
-      SELECT key, id, CASE WHEN q->>'fusion' = 'rrf' THEN (
+      SELECT key, id, CASE WHEN by_rank THEN (
           CASE WHEN words IS NULL THEN 0 ELSE 1 / ((q->>'rrf_k')::float8 + words_rank) END
           + CASE WHEN cosine IS NULL THEN 0 ELSE 1 / ((q->>'rrf_k')::float8 + cosine_rank) END)
         ELSE coalesce(words / best, 0) * CASE WHEN nearest IS NULL THEN 1 ELSE share END
@@ -768,7 +778,7 @@ CREATE TYPE lore.reached AS (node bigint, id text, square float8, root bigint, v
 CREATE FUNCTION lore.edges_from(nodes bigint[], relations text[], most int, names text[])
 RETURNS TABLE(node bigint, relation text, other bigint, weight float8) LANGUAGE sql STABLE AS $$
   SELECT f, r, e.to_key, e.weight * CASE WHEN NOT e.placed THEN 1 WHEN EXISTS (
-    SELECT FROM lore.passages p WHERE p.node_key = f AND p.n = 2) THEN 0.35 ELSE 1 END
+    SELECT FROM lore.passages p WHERE p.node_key = f AND p.n = 2) THEN 0.35::float8 ELSE 1 END
   FROM unnest(nodes) f CROSS JOIN unnest(relations) r CROSS JOIN LATERAL (
     SELECT to_key, weight, placed FROM lore.edges e WHERE e.from_key = f AND e.relation = r
       AND e.invalidated_at IS NULL AND (e.scope = '' OR lore.sees(e.scope))
@@ -778,7 +788,7 @@ $$;
 CREATE FUNCTION lore.edges_into(nodes bigint[], relations text[], most int, names text[])
 RETURNS TABLE(node bigint, relation text, other bigint, weight float8) LANGUAGE sql STABLE AS $$
   SELECT f, r, e.from_key, e.weight * CASE WHEN NOT e.placed THEN 1 WHEN EXISTS (
-    SELECT FROM lore.passages p WHERE p.node_key = e.from_key AND p.n = 2) THEN 0.35 ELSE 1 END
+    SELECT FROM lore.passages p WHERE p.node_key = e.from_key AND p.n = 2) THEN 0.35::float8 ELSE 1 END
   FROM unnest(nodes) f CROSS JOIN unnest(relations) r CROSS JOIN LATERAL (
     SELECT from_key, weight, placed FROM lore.edges e WHERE e.to_key = f AND e.relation = r
       AND e.invalidated_at IS NULL AND (e.scope = '' OR lore.sees(e.scope))
@@ -867,7 +877,7 @@ BEGIN
       FROM unnest(reached) o FULL JOIN unnest(hop) n USING (node));
     frontier := ARRAY(
       SELECT (node, id, sqrt(sqrt(square)), way, root)::lore.frontier FROM unnest(hop) h
-      WHERE square > 0 AND NOT node = ANY (known) ORDER BY square DESC, id LIMIT most);
+      WHERE square > 0 AND node NOT IN (SELECT unnest(known)) ORDER BY square DESC, id LIMIT most);
     known := known || ARRAY(SELECT node FROM unnest(hop));
     EXIT WHEN cardinality(frontier) = 0;
   END LOOP;
@@ -881,8 +891,6 @@ SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   ties lore.reached[];
-  bridges bigint[];
-  naming text[];
 BEGIN
   ties := ARRAY(
     SELECT (e.other, e.id, 0, f.root, decay * f.score * f.score * e.weight * e.strength, f.node,
@@ -890,37 +898,36 @@ BEGIN
     FROM unnest(edges) e JOIN unnest(frontier) f USING (node)
     WHERE e.outgoing AND NOT lore.is_thing(f.id) AND lore.is_thing(e.id)
       AND NOT e.other = ANY (f.way) AND NOT e.barred);
-  SELECT array_agg(DISTINCT bridge), array_agg(DISTINCT relation) INTO bridges, naming
-    FROM unnest(ties);
   RETURN ARRAY(
     WITH along AS (
       SELECT e.*, f.root, f.way, f.score, count(*) FILTER (
         WHERE NOT (e.outgoing AND lore.is_thing(e.id))) OVER (PARTITION BY e.node) AS thinned
       FROM unnest(edges) e JOIN unnest(frontier) f USING (node) WHERE NOT e.other = ANY (f.way)
+    ), bridges AS MATERIALIZED (
+      SELECT t.*, row_number() OVER () AS place FROM unnest(ties) t
     ), into_bridges AS MATERIALIZED (
       SELECT x.*, count(*) OVER (PARTITION BY x.node) AS named
-      FROM lore.edges_into(bridges, naming, greatest((w->>'fanout')::int, 100) + 1, s.names) x
+      FROM lore.edges_into((SELECT array_agg(DISTINCT bridge) FROM bridges),
+        (SELECT array_agg(DISTINCT relation) FROM bridges),
+        greatest((w->>'fanout')::int, 100) + 1, s.names) x
     ), across AS (
-      SELECT DISTINCT ON (t.start, b.other) b.other, t, b.weight,
+      SELECT DISTINCT ON (t.start, b.other) b.other, t.place, b.weight,
         t.value * b.weight / ln(1 + b.named) AS value
-      FROM unnest(ties) t JOIN into_bridges b ON b.node = t.bridge AND b.relation = t.relation
+      FROM bridges t JOIN into_bridges b ON b.node = t.bridge AND b.relation = t.relation
       WHERE b.named BETWEEN 2 AND 100 AND NOT b.other = ANY (t.way)
       ORDER BY t.start, b.other, t.value * b.weight / ln(1 + b.named) DESC
     ), brought AS (
       SELECT other, id, root,
-        decay * score * score / power(greatest(1, thinned), 0.25) * weight * strength AS value,
+        decay * score * score / power(greatest(1, thinned)::float8, 0.25) * weight * strength AS value,
         node AS start, NULL::bigint AS bridge, NULL::text AS tie_relation,
         NULL::float8 AS tie_weight, NULL::float8 AS tie_strength, relation, weight, strength,
         outgoing, way || other AS way
       FROM along WHERE NOT barred
       UNION ALL
-      SELECT a.other, n.id, (t).root, a.value, (t).start, (t).bridge, (t).tie_relation,
-        (t).tie_weight, (t).tie_strength, (t).relation, a.weight, (t).tie_strength, false,
-        (t).way || (t).bridge || a.other
-      FROM across a JOIN nodes n ON n.key = a.other
-      WHERE NOT coalesce(n.invalidated_at IS NULL AND n.status = ANY (s.hides)
-        OR n.scope <> '' AND NOT lore.sees(n.scope) OR n.scope <> ALL (s.names)
-        OR n.id = ANY (s.excluded), false)
+      SELECT a.other, NULL, t.root, a.value, t.start, t.bridge, t.tie_relation,
+        t.tie_weight, t.tie_strength, t.relation, a.weight, t.tie_strength, false,
+        t.way || t.bridge || a.other
+      FROM across a JOIN bridges t USING (place)
     ), summed AS (
       SELECT b.*, sum(value * value) OVER node AS square,
         CASE WHEN min(root) OVER node = max(root) OVER node THEN min(root) OVER node ELSE 0 END
@@ -928,9 +935,12 @@ BEGIN
         row_number() OVER (PARTITION BY other ORDER BY value DESC, start, bridge NULLS FIRST) AS r
       FROM brought b WHERE value > 0 WINDOW node AS (PARTITION BY other)
     )
-    SELECT (other, id, square, alone, value, start, bridge, tie_relation, tie_weight, tie_strength,
-      relation, weight, strength, outgoing, way)::lore.reached
-    FROM summed WHERE r = 1);
+    SELECT (other, n.id, square, alone, value, start, bridge, tie_relation, tie_weight,
+      tie_strength, relation, weight, strength, outgoing, way)::lore.reached
+    FROM summed JOIN nodes n ON n.key = other
+    WHERE r = 1 AND NOT coalesce(n.invalidated_at IS NULL AND n.status = ANY (s.hides)
+      OR n.scope <> '' AND NOT lore.sees(n.scope) OR n.scope <> ALL (s.names)
+      OR n.id = ANY (s.excluded), false));
 END $$;
 
 
@@ -1107,9 +1117,8 @@ BEGIN
         WHERE p.term = t.key AND (k.scope = '' OR lore.sees(k.scope)))),
     'collections', (SELECT json_agg(key ORDER BY key) FROM collections WHERE passages > 0),
     'found', lore.legs_said(words, near), 'starts', lore.legs_said(more_words, more_near),
-    'ids', (SELECT coalesce(json_object_agg(n.key, n.id), '{}') FROM nodes n WHERE n.key = ANY (
-      ARRAY(SELECT node_key FROM unnest(words || near || more_words || more_near)) || shown
-      || others || ARRAY(SELECT node FROM unnest(seeds)))),
+    'ids', lore.ids_said(words || near || more_words || more_near,
+      shown || others || ARRAY(SELECT node FROM unnest(seeds))),
     'nodes', lore.nodes_said(shown),
     'passages', lore.passages_said(q, words || near, direct, shown, best),
     'facts', lore.facts_said(words || near),
@@ -1119,13 +1128,27 @@ BEGIN
     'walk', said);
 END $$;
 
+-- The ids of all nodes that an answer names.
+CREATE FUNCTION lore.ids_said(matches lore.match[], others bigint[]) RETURNS json
+LANGUAGE plpgsql STABLE SET search_path = lore, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off AS $$
+#variable_conflict use_column
+DECLARE
+  unnamed bigint[] := ARRAY(
+    SELECT unnest(others) EXCEPT SELECT node_key FROM unnest(matches));
+BEGIN
+  RETURN (SELECT coalesce(json_object_agg(key, id), '{}') FROM (
+    SELECT node_key AS key, max(id) AS id FROM unnest(matches) GROUP BY 1
+    UNION ALL SELECT key, id FROM nodes WHERE key = ANY (unnamed)) named);
+END $$;
+
 CREATE FUNCTION lore.legs_said(words lore.match[], near lore.match[]) RETURNS json
 LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN words IS NOT NULL THEN (
     SELECT coalesce(json_agg(json_build_array(collection, how, passage, node_key, score, whole)
       ORDER BY o), '[]')
     FROM unnest(words || near) WITH ORDINALITY
-      m(collection, how, passage, node_key, score, whole, o)) END
+      m(collection, how, passage, node_key, score, whole, id, fact, o)) END
 $$;
 
 -- What is said of the walk: what it says of the matches, the first ones of what else it reached
@@ -1137,22 +1160,39 @@ SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   returned lore.scope := lore.asked_scope(q->'returned');
+  others bigint[];
 BEGIN
-  WITH best AS (
-    SELECT node, row_number() OVER (ORDER BY square DESC, id) AS place FROM unnest(reached)
-  ), within AS (
-    SELECT node, place FROM best JOIN nodes n ON n.key = node
-    WHERE place <= (q->'walk'->>'looked_at')::int AND NOT node = ANY (direct)
-      AND lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
-  ) SELECT coalesce(array_agg(node ORDER BY place), '{}') INTO first FROM within;
+  others := ARRAY(
+    SELECT node FROM (
+      SELECT node, square, id FROM unnest(reached) ORDER BY square DESC, id
+      LIMIT (q->'walk'->>'looked_at')::int) best
+    WHERE node NOT IN (SELECT unnest(direct)) ORDER BY square DESC, id);
+  IF (returned.tags, returned.files, returned.since, returned.until) IS NULL THEN
+    first := ARRAY(  -- an index of nodes answers
+      SELECT node FROM unnest(others) WITH ORDINALITY o(node, place) JOIN nodes n ON n.key = node
+      WHERE n.type <> '' AND n.invalidated_at IS NULL AND (n.scope = '' OR lore.sees(n.scope))
+        AND (returned.hides IS NULL OR n.status <> ALL (returned.hides))
+        AND (returned.types IS NULL OR n.type = ANY (returned.types))
+        AND (returned.statuses IS NULL OR n.status = ANY (returned.statuses))
+        AND (returned.excluded IS NULL OR n.id <> ALL (returned.excluded))
+        AND (returned.names IS NULL OR n.scope = ANY (returned.names))
+        AND (n.type <> 'run' OR 'run' = ANY (returned.types)) ORDER BY place);
+  ELSE
+    first := ARRAY(
+      SELECT node FROM unnest(others) WITH ORDINALITY o(node, place) JOIN nodes n ON n.key = node
+      WHERE lore.admits(n, returned) AND (n.type <> 'run' OR 'run' = ANY (returned.types))
+      ORDER BY place);
+  END IF;
   within_all := cardinality(first);
   first := first[:(q->'walk'->>'shown')::int];
-  WITH RECURSIVE wanted AS (
-    SELECT r.node, r.start FROM unnest(reached) r WHERE r.node = ANY (direct || first)
+  WITH RECURSIVE ways AS MATERIALIZED (
+    SELECT r.* FROM unnest(reached) r
+  ), wanted AS (
+    SELECT r.node, r.start FROM ways r WHERE r.node IN (SELECT unnest(direct || first))
     UNION
-    SELECT r.node, r.start FROM wanted w JOIN unnest(reached) r ON r.node = w.start
+    SELECT r.node, r.start FROM wanted w JOIN ways r ON r.node = w.start
   ), rows AS (
-    SELECT r.* FROM unnest(reached) r WHERE r.node IN (SELECT node FROM wanted)
+    SELECT r.* FROM ways r WHERE r.node IN (SELECT node FROM wanted)
   )
   SELECT coalesce(json_agg(json_build_array(node, root, square, start, bridge, tie_relation,
       tie_weight, tie_strength, relation, weight, strength, outgoing, node = ANY (direct || first))
@@ -1181,7 +1221,7 @@ BEGIN
   best := best || shown[cardinality(direct) + 1:cardinality(direct) + (q->>'texts')::int];
   first := ARRAY(
     SELECT DISTINCT ON (m.node_key, m.how = 'near') m FROM unnest(matches) m
-    WHERE m.node_key = ANY (shown) AND m.how <> 'with'
+    WHERE m.node_key IN (SELECT unnest(shown)) AND m.how <> 'with'
     ORDER BY m.node_key, m.how = 'near', m.how = 'inflected', m.score DESC, m.passage);
   keys := ARRAY(SELECT p.key FROM unnest(shown) node JOIN passages p
     ON p.node_key = node AND p.n = 1);
@@ -1240,8 +1280,7 @@ CREATE FUNCTION lore.facts_said(matches lore.match[]) RETURNS json LANGUAGE sql 
     e.status, e.created_at)), '{}')
   FROM lore.passages p JOIN lore.edges e
     ON e.from_key = p.node_key AND e.to_key = p.to_key AND e.relation = p.relation
-  WHERE p.key IN (SELECT m.passage FROM unnest(matches) m WHERE m.collection = 1)
-    AND p.to_key IS NOT NULL
+  WHERE p.key IN (SELECT m.passage FROM unnest(matches) m WHERE m.collection = 1 AND m.fact)
 $$;
 
 -- The links that stand in passages: [[passage, relation, to, weight, its status], …].
