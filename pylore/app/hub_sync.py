@@ -15,8 +15,9 @@ from ..core.errors import StoreReadOnly
 from ..core.model import Record
 from ..core.times import now
 from ..embed.ahead import Ahead
-from ..formats.hub_lines import HubLines, purge_line
+from ..formats.hub_lines import HubLines, declared_as, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
+from ..formats.lines_out import declarations, line_of
 from ..store import remotes_of
 
 TYPE_CHECKING = False
@@ -37,6 +38,7 @@ READ_AT_ONCE = 10_000
 
 _BYTES = 8_000_000
 _NOWHERE = ("0", 0)
+_NO_LINE = "0"
 
 
 class HubSynced(Record):
@@ -85,6 +87,8 @@ class HubSync:
         self._tell = progress
         self._at = self._remotes.get(name)
         self._own: list[str] = []
+        self._new: set[str] = set()
+        self._used: set[str] = set()
         self._declares = False
         self._done = HubSynced()
 
@@ -121,14 +125,17 @@ class HubSync:
     def _begin(self) -> Hello:
         """Finds out whether the hub is where it was, and begins anew where it is not."""
         at = self._at
-        marks = [(at.xid, at.seq), (at.sent_xid, at.sent_seq)]
-        hello = self._hub.hello(mark for mark in marks if mark != _NOWHERE)
+        marks = [(at.xid, at.seq)] if (at.xid, at.seq) != _NOWHERE else []
+        if at.sent_xid != _NO_LINE:
+            marks.append((at.sent_xid, at.sent_seq))
+        hello = self._hub.hello(marks)
         if hello.standby:
             raise StoreReadOnly(f"{self._name}: is a standby: name the server that takes writes")
         if self._all or at.generation != hello.generation or not hello.holds:
             if at.generation and not self._all:
                 self._done.anew = "the hub is not where it was: a backup was restored, or a standby"
-            at.xid, at.seq = at.sent_xid, at.sent_seq = _NOWHERE
+            at.xid, at.seq = _NOWHERE
+            at.sent_xid = _NO_LINE  # and sent_seq says that there was one
             at.sent = -1
         elif at.timeline != hello.timeline:
             self._done.anew = "another server has taken the hub over"
@@ -152,7 +159,6 @@ class HubSync:
 
     def _push(self) -> None:
         refused: list[tuple[HubLine, str]] = []
-        self._declares = False
         with self._store.snapshot():
             until = self._remotes.step()
             for batch in self._batches(self._lines(self._at.sent, until)):
@@ -160,7 +166,6 @@ class HubSync:
                 self._done.sent += done.taken
                 self._done.known += done.known
                 refused += [(batch[place], why) for place, why in done.refused]
-                self._declares = self._declares or batch[0].what == "declared"
                 if done.mark is not None:
                     self._own.append(done.xid)
                     self._at.sent_xid, self._at.sent_seq = done.mark
@@ -169,7 +174,9 @@ class HubSync:
         self._settle(until, refused)
         if self._declares:  # a greater declaration stands, and may have been read before
             at = self._at
-            self._take([(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()])
+            rows = [(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()]
+            if rows:
+                self._take(rows)
 
     def _settle(self, until: int, refused: Sequence[tuple[HubLine, str]]) -> None:
         """Keeps that all was sent up to this step, but for what was refused."""
@@ -186,6 +193,8 @@ class HubSync:
 
     def _lines(self, after: int, until: int) -> Iterator[HubLine]:
         touched = None if after < 0 else self._remotes.touched(self._name, after, until)
+        self._declares = bool(any(declarations(self._store)) if touched is None
+                              else touched.declared - self._used)  # fmt: skip
         if touched is not None and not touched and not touched.declared:
             return
         lines = HubLines(self._store, self._takes, touched)
@@ -232,6 +241,7 @@ class HubSync:
         if told:
             part.prepare()
         came_in, self._at = ahead.settled(lambda: self._written(part, told, rows[-1]))
+        self._leave_conflicts_of_others(came_in)
         _add(self._done.came_in, came_in)
 
     def _written(
@@ -247,8 +257,36 @@ class HubSync:
         self._remotes.touch_edges(came_in.derived_edges)
         self._remotes.touch("node", came_in.derived_nodes)
         self._remotes.touch("purged", self._purged_among(told))
+        used = self._used_now(came_in, told)
+        self._used |= used
+        self._remotes.touch("declared", sorted(used))
         self._remotes.put(at)
         return came_in, at
+
+    def _leave_conflicts_of_others(self, came_in: Imported) -> None:
+        """Takes out those that nobody here has a part in: of records that were not here before
+        this sync, and all of them where nothing of this store has ever gone to the hub."""
+        if self._at.sent_seq:
+            self._new |= came_in.new_nodes
+            told = [one for one in came_in.conflicting if one.id not in self._new]
+        else:
+            told = []
+        came_in.conflicting, came_in.conflicts = told, len(told)
+
+    def _used_now(self, came_in: Imported, rows: Sequence[Row]) -> set[str]:
+        """Names of relations and types that are used there, and may be declared here otherwise:
+        as long as nothing of them went, neither did what is declared here."""
+        names = {key[2] for key in came_in.brought}
+        names.update(id.partition("-")[0] for id in came_in.new_nodes)
+        if not names:
+            return names
+        there = {line for *_, kind, line in rows if kind in ("type", "relation")}
+        return {
+            name
+            for fields in declarations(self._store)
+            if (name := declared_as(fields)[1]) in names
+            and line_of(fields).rstrip("\n") not in there
+        }
 
     def _purged_among(self, rows: Sequence[Row]) -> list[str]:
         """What was deleted for good here, and is at the hub: it is to be told there."""

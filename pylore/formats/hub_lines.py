@@ -2,7 +2,8 @@
 
 As in the file that git carries (``formats/knowledge.py``), what a machine finds by itself is
 left out; the past is told, since a hub keeps every state. What a remote does not take stays
-here, and so do links that name it. A line's place among those of one thing is its order key:
+here, and so do links that name it, and what is declared for no line that goes: names of relations
+and types say something by themselves. A line's place among those of one thing is its order key:
 its clock, then what decides between equal clocks (``core.states.order``), then a digest of it,
 so that two accounts of one state are both kept.
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain, islice
 
 from ..core.digests import blake2b
 from ..core.model import Edge, Node
@@ -18,6 +21,9 @@ from ..core.scopes import whose
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
 from ..records.exchange import GONE, edge_of, told_edges, told_nodes, told_past, told_past_edges
+from ..store import ALL as EVERY
+from ..store.filter import Scope
+from ..store.remotes import Touched
 from .anchorlines import anchor_lines
 from .knowledge import shared, shared_anchor
 from .lines_out import (
@@ -36,7 +42,9 @@ if TYPE_CHECKING:
 
     from ..store import Store
     from ..store.protocols import EdgeKey
-    from ..store.remotes import Touched
+
+_AT_ONCE = 1000
+"""Nodes or edges that are looked at together to find one that goes."""
 
 _ANY_SCOPE = "*"
 
@@ -117,9 +125,40 @@ class HubLines:
         self._seen: set[str] = set()
 
     def __iter__(self) -> Iterator[HubLine]:
-        if self._touched is None or self._touched.declared:
-            for fields in declarations(self._store):
-                yield HubLine("declared", "", fields)
+        declared = {declared_as(fields): fields for fields in declarations(self._store)}
+        for line in self._said():
+            name = line.relation if line.what == "edge" else line.id.partition("-")[0]
+            fields = declared.pop((line.what, name), None)
+            if fields:
+                yield HubLine("declared", "", fields, name)
+            yield line
+        if self._touched is not None:
+            for what, name in sorted(declared):
+                if name in self._touched.declared:
+                    yield from self._declared_before(what, name)
+
+    def _declared_before(self, what: str, name: str) -> Iterator[HubLine]:
+        """What is declared anew, and nothing of it has changed but that: its line, if any that goes
+        is of it."""
+        found: Iterator[Any]
+        if what == "edge":
+            found = (edge.key for edge in self._store.edges.with_relation(name))
+        else:
+            of_type = partial(self._store.nodes.select, Scope((name,)), EVERY)
+            found = (node.id for node in chain(of_type(), of_type(forgotten=True)))
+        while some := {*islice(found, _AT_ONCE)}:
+            part = Touched()
+            if what == "edge":
+                part.edges = some
+            else:
+                part.nodes = some
+            for line in HubLines(self._store, self._takes, part):
+                if line.what == "declared" and line.id == name:
+                    yield line
+                    return
+
+    def _said(self) -> Iterator[HubLine]:
+        """All but what is declared."""
         part: Any = self._store if self._touched is None else _Part(self._store, self._touched)
         yield from self._nodes(part)
         if self._touched is not None:
@@ -167,7 +206,7 @@ class HubLines:
         return (
             self._tells(key[0])
             and self._tells(key[1])
-            and self._takes.has(*key)
+            and self._takes.has(key[2])
             and (self._takes.staged or status != "staged")
         )
 
@@ -201,6 +240,13 @@ class HubLines:
                     yield HubLine("anchor", told["created_at"], told, id)
             elif fields["change"] in GONE:
                 yield HubLine("anchor", fields["changed_at"], fields, id)
+
+
+def declared_as(fields: dict[str, Any]) -> tuple[str, str]:
+    """What lines need a declaration: (node or edge, the type or relation)."""
+    if "declare_type" in fields:
+        return "node", str(fields["declare_type"])
+    return "edge", str(fields["declare_relation"])
 
 
 def purge_line(id: str, at: str) -> HubLine:

@@ -73,10 +73,11 @@ _BATCH = 500
 
 
 class Brought(Record):
-    """The keys of the edges that an import has added or changed, and the nodes and edges of which
-    it has made states that no line has said: nobody is told."""
+    """The keys of the edges that an import has added or changed, the nodes that were not here
+    before, and the nodes and edges of which it has made states that no line has said: nobody is
+    told."""
 
-    __slots__ = ("brought", "derived_edges", "derived_nodes")
+    __slots__ = ("brought", "derived_edges", "derived_nodes", "new_nodes")
 
 
 class Imported(Brought):
@@ -100,6 +101,7 @@ class Imported(Brought):
         self.brought: set[EdgeKey] = set()
         self.derived_edges: set[EdgeKey] = set()
         self.derived_nodes: set[str] = set()
+        self.new_nodes: set[str] = set()
         self.nodes = 0
         self.edges = 0
         self.added = 0
@@ -403,6 +405,7 @@ class _LineImporter:
             result.count(state)
         result.derived_edges = self._merge.derived_edges
         result.derived_nodes = self._merge.derived_nodes
+        result.new_nodes = self._merge.new_nodes
         self._waiting.flush()  # what edges say, too, is found from now on
         if result.added + result.updated or self._merge.purges:
             result.brought |= self._merge.brought

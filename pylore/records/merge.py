@@ -90,6 +90,7 @@ class Merge:
         self._ended: set[str] = set()
         self.brought: set[EdgeKey] = set()
         self.derived_nodes: set[str] = set()
+        self.new_nodes: set[str] = set()
         self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
@@ -123,6 +124,7 @@ class Merge:
             if id in self._purged_before:
                 self.back.append(id)
             self._settle(theirs, None)
+            self.new_nodes.add(id)
             state = "added"
         else:
             state = self._meet(ours, told(copy(ours), gone), theirs, was)

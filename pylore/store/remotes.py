@@ -46,7 +46,8 @@ class RemoteProgress(Record):
 
 class Touched(Record):
     """What has changed: ids of nodes, of those whose edges may be told or not now, of those
-    with anchors, of what was deleted for good; keys of edges; whether something was declared.
+    with anchors, of what was deleted for good; keys of edges; names of relations and types that
+    were declared.
     """
 
     __slots__ = ("anchors", "declared", "edges", "ends", "nodes", "purged")
@@ -57,7 +58,7 @@ class Touched(Record):
         self.anchors: set[str] = set()
         self.purged: set[str] = set()
         self.edges: set[tuple[str, str, str]] = set()
-        self.declared = False
+        self.declared: set[str] = set()
 
     def __len__(self) -> int:
         return len(self.nodes | self.ends | self.anchors | self.purged) + len(self.edges)

@@ -91,6 +91,35 @@ def test_who_changed_the_same_hears_of_it_and_both_states_are_kept(two: Team) ->
         assert sorted(past) == ["first", "hers"]
 
 
+def test_an_old_conflict_is_told_to_those_who_made_it_alone(two: Team) -> None:
+    put(two, "ann", note("note-a", "first"))
+    two.sync("ann"), two.sync("bob")
+    reader = two.connected(user=two.server.a_role("looks-on", "lore_reader"))
+    HubSync(two.engine("eve"), reader, "team", ALL).run()
+    put(two, "ann", note("note-a", "hers", LATER))
+    put(two, "bob", note("note-a", "his", LATE))
+    two.sync("ann")
+    assert (two.sync("bob").came_in.conflicts, two.sync("ann").came_in.conflicts) == (1, 1)
+    put(two, "carl", note("note-c"))  # what is his own is no side of it
+    for done in (two.sync("new"), two.sync("carl"), two.sync("ann", all=True),
+                 HubSync(two.engine("eve"), reader, "team", ALL).run()):  # fmt: skip
+        assert (done.came_in.conflicts, done.came_in.conflicting) == (0, [])
+    for name in ("new", "carl", "eve"):
+        assert two.store(name).nodes.require("note-a").body == "his"
+        past = [one.node.body for one in two.store(name).history.of_node("note-a")]
+        assert sorted(past) == ["first", "hers"]
+
+
+def test_who_sent_all_of_it_long_ago_hears_of_a_conflict_after_all_was_read_anew(two: Team) -> None:
+    put(two, "ann", note("note-a", "first"))
+    two.sync("ann"), two.sync("bob")
+    put(two, "ann", note("note-a", "hers", LATER))
+    two.sync("ann"), two.sync("ann", all=True)
+    put(two, "bob", note("note-a", "his", LATE))
+    two.sync("bob")
+    assert two.sync("ann").came_in.conflicts == 1
+
+
 def test_what_a_remote_does_not_take_stays_and_so_do_links_to_it(two: Team) -> None:
     put(two, "ann", note("note-open"), note("note-secret", tags=["private"]),
         note("decision-a", "x", tags=["team"]), note("note-staged", status="staged"),

@@ -81,7 +81,7 @@ class SqliteRemotes:
         """What has changed in these steps, and did not come from the remote of this name."""
         found = Touched()
         of = {"node": found.nodes, "ends": found.ends, "anchor": found.anchors,
-              "purged": found.purged}  # fmt: skip
+              "purged": found.purged, "declared": found.declared}  # fmt: skip
         for what, id, to_id, relation in self._db.execute(
             "SELECT DISTINCT what, id, to_id, relation FROM touched"
             " WHERE step > ? AND step <= ? AND source <> ?",
@@ -89,8 +89,6 @@ class SqliteRemotes:
         ):
             if what == "edge":
                 found.edges.add((str(id), str(to_id), str(relation)))
-            elif what == "declared":
-                found.declared = True
             else:
                 of[str(what)].add(str(id))
         return found

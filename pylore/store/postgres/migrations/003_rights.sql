@@ -191,7 +191,8 @@ CREATE TABLE lore.audit (
   action text NOT NULL,  -- add, edit, confirm, forget, restore, link, unlink, purge, anchor,
                          -- declare, grant, revoke
   kind text NOT NULL,    -- as in lines; role: of grant and revoke
-  owner text NOT NULL,   -- the id of the record that was changed; the role of grant and revoke
+  owner text NOT NULL,   -- the id of the record that was changed; the name of what was declared;
+                         -- the role of grant and revoke
   detail text NOT NULL DEFAULT '',
   scope text NOT NULL DEFAULT ''
 );
@@ -226,7 +227,8 @@ BEGIN
   SELECT CASE kind WHEN 'edge' THEN
            CASE WHEN said(line) ? 'invalidated_at' THEN 'unlink' ELSE 'link' END
          WHEN 'purged' THEN 'purge' WHEN 'anchor' THEN 'anchor' ELSE 'declare' END,
-         kind, owner, CASE WHEN kind IN ('edge', 'anchor')
+         kind, CASE WHEN kind IN ('type', 'relation') THEN key ELSE owner END,
+         CASE WHEN kind IN ('edge', 'anchor')
            THEN replace(substr(key, length(owner) + 2), E'\x1f', ' ') ELSE '' END, scope
   FROM added WHERE kind IN ('edge', 'purged', 'anchor', 'type', 'relation') ORDER BY seq;
   RETURN NULL;
