@@ -228,3 +228,23 @@ connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
   run_lore search tokens --on team --ids
   expect 0 ""
 }
+
+@test "a hub does not hear the names of what stays here" {
+  needs_jq
+  needs_server
+  lore hub init "$URL" >/dev/null
+  lore remote add team "$URL" --types decision --tags shared >/dev/null
+  LORE_SCOPE=alice lore fact carol has_secret_illness diabetes >/dev/null
+  lore fact dave earns_secret_salary 100k --status staged >/dev/null
+  lore trust >/dev/null
+  run_lore sync team --jq '.out.sent'
+  expect 0 0
+  lore remote set team --types '' --tags '' >/dev/null
+  run_lore sync team -q --jq .out.refused
+  expect 0 0
+  run "$LORE_PYTHON" -c 'import sys, psycopg2
+cursor = psycopg2.connect(sys.argv[1]).cursor()
+cursor.execute("SELECT count(*) FROM lore.lines WHERE line LIKE %s", ("%secret%",))
+print(cursor.fetchone()[0])' "$URL"
+  expect 0 0
+}
