@@ -95,10 +95,11 @@ def test_what_is_longer_than_the_terminal_goes_through_a_pager(project: Path) ->
 
 
 def test_a_long_command_says_how_far_it_is_and_what_an_interrupt_leaves(project: Path) -> None:
-    fed = "{ cat many.jsonl; sleep 1; cat more.jsonl; sleep 9; }"
+    fed = "cat many.jsonl; sleep 1; cat more.jsonl; sleep 9"
     (project / "more.jsonl").write_text('{"id":"note-x","type":"note","title":"more"}\n')
     code, shown = at_terminal(
-        ["/bin/sh", "-c", f"{fed} | '{LORE}' import -"], dict(os.environ), str(project),
+        # lore is what leads the session: else its terminal may be gone before it has said its line
+        ["/bin/bash", "-c", f"exec '{LORE}' import - < <({fed})"], dict(os.environ), str(project),
         typed=[("importing  ", "\x03")],
     )  # fmt: skip
     assert code in (-2, 130)
