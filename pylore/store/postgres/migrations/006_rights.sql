@@ -1,7 +1,8 @@
 -- The hub, version 6: who may see and change what.
 --
--- Three group roles, which are the server's; members of scopes, which are this hub's; row-level security on all that has a scope; an audit that is only added to.
--- session_user is asked everywhere: neither SET ROLE nor a function of somebody else changes it.
+-- Three group roles, which are the server's; members of scopes, which are this hub's; row-level
+-- security on all that has a scope; an audit that is only added to. session_user is asked everywhere:
+-- neither SET ROLE nor a function of somebody else changes it.
 
 DO $$
 DECLARE
