@@ -137,6 +137,8 @@ connection.cursor().execute(f"CREATE DATABASE {sys.argv[2]}")' "$URL" "$name"
   [[ $status == 1 && $stderr == *"team: cannot be reached"* ]]
   run_lore sync team --in
   [ "$status" -eq 2 ]
+  run_lore sync postgres-notes.jsonl # a file, whatever its name begins with
+  expect 0
   run_lore sync --dry-run
   expect_error 2 "--watch, --dry-run and --all are for a remote: name one"
   lore remote set team --url 'postgresql://?service=nowhere' >/dev/null
@@ -204,6 +206,8 @@ connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
   [[ $status == 1 && ${#stderr_lines[@]} == 1 && $stderr == "lore: gone: cannot be reached"* ]]
   run_lore search tokens --on nobody
   [[ $status == 2 && $stderr == "lore: no remote 'nobody' in your config"* ]]
+  run_lore related note-1 --on gone
+  expect_error 2 "--on is for 'lore search': leave it out"
   run_lore search tokens --on gone --files a.py
   [[ $status == 2 && $stderr == "lore: --files names files of this project"* ]]
   lore add note "Sessions are signed tokens" --id note-1 >/dev/null

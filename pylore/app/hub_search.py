@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ..embed import open_embedder
-from ..search.at_hub import open_hub
-from ..store.postgres.connection import connect
+from ..search.at_hub import open_remote
 from .hub_remotes import remote_named
 
 TYPE_CHECKING = False
@@ -21,7 +19,4 @@ def open_for_search(settings: Settings) -> Store:
         HubUnavailable: nobody answers.
     """
     remote = remote_named(settings, settings.on)
-    store = open_hub(connect(remote.url, remote.name, writes=False), settings)
-    embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
-    store.meta.held = None if embedder is None else embedder.name
-    return store  # type: ignore[return-value]
+    return open_remote(remote.name, remote.url, settings)[0]  # type: ignore[return-value]

@@ -44,6 +44,9 @@ def split_words(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for value in values for word in value.split(",") if word)
 
 
+_HEEDED_BY = {"on": "search"}
+"""Settings that one command alone heeds: as an option of another one they would say nothing."""
+
 _SHORT_FORMS = {name: option for option in SHORT_FORMS for name in option.names}
 
 
@@ -80,6 +83,9 @@ def parse(argv: Sequence[str], command: Command) -> Arguments:
             if not equals:
                 value = _next(rest, name)
             if setting is not None:
+                heeds = _HEEDED_BY.get(setting, command.name)
+                if heeds != command.name:
+                    raise UsageError(f"{name} is for 'lore {heeds}': leave it out")
                 found.flags[setting] = value
             else:
                 found.values.setdefault(name[2:], []).append(value)

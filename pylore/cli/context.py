@@ -35,8 +35,6 @@ def context_command(argv: Sequence[str], command: Command) -> None:
     """``lore context``."""
     given = parse(argv, command)
     settings = load_settings(given)
-    if settings.on and settings.origins.get("on") == "flag:--on":
-        raise UsageError("--on is for 'lore search': a context is made of your own store")
     form = _form(given, settings)
     if not given.positionals:
         raise UsageError("context needs a question or the id of a task: lore context WORD…")

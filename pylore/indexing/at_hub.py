@@ -8,6 +8,7 @@ from ..core.text import fact_sentence, fold, identifier_parts, words
 from ..core.vocabulary import COLLECTIONS, TEXTS
 from ..store.postgres.answer import ORDER
 from ..store.postgres.indexing import BATCH, embedder_of_hub, index_passages, lacking, vector_text
+from ..store.postgres.phrases import LONGEST_WORD
 from .indexer import embedded_text, passage_rows
 
 TYPE_CHECKING = False
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ..store.postgres.connection import Hub
     from ..store.postgres.indexing import Lacking
     from .indexer import Row
-
-LONGEST_WORD = 200
 
 
 def index_hub(

@@ -9,10 +9,12 @@ from __future__ import annotations
 from ..core.text import stem
 from ..core.tuning import PREFIX_LENGTH, SHORT_QUERY
 from ..core.vocabulary import COLLECTIONS, RELATIONS, TEXTS
+from ..embed import open_embedder
 from ..store.filter import Scope
 from ..store.postgres.answer import ORDER
+from ..store.postgres.connection import connect
 from ..store.postgres.indexing import vector_text
-from ..store.postgres.phrases import COLUMNS, phrases_of
+from ..store.postgres.phrases import COLUMNS, LONGEST_WORD, phrases_of
 from ..store.postgres.searched_hub import SearchedHub
 from . import tuning
 from .expansion import rule_of
@@ -29,9 +31,6 @@ if TYPE_CHECKING:
     from ..store.postgres.connection import Hub
     from .pipeline import Request
 
-LONGEST_WORD = 200
-"""Letters of a word that a hub keeps."""
-
 _GROUPS = 62
 """So many terms at most are tried for all being in one passage: a bit each."""
 
@@ -44,6 +43,20 @@ def open_hub(hub: Hub, settings: Settings, embedder: Embedder | None = None) -> 
     it says whose."""
     name = None if embedder is None else embedder.name
     return SearchedHub(hub, _expect, name, settings.scope)
+
+
+def open_remote(name: str, url: str, settings: Settings) -> tuple[SearchedHub, Embedder | None]:
+    """The hub at this URL as a store that can be searched, which the caller closes, and the
+    embedder of the settings, whose vectors it is taken to hold.
+
+    Raises:
+        HubUnavailable: nobody answers.
+        LoreError: it lets nobody in so.
+    """
+    store = open_hub(connect(url, name, writes=False), settings)
+    embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
+    store.meta.held = None if embedder is None else embedder.name
+    return store, embedder
 
 
 def _expect(

@@ -10,11 +10,9 @@ import threading
 import time
 
 from ..core.errors import LoreError
-from ..embed import open_embedder
 from ..store.filter import Scope
-from ..store.postgres.connection import connect
 from ..system.plugin_process import LATE, Refused
-from .at_hub import open_hub
+from .at_hub import open_remote
 from .pipeline import Request, search
 
 TYPE_CHECKING = False
@@ -84,8 +82,7 @@ class HubLeg:
         )
         request = Request(asked["query"], scope, excluded=asked["exclude"], snippets=False)
         url = settings.remotes[self._remote]
-        with open_hub(connect(url, self._remote, writes=False), settings) as store:
-            embedder = open_embedder(settings.embedder, store, settings)  # type: ignore[arg-type]
-            store.meta.held = None if embedder is None else embedder.name
+        store, embedder = open_remote(self._remote, url, settings)
+        with store:
             found = search(store, settings, request, embedder)  # type: ignore[arg-type]
             return [{"id": hit.id, "score": hit.score} for hit in found]

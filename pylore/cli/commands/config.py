@@ -75,20 +75,13 @@ def _change(
     if value:
         session.settings.changed([(key, value[0])], "command:config set")
     path = _file(setting, "".join(value), user=user, project=project)
-    before = _read(path)
-    if not value:
-        after = without_setting(before, key)
-    elif setting.kind == "weights" and not element:
-        after = before
-        for name, weight in sorted(_weights(setting, value[0]).items()):
-            after = with_setting(after, f"{key}[{name}]", f"{weight:.15g}")
-    else:
-        after = with_setting(before, key, value[0])
-    if after != before:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        write_whole(path, [after])
+    changes: dict[str, str | None] = {key: value[0] if value else None}
+    if value and setting.kind == "weights" and not element:
+        weights = sorted(_weights(setting, value[0]).items())
+        changes = {f"{key}[{name}]": f"{weight:.15g}" for name, weight in weights}
+    is_changed = _write_changes(path, changes)
     session.say(_overruled(session, setting, path))
-    state = "unchanged" if after == before else "set" if value else "unset"
+    state = "unchanged" if not is_changed else "set" if value else "unset"
     row = {"id": key, "value": value[0] if value else None, "state": state, "file": path}
     session.output.one(row, lambda row: f"{row['state']}  {row['id']}  in {row['file']}\n")
 
@@ -96,13 +89,19 @@ def _change(
 def change_users_config(changes: Mapping[str, str | None]) -> str:
     """Sets these keys in the user's own config, or takes them out (None); the file."""
     path = _users_file()
+    _write_changes(path, changes)
+    return path
+
+
+def _write_changes(path: str, changes: Mapping[str, str | None]) -> bool:
+    """The same in a file; whether it is another one now."""
     before = after = _read(path)
     for key, value in changes.items():
         after = without_setting(after, key) if value is None else with_setting(after, key, value)
     if after != before:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         write_whole(path, [after])
-    return path
+    return after != before
 
 
 def _weights(setting: Setting, text: str) -> dict[str, float]:

@@ -27,7 +27,7 @@ def sync(
     dry_run: bool, all: bool, **options: Any,
 ) -> None:  # fmt: skip
     session = Session(options)
-    if path in session.settings.remotes or _is_no_file(path) or path.startswith("postgres"):
+    if path in session.settings.remotes or _is_no_file(path) or "://" in path:
         if only_in or install or hooks or uninstall:
             raise UsageError("--in, --install, --hooks and --uninstall are for a file: "
                              "leave them out")  # fmt: skip

@@ -103,6 +103,11 @@ def created(*texts: str) -> Iterator[str]:
             yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
 
 
+def name_of(text: str) -> str:
+    """The name of what a CREATE statement of a schema file makes."""
+    return text.replace("(", " ").split(maxsplit=3)[2]
+
+
 def foreign_objects(
     connection: apsw.Connection, version: int, spared: Collection[str] = _SPARED
 ) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..remotes import RemoteProgress, Touched
 from .driver import apsw
-from .foreign import REMOTES, created, schema_texts
+from .foreign import REMOTES, created, name_of, schema_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class SqliteRemotes:
         """Makes what is lacking of the tables and triggers."""
         there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
         for text in created(*schema_texts([REMOTES])):
-            if text.replace("(", " ").split(maxsplit=3)[2] not in there:
+            if name_of(text) not in there:
                 self._db.execute(text)
 
     def all(self) -> list[RemoteProgress]:
@@ -64,9 +64,8 @@ class SqliteRemotes:
         if self._db.execute("SELECT count(*) FROM remotes").get:
             return
         for text in created(*schema_texts([REMOTES])):
-            kind, name = text.replace("(", " ").split(maxsplit=3)[1:3]
-            if kind == "TRIGGER":
-                self._db.execute(f"DROP TRIGGER IF EXISTS {name}")
+            if text.startswith("CREATE TRIGGER "):
+                self._db.execute(f"DROP TRIGGER IF EXISTS {name_of(text)}")
         self._db.execute("DROP TABLE touched")
         self._db.execute("DROP TABLE remotes")
 

@@ -18,7 +18,15 @@ from ...system.json_encode import dumps
 from . import write_queue
 from .driver import apsw
 from .facts import SqliteFacts
-from .foreign import FIRST_FULLTEXT, FIRST_WHOLE, REMOTES, SCHEMA_FILES, created, schema_texts
+from .foreign import (
+    FIRST_FULLTEXT,
+    FIRST_WHOLE,
+    REMOTES,
+    SCHEMA_FILES,
+    created,
+    name_of,
+    schema_texts,
+)
 from .fulltext import COLUMNS, TABLES, SqliteFullText
 from .keys import KEY_OF
 from .nodes import SqliteNodes
@@ -244,11 +252,6 @@ def count_all(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM meta WHERE key = 'stats'")
     connection.execute("DELETE FROM counts")
     connection.execute(f"INSERT INTO counts {COUNTED}")
-
-
-def name_of(text: str) -> str:
-    """The name of what a CREATE statement of a schema file makes."""
-    return text.replace("(", " ").split(maxsplit=3)[2]
 
 
 def _name_collections(connection: apsw.Connection) -> None:
