@@ -886,6 +886,38 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --quiet	-	-
 --embedder	NAME	static none sentence-transformers: endpoint:http:// endpoint:https:// endpoint:unix:/
 --busy-timeout	SECONDS	-' ;;
+    'store') REPLY='' ;;
+    'store adopt') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	FOLDER	@files' ;;
+    'store list') REPLY='--gone	-	-
+--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'store path') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-' ;;
+    'store remove') REPLY='--json	-	-
+--jsonl	-	-
+--text	-	-
+--ids	-	-
+--jq	EXPR	-
+-q	-	-
+--quiet	-	-
+1	FOLDER	@files' ;;
     'sweep') REPLY='--dry-run	-	-
 --telemetry	-	-
 --sweep-below	X	-
@@ -1119,6 +1151,10 @@ remove' ;;
 finish
 list
 show' ;;
+    store) REPLY='path
+list
+adopt
+remove' ;;
     *) REPLY= ;;
   esac
 }

@@ -10,7 +10,7 @@ _lore_prompt() {
   local lore_status=$? # what the last command returned, for whoever asks after this
   [ -z "${ZSH_VERSION-}" ] || emulate -L zsh
   local project=$PWD cache=${XDG_CACHE_HOME-} name line=''
-  while [ -n "$project" ] && ! [ -f "$project/.lore/search.db" ]; do
+  while [ -n "$project" ] && ! [ -d "$project/.lore" ] && ! [ -f "$project/.git" ]; do
     project=${project%/*}
   done
   if [ -z "$project" ] || [ -n "${LORE_DIR-}" ]; then

@@ -42,16 +42,24 @@ make_home() { # what setup_lore does
   cd "$PROJECT" || return 1
 }
 
-setup_store() { # the same, with an empty store in the project's .lore
+setup_store() { # the same, with an empty store of the project
   local made="$BATS_RUN_TMPDIR/empty store"
   setup_lore
+  store_of "$PROJECT"
   if [ -d "$made" ]; then
-    cp -R "$made" .lore
+    mkdir -p .lore "${REPLY%/*}"
+    cp -R "$made" "$REPLY"
   else
     lore init >/dev/null
     # kept for the next test, whole or not at all: tests run side by side
-    ! mkdir "$made.lock" 2>/dev/null || { cp -R .lore "$made.new" && mv "$made.new" "$made"; }
+    ! mkdir "$made.lock" 2>/dev/null || { cp -R "$REPLY" "$made.new" && mv "$made.new" "$made"; }
   fi
+  STORE=$REPLY
+}
+
+store_of() { # <project>: REPLY becomes the folder of its store
+  local mark=/+
+  REPLY=$XDG_DATA_HOME/lore/projects${1//\//$mark}
 }
 
 setup_shared() { # for setup_file: the same, as the project of all tests in the file
@@ -62,12 +70,24 @@ setup_shared() { # for setup_file: the same, as the project of all tests in the 
 setup_in_shared() { # a home of this test's own, in the project of the file, where it writes nothing
   setup_lore
   PROJECT="$BATS_FILE_TMPDIR/a project"
+  export XDG_DATA_HOME="$BATS_FILE_TMPDIR/home of a user/.local/share"
+  store_of "$PROJECT"
+  STORE=$REPLY
   cd "$PROJECT" || return 1
 }
 
 setup_copy() { # a home of this test's own, and a copy of the file's project
+  local shared="$BATS_FILE_TMPDIR/a project"
   setup_lore
-  cp -R "$BATS_FILE_TMPDIR/a project/." .
+  cp -R "$shared/." .
+  XDG_DATA_HOME="$BATS_FILE_TMPDIR/home of a user/.local/share" store_of "$shared"
+  shared=$REPLY
+  store_of "$PROJECT"
+  STORE=$REPLY
+  if [ -d "$shared" ]; then
+    mkdir -p "${STORE%/*}"
+    cp -R "$shared" "$STORE"
+  fi
 }
 
 is_one_in() { # <count>: true in one of so many 'make test', and where one runs bats oneself

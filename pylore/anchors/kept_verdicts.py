@@ -74,11 +74,10 @@ def add_verdicts(
     """
     by_node: dict[str, list[str]] = {}
     changed = set()
-    project = os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
     for node_id, verdict, kind, root, path, stamp in anchors:
         by_node.setdefault(node_id, []).append(verdict)
         ours = leads_down(path) and (not root or is_known(root))
-        if ours and _has_changed(root or project, kind, path, stamp, verdict):
+        if ours and _has_changed(root or store.project, kind, path, stamp, verdict):
             changed.add(node_id)
     for hit in hits:
         hit.verdict = worst(by_node.get(hit.id, ()))

@@ -38,7 +38,7 @@ def is_open(root: str) -> bool:
 
 def root_of(store: Store, root: str) -> str:
     """The folder that an anchor's path starts from: ``root``, or else the store's project."""
-    return root or os.path.dirname(os.path.dirname(os.path.abspath(store.path)))
+    return root or store.project
 
 
 def root_to_keep(store: Store, root: str) -> str:

@@ -20,7 +20,6 @@ from ..indexing.similar import Plan, stale
 from ..store import FILE, machine, open_store
 from ..system.programs import find_program
 from ..terminal.text import bold, dim
-from .runtime import require_found_store
 
 if TYPE_CHECKING:
     from ..embed import Embedder
@@ -80,7 +79,6 @@ def examine(folder: str, *, full: bool = False, config_problem: str = "") -> lis
         _data_folder(folder),
     ]
     try:
-        require_found_store(folder)
         store = open_store(folder, busy_timeout=settings.busy_timeout)
     except LoreError as error:
         return [*checks, _failed("store", error)]

@@ -96,7 +96,7 @@ def _about_commit(given: Arguments, *, made: bool) -> str:
 def _keep_prompt_line(given: Arguments) -> str:
     from ..hooks.prompt_line import PromptLine, line_about_changes
 
-    kept = PromptLine(os.path.dirname(os.environ.get("LORE_STORE", "")))
+    kept = PromptLine(os.environ.get("LORE_PROJECT", ""))
     if not kept.fits or kept.is_fresh() or kept.lock() is None:
         return ""
     with _Engine(given) as engine:
@@ -114,14 +114,13 @@ class _Engine:
 
     def __enter__(self) -> Engine | None:
         from ..app.engine import Engine
-        from ..app.trust import trusts
-        from .runtime import data_folder, open_for_reading, project_root
+        from ..system.projects import is_trusted
+        from .runtime import data_folder, open_for_reading, project_folder, project_root
 
         store = open_for_reading(self._settings)
         self._store = store
-        scope = os.environ.get("LORE_STORE_SCOPE")
-        if scope == "project" and not trusts(data_folder()):
-            _say(f"{data_folder()} is not trusted: run 'lore trust' if it is yours")
+        if project_folder() and not is_trusted(data_folder()):
+            _say(f"{project_folder()} is not trusted: run 'lore trust' to hear what others shared")
             return None
         return Engine(store, self._settings, project_root())
 

@@ -13,7 +13,7 @@ from ..core.json_plain import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps
 from ..terminal.output import flush
-from .runtime import data_folder, project_root, require_found_store
+from .runtime import data_folder, project_root
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ class Keeping:
         if command == "search" and given.words("files"):
             return  # git is asked what is at hand
         folder = data_folder()
-        require_found_store(folder)
         line = [sorted(given.switches), sorted(given.flags.items()), sorted(given.values.items())]
         variables = [(name, os.environ[name]) for name in sorted(os.environ) if name[:5] == "LORE_"]
         self._question = question_of(

@@ -34,18 +34,27 @@ def load_settings(given: Arguments) -> Settings:
 
 
 def data_folder() -> str:
-    """The data folder that ``lib/config.sh`` found."""
+    """Return the folder of the store that ``lib/config.sh`` found."""
     folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
     if not folder:
         raise LoreError("no data folder: run 'lore init', or set HOME or LORE_DIR")
     return require_utf8(folder, "the data folder")
 
 
+def project_folder() -> str:
+    """Return the folder of the project in use; empty outside of one, and under ``LORE_DIR``."""
+    return os.environ.get("LORE_PROJECT", "")
+
+
 def project_root() -> str:
-    """The folder that paths in the store start from: where ``.lore`` lies, or the working one."""
-    if os.environ.get("LORE_STORE_SCOPE") == "project":
-        return os.path.dirname(os.path.abspath(data_folder()))
-    return os.getcwd()
+    """Return the folder that paths in the store start from: the project's, or the working one."""
+    return project_folder() or os.getcwd()
+
+
+def shared_folder() -> str:
+    """Return the folder of what is shared and set: the project's ``.lore``, or the data folder."""
+    project = project_folder()
+    return os.path.join(project, ".lore") if project else data_folder()
 
 
 def require_utf8(text: str, what: str) -> str:
@@ -56,7 +65,7 @@ def require_utf8(text: str, what: str) -> str:
 
 
 def open_for_reading(settings: Settings) -> Store:
-    """The store of this process's data folder.
+    """Open the store in use; at its first use a project's is made of what the project shares.
 
     Raises:
         StoreError: there is none, or it cannot be read.
@@ -64,46 +73,36 @@ def open_for_reading(settings: Settings) -> Store:
     from ..store import open_store
 
     folder = data_folder()
-    require_found_store(folder)
     try:
         store = open_store(folder, busy_timeout=settings.busy_timeout)
-        if settings.scope:
-            store.keep_to(settings.scope)
-        return store
+        store.project = project_folder() or store.project
     except NoStore:
-        if os.environ.get("LORE_DIR"):
-            raise  # where 'lore init' makes one is the folder that was looked into
-        raise NoStore(_where_to_init(folder)) from None
+        project = project_folder()
+        if not project:
+            raise NoStore(_where_to_init(folder)) from None
+        from ..app.first_use import first_store
+
+        store = first_store(folder, project, settings, note)
+    if settings.scope:
+        store.keep_to(settings.scope)
+    return store
 
 
 def require_store(folder: str) -> None:
-    """Raises NoStore where a folder has no store, and says where to make one."""
+    """Raise NoStore where a folder has no store, and say where to make one."""
     from ..store import FILE
 
     if not os.path.lexists(os.path.join(folder, FILE)):
-        if os.environ.get("LORE_DIR"):
-            raise NoStore(f"no store in {folder}: run 'lore init'")
         raise NoStore(_where_to_init(folder))
 
 
-def require_found_store(folder: str) -> None:
-    """Refuses a data folder that nobody chose, if what it holds is not of its project.
-
-    Raises:
-        StoreError: as ``require_own_store``.
-    """
-    if os.environ.get("LORE_STORE_SCOPE") == "project":
-        from ..system.links import require_own_store
-
-        require_own_store(folder)
-
-
 def _where_to_init(folder: str) -> str:
-    if os.environ.get("LORE_STORE_SCOPE") != "project":
-        return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
-    parent = os.path.dirname(folder)
-    where = "" if parent == os.environ.get("PWD") else f" in {parent}"
-    return f"no store in {folder}: run 'lore init'{where}"
+    if os.environ.get("LORE_DIR"):
+        return f"no store in {folder}: run 'lore init'"
+    project = project_folder()
+    if project:
+        return f"no store for {project}: run 'lore init' there"
+    return f"no .lore here or above, nor a store in {folder}: run 'lore init' in your project"
 
 
 def say(notes: Iterable[str], settings: Settings) -> None:

@@ -56,7 +56,7 @@ class KnownFiles:
     """The documents of a store, by id and by path, as their files were last read."""
 
     def __init__(self, store: Store, root: str) -> None:
-        here = os.path.dirname(os.path.realpath(os.path.dirname(store.path)))
+        here = os.path.realpath(store.project)
         self.root = "" if here == os.path.realpath(root) else os.path.realpath(root)
         self._store = store
         self.by_id: dict[str, DocumentFile] = {}

@@ -6,6 +6,7 @@ import os
 
 from ..system.hook_blocks import HookBlocks, shell_quoted
 from ..system.project_tree import ProjectTree
+from ..system.projects import SHARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ GIT = "git"
 """The name that git has among the agents."""
 
 HOOKS = ("pre-commit", "post-commit")
-_STORE = ".lore/search.db"
 
 
 class GitHooks:
@@ -58,7 +58,7 @@ def hook_lines(name: str, below: str) -> list[str]:
     ``post-commit`` the commit's name and message, then the files.
     """
     folder = shell_quoted("./" + below)
-    store = shell_quoted("./" + os.path.normpath(os.path.join(below, _STORE)))
+    shared = shell_quoted("./" + os.path.normpath(os.path.join(below, SHARED)))
     prefix = shell_quoted("" if below == "." else f"{below}/")
     options = "--name-only -z --no-renames --no-ext-diff --no-color"
     if name == "pre-commit":
@@ -70,7 +70,7 @@ def hook_lines(name: str, below: str) -> list[str]:
             f"git diff-tree --root --no-commit-id -r {options} HEAD",
         ]
     return [
-        f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then",
+        f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
         f"  {{ printf '%s\\0' {prefix}",
         *(f"    {line}" for line in asked),
         "  } 2>/dev/null |",

@@ -165,16 +165,16 @@ def _feedback(current: CurrentStore, given: Arguments) -> Answer:
 
 def may_write(current: CurrentStore) -> bool:
     """Whether the store is this user's own: chosen by ``LORE_DIR``, or trusted."""
-    from ..app.trust import trusts
+    from ..system.projects import is_trusted
 
-    return not current.is_projects or trusts(current.folder)
+    return not current.is_projects or is_trusted(current.folder)
 
 
 def _writing(current: CurrentStore) -> Engine:
     engine = current.engine({})
     if not may_write(current):
-        raise LoreError(f"{current.folder} may have come with a clone, so nothing is written to "
-                        "it: a person who trusts it runs 'lore trust'")  # fmt: skip
+        raise LoreError(f"{current.project} is not trusted, so nothing is written to its store: "
+                        "a person who trusts what is shared there runs 'lore trust'")  # fmt: skip
     return engine
 
 

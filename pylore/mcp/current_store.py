@@ -8,6 +8,7 @@ from ..app.engine import Engine, Engines
 from ..core.errors import NoStore
 from ..core.settings import Settings
 from ..store import FILE, open_store
+from ..system.config_reader import config_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +69,12 @@ class CurrentStore:
     @property
     def is_projects(self) -> bool:
         """Whether nobody but the place where this process runs has chosen the store."""
-        return self._environ.get("LORE_STORE_SCOPE") == "project"
+        return bool(self.project)
+
+    @property
+    def project(self) -> str:
+        """The project's folder; empty outside of one."""
+        return self._environ.get("LORE_PROJECT", "")
 
     @property
     def folder(self) -> str:
@@ -96,31 +102,37 @@ class CurrentStore:
         return settings.changed([("max_bytes", MAX_BYTES)], "default:max_bytes")
 
     def _root(self) -> str:
-        return os.path.dirname(os.path.abspath(self._folder)) if self.is_projects else self.here
+        return self.project or self.here
 
     def _opened(self) -> Store:
         identity = _identity(os.path.join(self._folder, FILE)) if self._folder else None
         if identity is None or identity != self._identity:
             self.close()
         if identity is None:
-            raise NoStore(self._where_to_init())
-        if self._store is None:
+            self._store = self._make()
+        elif self._store is None:
             self._store = self._open()
             self._identity = identity
         return self._store
 
-    def _open(self) -> Store:
-        if self.is_projects:
-            from ..system.links import require_own_store
+    def _make(self) -> Store:
+        """Make the store of a project that shares knowledge, as its first command would."""
+        if not self.is_projects:
+            raise NoStore(self._where_to_init())
+        from ..app.first_use import first_store
+        from ..terminal.output import note
 
-            require_own_store(self._folder)
+        return first_store(self._folder, self.project, self._settings({}), note)
+
+    def _open(self) -> Store:
         patience = min(PATIENCE, self._settings({}).busy_timeout)
         store = open_store(self._folder, busy_timeout=patience)
+        store.project = self.project or store.project
         store.keep()
         return store
 
     def _where_to_init(self) -> str:
-        if self._environ.get("LORE_DIR") or self.is_projects:
+        if self._environ.get("LORE_DIR"):
             return f"no store in {self._folder}: run 'lore init'"
         nor = f", nor a store in {self._folder}" if self._folder else ""
         return f"no .lore in {self.here} or above{nor}: run 'lore init' in the project"
@@ -136,7 +148,10 @@ class CurrentStore:
     def _look_up(self) -> None:
         before = self._folder
         others = {k: v for k, v in self._environ.items() if not k.startswith("LORE_")}
-        self._environ = {**others, **_variables(self._environ, self.here)}
+        self._environ = {
+            **others,
+            **config_variables(self._environ.get("LORE_ROOT", ""), self._environ, self.here),
+        }
         self._folder = self._environ.get("LORE_STORE", "")
         self._watched = self._places()
         self._stamps = self._seen()
@@ -148,7 +163,7 @@ class CurrentStore:
         """Folders and files whose coming and going says that something else holds now."""
         above, places = self.here, []
         while not self._environ.get("LORE_DIR"):
-            places.append(os.path.join(above, ".lore"))
+            places += [os.path.join(above, ".lore"), os.path.join(above, ".git")]
             if above == os.path.dirname(above):
                 break
             above = os.path.dirname(above)
@@ -157,7 +172,8 @@ class CurrentStore:
             config = os.path.join(self._environ.get("HOME", "/"), ".config")
         files = [os.path.join(config, "lore", "config")]
         if self._folder:
-            files.append(os.path.join(self._folder, ".config"))
+            shared = os.path.join(self.project, ".lore") if self.project else self._folder
+            files.append(os.path.join(shared, ".config"))
         return (*places, *files)
 
     def _seen(self) -> Stamps:
@@ -185,12 +201,3 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return (status.st_dev, status.st_ino)
-
-
-def _variables(environ: Mapping[str, str], here: str) -> dict[str, str]:
-    """What ``lib/config.sh`` finds from the folder ``here``."""
-    from ..system.config_reader import ask_config, config_reader
-
-    reader = config_reader(environ.get("LORE_ROOT", ""))
-    said = ask_config(reader, "--variables", {**environ, "PWD": here}, here)
-    return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)

@@ -1137,6 +1137,9 @@ class Store(Protocol):
     A part is made when it is first used, so that a plain search never touches the graph.
     """
 
+    project: str
+    """The folder that the paths of its records start from, unless they name another one."""
+
     @property
     def path(self) -> str:
         """Where it is kept; paths in it start from the folder above the one that this is in."""
@@ -1291,6 +1294,10 @@ class Store(Protocol):
         Raises:
             LoreError: ``own`` is not the scope's.
         """
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail: what this store holds is kept nowhere."""
+        ...
 
     def data_version(self) -> object:
         """What changes when somebody else has written since this was last asked."""

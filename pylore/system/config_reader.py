@@ -33,6 +33,31 @@ def ask_config(reader: str, word: str, environ: Mapping[str, str], here: str | N
     return done.stdout
 
 
+def config_variables(root: str, environ: Mapping[str, str], here: str) -> dict[str, str]:
+    """Return the LORE_ variables that a command started in the folder ``here`` would have.
+
+    Raises:
+        LoreError: as ``ask_config``.
+    """
+    said = ask_config(config_reader(root), "--variables", {**environ, "PWD": here}, here)
+    return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)
+
+
+def locate(folder: str) -> tuple[str, str]:
+    """Return the project that a folder lies in, empty outside of one, and the folder of its store.
+
+    ``LORE_DIR`` does not count.
+
+    Raises:
+        LoreError: as ``ask_config``; or there is no such folder.
+    """
+    if not os.path.isdir(folder):
+        raise LoreError(f"{folder}: there is no such folder: name a project")
+    environ = {key: value for key, value in os.environ.items() if key != "LORE_DIR"}
+    found = config_variables(os.environ.get("LORE_ROOT", ""), environ, os.path.abspath(folder))
+    return found.get("LORE_PROJECT", ""), found.get("LORE_STORE", "")
+
+
 def config_reader(root: str) -> str:
     """The path of the reader that lies under ``root``."""
     return os.path.join(root, "lib", "config.sh")

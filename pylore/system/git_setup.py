@@ -111,13 +111,13 @@ def _hook_lines(name: str, below: str, file: str) -> list[str]:
         return shell_quoted("./" + os.path.normpath(os.path.join(below, path)))
 
     folder, shared = place(""), place(file)
-    store = place(os.path.join(os.path.dirname(file), "search.db"))
+    own = place(os.path.dirname(file))
 
     def sync(*options: str) -> str:
         words = " ".join((*options, "--quiet", "--text"))
         return f"(cd {folder} && LORE_DIR= LORE_SCOPE= lore sync {words} </dev/null >&2)"
 
-    lines = [f"if command -v lore >/dev/null 2>&1 && [ -f {store} ]; then"]
+    lines = [f"if command -v lore >/dev/null 2>&1 && [ -d {own} ]; then"]
     git = "git --literal-pathspecs"
     if name == "post-commit":
         return [

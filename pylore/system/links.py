@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import os
 
-from ..core.errors import LoreError, StoreError
+from ..core.errors import LoreError
 
 MARKS = (".lore", ".git")
 """What the top folder of a project has, either of them."""
 
-STORE_FILES = ("search.db", "search.db-wal", "search.db-shm", ".config")
-"""What is read of a data folder, and what SQLite writes beside the store."""
-
-STORE = STORE_FILES[0]
+STORE = "search.db"
 
 _MOST_LINKS = 40
-_KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
 
 
 def is_of_a_store(path: str) -> bool:
@@ -74,41 +70,6 @@ def real_place(path: str) -> str:
     raise LoreError(f"{path}: leads through too many links: name the place itself")
 
 
-def require_own_store(folder: str) -> None:
-    """Refuses a data folder that was found in a project and is, or holds, somebody else's.
-
-    Raises:
-        StoreError: the folder or a file of it is a link that leads out of the project, has
-            a second name (a hard link), or belongs to another user.
-    """
-    project = os.path.dirname(os.path.abspath(folder))
-    for name in ("", *STORE_FILES):
-        path = os.path.join(folder, name) if name else folder
-        try:
-            status = os.lstat(path)
-            if status.st_mode & _KIND == _LINK:
-                _require_target_within(path, project)
-                status = os.stat(path)
-        except OSError:
-            continue
-        if status.st_uid not in _trusted_users():
-            raise StoreError(
-                f"{path}: belongs to another user: set LORE_DIR={folder} if you trust it"
-            )
-        if name == STORE_FILES[0] and status.st_nlink > 1 and status.st_mode & _KIND == _FILE:
-            raise StoreError(
-                f"{path}: has another name too (a hard link), and what is written here would "
-                f"stand there: put a copy in its place, or set LORE_DIR={folder}"
-            )
-
-
-def _require_target_within(link: str, project: str) -> None:
-    target = os.path.realpath(link)
-    if not _lies_in(target, os.path.realpath(project)):
-        raise StoreError(f"{link}: is a link that leads out of the project, to {target}: "
-                         "take it away, or set LORE_DIR to the store that you mean")  # fmt: skip
-
-
 def project_of(folder: str) -> str | None:
     """The project that a folder (a real path) lies in; None where it lies in none.
 
@@ -140,10 +101,3 @@ def _require_within(path: str, link: str, *, last: bool) -> None:
 
 def _lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
-
-
-def _trusted_users() -> tuple[int, ...]:
-    """This user, root, and who became root by sudo."""
-    user = os.geteuid()
-    sudo = os.environ.get("SUDO_UID", "") if user == 0 else ""
-    return (user, 0, int(sudo)) if sudo.isdigit() else (user, 0)

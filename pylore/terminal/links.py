@@ -42,7 +42,4 @@ def has_links() -> bool:
 
 def _root() -> str:
     """The folder that paths in the store start from."""
-    store = os.environ.get("LORE_STORE", "")
-    if store and os.environ.get("LORE_STORE_SCOPE") == "project":
-        return os.path.dirname(os.path.abspath(store))
-    return os.getcwd()
+    return os.environ.get("LORE_PROJECT") or os.getcwd()

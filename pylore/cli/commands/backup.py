@@ -7,7 +7,7 @@ from typing import Any
 from ...core.errors import UsageError
 from ...store import back_up, restore_backup_into
 from ...terminal.progress import Progress
-from ..runtime import data_folder, require_found_store, require_utf8
+from ..runtime import data_folder, require_utf8
 from .shared import Session
 
 
@@ -28,7 +28,6 @@ def restore_backup(path: str, **options: Any) -> None:
     session = Session(options)
     session.require_whole("restore-backup")
     _require_file(path, "a backup is a file, 'lore import -' reads an export")
-    require_found_store(data_folder())
     with Progress("restoring", _STEPS, kept="the store is as it was") as advance:
         done = restore_backup_into(
             data_folder(), path, busy_timeout=session.settings.busy_timeout,

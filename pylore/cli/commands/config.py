@@ -12,7 +12,7 @@ from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
 from ...system.atomic_write import write_whole
 from ...system.config_edit import with_setting, without_setting
 from ...system.links import real_place
-from ..runtime import data_folder, require_found_store, require_store
+from ..runtime import data_folder, project_folder, require_store, shared_folder
 from .shared import Session
 
 if TYPE_CHECKING:
@@ -120,16 +120,15 @@ def _file(setting: Setting, value: str, *, user: bool, project: bool) -> str:
     if user and project:
         raise UsageError("--user and --project exclude each other: give one")
     why = users_alone(setting.name, value)
-    found = os.environ.get("LORE_STORE_SCOPE") == "project"
+    found = bool(project_folder())
     if user or (not project and (why or not found)):
         return _users_file()
-    folder = data_folder()
-    if why and (found or os.path.basename(folder) == ".lore"):
+    if why and found:
         raise UsageError(f"{setting.config_key} {why}, so it counts only in the user's own "
                          "config: say --user")  # fmt: skip
-    require_found_store(folder)
-    require_store(folder)
-    return os.path.join(folder, ".config")
+    if not found:
+        require_store(data_folder())
+    return os.path.join(shared_folder(), ".config")
 
 
 def _users_file() -> str:

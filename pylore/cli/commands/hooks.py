@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ...app.trust import trusts
 from ...core.errors import LoreError, UsageError
 from ...hooks.agents import AGENTS
 from ...hooks.git_install import GIT, GitHooks
@@ -20,14 +19,13 @@ from ...hooks.install import (
 from ...hooks.install import install as put
 from ...hooks.install import uninstall as take
 from ...system.programs import find_program
+from ...system.projects import is_trusted
 from ...terminal.output import note, write
-from ..runtime import data_folder, require_found_store
+from ..runtime import data_folder, project_folder
 from .shared import Session
 
 if TYPE_CHECKING:
     from ...system.hook_blocks import Done
-
-_FOLDER = ".lore"
 
 
 def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> None:
@@ -81,12 +79,10 @@ def _git_hooks(scope: str | None) -> GitHooks:
     """The hooks of the repository that the project in use lies in."""
     if scope not in (None, "local"):
         raise UsageError(f"git has no --{scope} hooks: they are of this clone alone")
-    folder = os.path.abspath(data_folder())
-    if os.path.basename(folder) != _FOLDER:
-        raise LoreError(f"the store in {folder} is not a project's .lore: "
-                        "run 'lore init' in the project")  # fmt: skip
-    require_found_store(folder)
-    return GitHooks(os.path.dirname(folder))
+    project = project_folder()
+    if not project:
+        raise LoreError("hooks of git are a project's: run 'lore init' in one")
+    return GitHooks(project)
 
 
 def _hooks_of_git() -> list[str]:
@@ -119,11 +115,11 @@ def _print_done(session: Session, done: Iterable[Done]) -> None:
 
 def _silence() -> str:
     """Why hooks say nothing here; empty where they do."""
-    if os.environ.get("LORE_STORE_SCOPE") != "project":
+    project = project_folder()
+    if not project or is_trusted(data_folder()):
         return ""
-    trusted = trusts(data_folder())
-    return "" if trusted else f"{data_folder()} is not trusted, so hooks say nothing of it: " \
-        "run 'lore trust' if it is yours"  # fmt: skip
+    return (f"{project} is not trusted, so hooks say nothing of what others shared there: "
+            "run 'lore trust'")  # fmt: skip
 
 
 def _row(agent: str, scope: str, place: str, state: str) -> dict[str, Any]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Any
 
 from ...app.hub_remotes import forget_others, open_hub, remote_named
 from ...app.hub_sync import HubSync, HubSynced
-from ...app.trust import trusts
 from ...core.errors import HubUnavailable, LoreError, StoreBusy
 from ...formats.conflicts import conflict_notes
 from ...indexing.at_hub import index_hub
+from ...system.projects import is_trusted
 from ...terminal.output import flush, note
 from ...terminal.progress import Progress
-from ..runtime import data_folder, say_left_out
+from ..runtime import data_folder, project_folder, say_left_out
 from .shared import Session
 
 _NAMED = 5
@@ -48,7 +47,7 @@ def _require_trust() -> None:
     Raises:
         LoreError: it may have come with a clone, and what it says with it.
     """
-    if os.environ.get("LORE_STORE_SCOPE") == "project" and not trusts(data_folder()):
+    if project_folder() and not is_trusted(data_folder()):
         raise LoreError("this store may have come with a clone, and would be sent to others: "
                         "'lore trust' says that it is yours")  # fmt: skip
 

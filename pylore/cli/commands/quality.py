@@ -20,7 +20,7 @@ from ...system.links import real_place
 from ...terminal.output import note
 from ...terminal.progress import Progress
 from ..args import split_words
-from ..runtime import data_folder
+from ..runtime import shared_folder
 from .shared import Session
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _write(session: Session, report: dict[str, Any], target: str) -> str | None:
     if not report["sure"] or not report["fragment"]:
         session.say(["nothing was written"])
         return None
-    path = os.path.abspath(target or os.path.join(data_folder(), ".config"))
+    path = os.path.abspath(target or os.path.join(shared_folder(), ".config"))
     write_whole(path, [_ended(path), report["fragment"]])
     return path
 

@@ -15,11 +15,10 @@ from ...formats.knowledge import FILE
 from ...system.event_plugins import Events
 from ...system.git_setup import Repository
 from ...system.programs import find_program
+from ...system.projects import SHARED
 from ...terminal.output import note
-from ..runtime import data_folder, require_found_store, require_store, say_left_out
+from ..runtime import data_folder, project_folder, require_store, say_left_out
 from .shared import Session
-
-_FOLDER = ".lore"
 
 
 def sync(
@@ -44,6 +43,8 @@ def sync(
         _set_up(session, install=install, hooks=hooks)
         return
     path = path or _file_of_project()
+    if not only_in:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     events = Events(session.settings)
     with session.open_whole("sync") as store, store.faults:
         before = last_command(store)
@@ -66,12 +67,12 @@ def _file_of_project() -> str:
     Raises:
         LoreError: there is no store, or it is a person's own, and no project's.
     """
-    folder = os.path.abspath(data_folder())
-    if os.path.basename(folder) != _FOLDER:
-        require_store(folder)
-        raise LoreError(f"the store in {folder} is not a project's .lore: "
+    project = project_folder()
+    if not project:
+        require_store(data_folder())
+        raise LoreError(f"the store in {data_folder()} is of no project: "
                         "name the file: 'lore sync FILE'")  # fmt: skip
-    return os.path.join(folder, FILE)
+    return os.path.join(project, SHARED, FILE)
 
 
 def _counts(done: Synced) -> dict[str, int]:
@@ -107,9 +108,7 @@ def _text(row: dict[str, Any]) -> str:
 
 def _set_up(session: Session, *, install: bool, hooks: bool) -> None:
     file = _file_of_project()
-    require_found_store(os.path.dirname(file))
-    project = os.path.dirname(os.path.dirname(file))
-    repository = Repository(project, f"{_FOLDER}/{FILE}")
+    repository = Repository(project_folder(), f"{SHARED}/{FILE}")
     done = repository.install(hooks=hooks) if install else repository.uninstall()
     rows = [{"id": what, "state": state, "why": why} for what, state, why in done]
     for row in rows:

@@ -5,84 +5,71 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...app.trust import revoke_trust, trust_store
+from ...app.first_use import make_store
 from ...core.errors import DONE, FAILURE, LoreError, UsageError
 from ...core.scopes import ALL
 from ...core.text import counted
+from ...formats.knowledge import FILE as KNOWLEDGE
 from ...indexing.indexer import rebuild
-from ...store import FILE, create_store, open_store
-from ...system.atomic_write import write_whole
-from ...system.links import real_place, require_own_store
+from ...store import FILE, create_store
+from ...system import projects
+from ...system.config_reader import locate
+from ...system.links import real_place
+from ...system.projects import SHARED
 from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
-from ..runtime import data_folder, require_found_store, require_store, require_utf8
+from ..runtime import data_folder, project_folder, require_store, require_utf8
 from .shared import Session, chosen_output
 
 
 def init(folder: str, **options: Any) -> None:
     session = Session(options)
     chosen = os.environ.get("LORE_DIR", "")
-    target = os.path.join(folder, ".lore") if folder else chosen or os.path.abspath(".lore")
-    require_utf8(os.path.abspath(target), "the folder")
-    path = os.path.join(target, FILE)
-    ignored = os.path.join(target, ".gitignore")
-    if not chosen:
-        real_place(target)
-        require_own_store(os.path.abspath(target))
+    if chosen and not folder:
+        existed = _init_chosen(session, chosen)
+        _print_made(session, chosen, chosen, existed=existed)
+        return
+    project = os.path.abspath(folder or ".")
+    require_utf8(project, "the folder")
+    os.makedirs(real_place(os.path.join(project, SHARED)), exist_ok=True)
+    outer = project_folder()
+    project, store = locate(project)
+    if outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
+        session.say([f"{outer} is a project too: from {project} on down this one hides it"])
+    existed = os.path.exists(os.path.join(store, FILE))
+    if not existed:
+        count = make_store(store, project, session.settings)
+        if count:
+            session.say([f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE} read; hooks stay "
+                         "silent until you trust what others wrote: 'lore trust'"])  # fmt: skip
+    _print_made(session, os.path.join(project, SHARED), store, existed=existed)
+
+
+def _init_chosen(session: Session, folder: str) -> bool:
+    """Make the store of the folder that LORE_DIR names; return True if it was there."""
+    path = os.path.join(require_utf8(os.path.abspath(folder), "the folder"), FILE)
     existed = os.path.exists(path) and os.path.getsize(path) > 0
-    ignored = "" if existed or os.path.exists(ignored) else real_place(ignored)
-    store = create_store(
-        target, fulltext=session.settings.fulltext, busy_timeout=session.settings.busy_timeout
-    )
-    notes = [] if existed or chosen else _trust_own(target)
-    store.close()
-    if ignored:
-        write_whole(ignored, [f"{FILE}*\n"])
-    outer = "" if existed or chosen else _store_above(target)
-    if outer:
-        session.say([f"there is a store above, in {outer}: from here on down this one hides it"])
-    session.say(notes)
-    row = {"folder": os.path.abspath(target), "state": "unchanged" if existed else "added"}
+    settings = session.settings
+    create_store(folder, fulltext=settings.fulltext, busy_timeout=settings.busy_timeout).close()
+    return existed
+
+
+def _print_made(session: Session, folder: str, store: str, *, existed: bool) -> None:
+    row = {"folder": os.path.abspath(folder), "state": "unchanged" if existed else "added",
+           "store": os.path.join(os.path.abspath(store), FILE)}  # fmt: skip
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
-
-
-def _trust_own(folder: str) -> list[str]:
-    """Trusts a store that was made just now; what is to be said where that cannot be kept."""
-    try:
-        trust_store(folder)
-    except LoreError as error:
-        return [f"{error}; hooks stay silent about this store until 'lore trust'"]
-    return []
-
-
-def _store_above(target: str) -> str:
-    """The data folder of a project that this one would lie in; nothing without one."""
-    folder = os.path.dirname(os.path.abspath(target))
-    while folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-        if os.path.isfile(os.path.join(folder, ".lore", FILE)):
-            return os.path.join(folder, ".lore")
-    return ""
 
 
 def trust(folder: str, *, revoke: bool, **options: Any) -> None:
     session = Session(options)
-    if folder:
-        inner = os.path.join(folder, ".lore")
-        target = os.path.abspath(inner if os.path.isdir(inner) else folder)
-        require_utf8(target, "the folder")
-        require_own_store(target)
-    else:
-        target = data_folder()
-        require_found_store(target)
-    require_store(target)
-    if revoke:
-        changed = revoke_trust(target)
-    else:
-        open_store(target, busy_timeout=session.settings.busy_timeout).close()  # if it is one
-        changed = trust_store(target)
+    require_utf8(os.path.abspath(folder), "the folder")
+    project, store = locate(folder) if folder else (project_folder(), data_folder())
+    if not project:
+        raise LoreError("trust is about a project, and there is none: name its folder")
+    require_store(store)
+    changed = projects.revoke(store) if revoke else projects.trust(store)
     state = ("revoked" if revoke else "trusted") if changed else "unchanged"
-    row = {"folder": os.path.abspath(target), "state": state}
+    row = {"folder": project, "state": state}
     session.output.one(row, lambda row: f"{row['state']}  {row['folder']}\n")
 
 

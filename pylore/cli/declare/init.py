@@ -10,10 +10,10 @@ COMMAND = Command(
     "[options] [FOLDER]",
     "make a store for this folder",
     """\
-Makes .lore/ in the current folder, or in FOLDER, or makes the folder that
-LORE_DIR names. Commands run in that folder or below it use this store. The
-database stays out of git; 'lore export' writes what goes in. What is made is for you
-alone (0700, 0600), whatever the umask. A store that is there stays as it is.""",
+Makes the current folder, or FOLDER, a project: .lore/ there for what is shared, and a store
+in your data folder, for you alone (0700, 0600). Commands in that folder or below use it. What
+.lore/knowledge.jsonl has is read. Under LORE_DIR it makes search.db in that folder. A store
+that is there stays as it is.""",
     Option(
         "--fulltext ENGINE",
         "auto, fts5 or fts4; auto takes fts5 where SQLite has it",

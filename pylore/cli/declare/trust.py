@@ -8,15 +8,12 @@ from . import BUSY_TIMEOUT, OUTPUT, QUIET
 COMMAND = Command(
     "trust",
     "[--revoke] [FOLDER]",
-    "let programs write into a project's store, and tell of it unasked",
+    "let programs tell unasked what a project's collaborators wrote",
     """\
-A .lore may have come with a clone, and what it says with it. Such a store is searched
-when you ask; 'lore mcp' writes nothing into it and hooks say nothing of it until you
-have said here that it is yours. A store that you make by 'lore init' is. FOLDER is the
-project or its .lore; the store in use unless given.
-
-Who is trusted stands in your own state folder, outside of any repository. A store that
-is replaced, as by a checkout, is another one, and asked for again.""",
+What comes with a clone was written by others. It is searched when you ask; until you trust
+the project, hooks say nothing of it, 'lore mcp' writes nothing, and no hub is sent any of it.
+A project that shared nothing when you ran 'lore init' is trusted. FOLDER is the project; the
+one in use unless given.""",
     Option("--revoke", "take it back"),
     BUSY_TIMEOUT,
     OUTPUT,

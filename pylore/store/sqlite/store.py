@@ -6,6 +6,7 @@ import errno
 import os
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
+from ...system.projects import project_of
 from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
@@ -62,10 +63,12 @@ class SqliteStore:
     """One open search.db. Use it from one thread; close it, or use it in a ``with``."""
 
     expect = answer = None
+    _takes_writes = True
 
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
+        self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
         self.meta = SqliteMeta(connection)
@@ -184,7 +187,12 @@ class SqliteStore:
     @property
     def writable(self) -> bool:
         """Whether this process may write to the file."""
-        return not self.connection.readonly("main")
+        return self._takes_writes and not self.connection.readonly("main")
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail: what this store holds is kept nowhere."""
+        self.connection.pragma("query_only", 1)
+        self._takes_writes = False
 
     def data_version(self) -> object:
         """What changes when another process has written since this was last asked."""

@@ -37,6 +37,10 @@ __all__ = ["MemoryStore", "Shared"]
 class Nothing:
     """A ``with`` block that changes no error: there is no driver whose own could come."""
 
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail."""
+        self.writable = False
+
     def __enter__(self) -> None:
         return None
 
@@ -51,6 +55,10 @@ class Block:
         self._store = store
         self._command = command
         self._inner = False
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail."""
+        self.writable = False
 
     def __enter__(self) -> None:
         store = self._store
@@ -116,6 +124,10 @@ class Whole:
         self._store = store
         self._scope = store.scope
 
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail."""
+        self.writable = False
+
     def __enter__(self) -> None:
         if self._scope:
             self._store.block.join()
@@ -129,6 +141,10 @@ class Whole:
 
 class View(Block):
     """A snapshot: a copy that nobody else sees."""
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail."""
+        self.writable = False
 
     def __enter__(self) -> None:
         self._store.own = deepcopy(self._store.state)
@@ -150,6 +166,7 @@ class MemoryStore:
         self.scope = ""
         self.block = Block(self)
         self.path = os.path.join(folder, "memory")
+        self.project = os.path.dirname(folder)
         self.writable = not read_only
         self.faults, self.graph_faults = Nothing(), Nothing()
         self.meta, self.types, self.relations = Meta(self), Types(self), Relations(self)
@@ -234,6 +251,10 @@ class MemoryStore:
 
     def close(self) -> None:
         return None
+
+    def refuse_writes(self) -> None:
+        """Make every write from now on fail."""
+        self.writable = False
 
     def __enter__(self) -> MemoryStore:
         return self

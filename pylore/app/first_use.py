@@ -1,0 +1,115 @@
+"""The store of a project at its first use: made, and filled with what its collaborators share."""
+
+from __future__ import annotations
+
+import os
+
+from ..core.errors import NoStore, StoreError
+from ..core.text import counted
+from ..formats.knowledge import FILE as KNOWLEDGE
+from ..store import FILE, create_store, open_store
+from ..store.machine import scratch_store
+from ..system.projects import SHARED, make_folder, moved_to, place_of, remember, trust
+from .engine import Engine
+from .sync import sync
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+
+def first_store(folder: str, project: str, settings: Settings, say: Callable[[str], None]) -> Store:
+    """Make the store of a project that shares knowledge, read its file, and open the store.
+
+    Where the data folder cannot be written, the store is one in memory that takes no writes.
+
+    Raises:
+        NoStore: the project shares nothing, or its store is elsewhere; says what to do.
+        LoreError: the file cannot be read.
+    """
+    path = os.path.join(project, SHARED, KNOWLEDGE)
+    _refuse_known_elsewhere(folder, project)
+    if not os.path.lexists(path):
+        raise NoStore(f"no store for {project}: run 'lore init'{_there(project)}")
+    try:
+        count = _make(folder, path, project, settings)
+        say(f"made a store for {project}, with {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")
+        store = open_store(folder, busy_timeout=settings.busy_timeout)
+        store.project = project
+        return store
+    except (StoreError, OSError) as error:
+        if os.path.exists(os.path.join(folder, FILE)) or os.access(_existing(folder), os.W_OK):
+            raise
+        store = scratch_store()
+        count = _read(store, path, project, settings)
+        store.refuse_writes()
+        say(f"{error.strerror if isinstance(error, OSError) else error}; answering from memory, "
+            f"with {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")  # fmt: skip
+        return store
+
+
+def make_store(folder: str, project: str, settings: Settings) -> int:
+    """Make the store of a project, with what it shares; return how many lines that are.
+
+    A project that shares nothing yet is trusted: all that its store will hold is the user's.
+
+    Raises:
+        LoreError: it cannot be made, or the shared file cannot be read.
+    """
+    path = os.path.join(project, SHARED, KNOWLEDGE)
+    if os.path.lexists(path):
+        return _make(folder, path, project, settings)
+    make_folder(folder)
+    create_store(folder, fulltext=settings.fulltext, busy_timeout=settings.busy_timeout).close()
+    remember(folder)
+    trust(folder)
+    return 0
+
+
+def _make(folder: str, path: str, project: str, settings: Settings) -> int:
+    """Fill a store beside its place, then put it there: nobody meets half of it."""
+    from tempfile import TemporaryDirectory
+
+    make_folder(folder)
+    with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
+        with create_store(beside, fulltext=settings.fulltext) as store:
+            count = _read(store, path, project, settings)
+        try:
+            os.link(os.path.join(beside, FILE), os.path.join(folder, FILE))
+        except FileExistsError:
+            return count  # another command was first
+    remember(folder)
+    return count
+
+
+def _read(store: Store, path: str, project: str, settings: Settings) -> int:
+    store.project = project
+    with store.faults:
+        done = sync(Engine(store, settings, project), path, out=False)
+    return done.came_in.added + done.came_in.updated
+
+
+def _refuse_known_elsewhere(folder: str, project: str) -> None:
+    inside = os.path.join(project, SHARED, FILE)
+    if os.path.lexists(inside):
+        raise NoStore(
+            f"{inside}: a database in a project is not opened: if it is yours, run 'lore init', "
+            f"then 'LORE_DIR={os.path.dirname(inside)} lore export | lore import -'"
+        )
+    former = moved_to(place_of(folder) or project)
+    if former:
+        raise NoStore(f"no store for {project}, which seems to be {former}, moved: run "
+                      f"'lore store adopt {former}', or 'lore init' for a new one")  # fmt: skip
+
+
+def _there(project: str) -> str:
+    return "" if project == os.getcwd() else f" in {project}"
+
+
+def _existing(folder: str) -> str:
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
