@@ -120,7 +120,6 @@ lore_data_folder() {
   LORE_STORE_SCOPE=project
   [ -z "$data" ] || { lore_store_of "$REPLY" "$data" && LORE_STORE=$REPLY; }
   lore_require_own "$LORE_PROJECT/.lore" "$LORE_PROJECT"
-  lore_require_own "$LORE_PROJECT/.lore/.config" "$LORE_PROJECT"
 }
 
 lore_config() { # reads both files; exports where the store is, LORE_FROM_CONFIG and the settings
