@@ -1,7 +1,7 @@
 """lore: a shell-first knowledge graph, from Python.
 
 >>> import pylore
->>> with pylore.open(folder) as lore:                          # doctest: +SKIP
+>>> with pylore.open() as lore:                                # doctest: +SKIP
 ...     lore.add("decision", "Sessions are JWTs", tags=["auth"])
 ...     for hit in lore.search("jwt", graph_depth=2):
 ...         print(hit.score, hit.id, hit.path)
@@ -49,11 +49,14 @@ _HOMES = {
 }
 
 
-def open(folder: str | PathLike[str], *, create: bool = False, **settings: object) -> Lore:
-    """The store in ``folder``, under its own config file, the user's, and the environment.
+def open(
+    folder: str | PathLike[str] | None = None, *, create: bool = False, **settings: object
+) -> Lore:
+    """Open a store, under its config file, the user's, and the environment.
 
     Args:
-        folder: the data folder, which holds ``search.db`` (often ``project/.lore``).
+        folder: the folder of its ``search.db``; unless given, the store that a command in the
+            working directory uses.
         create: make the store if it is not there.
         settings: values by name that go before all others (``graph_depth=2``).
 

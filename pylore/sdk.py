@@ -19,13 +19,14 @@ from .app.anchors import (
 from .app.ask import AskRequest, AskResult, ask
 from .app.context import ContextRequest, context
 from .app.engine import Engine
+from .app.first_use import first_store, make_store
 from .app.index import IndexRequest, analyze_cochanges, index
 from .app.path import PathRequest, path
 from .app.related import RelatedRequest, related
 from .app.run_audit import audit
 from .app.search import SearchRequest, record_ids, record_shown, search
 from .app.show import show
-from .core.errors import UsageError, nearest
+from .core.errors import NoStore, UsageError, nearest
 from .core.model import Edge, Hits, Node
 from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
@@ -34,10 +35,10 @@ from .graph.stats import stats
 from .records.history import told_history
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
-from .store import create_store, open_store
+from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.meant import meant
-from .system.config_reader import ask_config, config_reader
+from .system.config_reader import ask_config, config_reader, config_variables
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
@@ -55,15 +56,20 @@ class Lore:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], *, create: bool = False, **settings: object
-    ) -> None:
-        self.folder = os.path.abspath(os.fspath(folder))
+        self, folder: str | os.PathLike[str] | None = None, *, create: bool = False,
+        **settings: object,
+    ) -> None:  # fmt: skip
+        found = _found() if folder is None else {}
+        self.folder = os.path.abspath(os.fspath(folder or found["LORE_STORE"]))
+        self._project = found.get("LORE_PROJECT", "")
         self._flags = _flags(settings)
-        self._config = _config(self.folder)
+        self._config = found["LORE_FROM_CONFIG"] if found else _config(self.folder)
         self.settings = self._settings({})
         self._stores: dict[tuple[int, int], tuple[Store, Embedder | None]] = {}
         self._lock = threading.Lock()
-        if create:
+        if create and self._project and not os.path.exists(os.path.join(self.folder, FILE)):
+            make_store(self.folder, self._project, self.settings)
+        elif create:
             create_store(
                 self.folder,
                 fulltext=self.settings.fulltext,
@@ -409,7 +415,7 @@ class Lore:
         user = (os.getpid(), threading.get_ident())
         with self._lock:
             if user not in self._stores:
-                store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
+                store = self._opened()
                 with store.faults:
                     embedder = open_embedder(self.settings.embedder, store, self.settings)
                 self._stores[user] = (store, embedder)
@@ -418,6 +424,16 @@ class Lore:
                 store.keep_to(self.settings.scope)
             return store, embedder
 
+    def _opened(self) -> Store:
+        try:
+            store = open_store(self.folder, busy_timeout=self.settings.busy_timeout)
+        except NoStore:
+            if not self._project:
+                raise
+            return first_store(self.folder, self._project, self.settings, lambda text: None)
+        store.project = self._project or store.project
+        return store
+
     def _engine(self, extra: Mapping[str, object]) -> Engine:
         store, embedder = self._open()
         engine = Engine(store, self.settings, self._root, embedder=embedder)
@@ -425,8 +441,8 @@ class Lore:
 
     @property
     def _root(self) -> str:
-        """The folder that paths in the store start from."""
-        return os.path.dirname(self.folder)
+        """Return the folder that paths in the store start from."""
+        return self._open()[0].project
 
     def _records(self) -> Records:
         store, embedder = self._open()
@@ -475,6 +491,20 @@ def _as_text(value: object) -> str:
     if isinstance(value, (list, tuple, set, frozenset)):
         return " ".join(map(str, value))
     return str(value)
+
+
+def _found() -> dict[str, str]:
+    """Return where a command in the working directory finds its store, project and config.
+
+    Raises:
+        NoStore: there is no data folder.
+    """
+    reader = _reader()
+    here = os.getcwd()
+    found = config_variables(reader, os.environ, here) if reader else {}
+    if not found.get("LORE_STORE"):
+        raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
+    return found
 
 
 def _config(folder: str) -> str:

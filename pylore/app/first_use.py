@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import time
 
 from ..core.errors import NoStore, StoreError
 from ..core.text import counted
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
     from ..store import Store
+
+
+_NEW, _DAY = ".new-", 86_400
 
 
 def first_store(folder: str, project: str, settings: Settings, say: Callable[[str], None]) -> Store:
@@ -40,14 +44,14 @@ def first_store(folder: str, project: str, settings: Settings, say: Callable[[st
         store = open_store(folder, busy_timeout=settings.busy_timeout)
         store.project = project
         return store
-    except (StoreError, OSError) as error:
+    except (StoreError, OSError):
         if os.path.exists(os.path.join(folder, FILE)) or os.access(_existing(folder), os.W_OK):
             raise
-        store = scratch_store()
+        store = scratch_store(os.path.join(folder, FILE))
         count = _read(store, path, project, settings)
         store.refuse_writes()
-        say(f"{error.strerror if isinstance(error, OSError) else error}; answering from memory, "
-            f"with {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")  # fmt: skip
+        say(f"{folder} cannot be made: answering from memory, with {counted(count, 'line')} of "
+            f"{SHARED}/{KNOWLEDGE}")  # fmt: skip
         return store
 
 
@@ -74,7 +78,8 @@ def _make(folder: str, path: str, project: str, settings: Settings) -> int:
     from tempfile import TemporaryDirectory
 
     make_folder(folder)
-    with TemporaryDirectory(prefix=".new-", dir=folder) as beside:
+    _remove_abandoned(folder)
+    with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:
         with create_store(beside, fulltext=settings.fulltext) as store:
             count = _read(store, path, project, settings)
         try:
@@ -83,6 +88,15 @@ def _make(folder: str, path: str, project: str, settings: Settings) -> int:
             return count  # another command was first
     remember(folder)
     return count
+
+
+def _remove_abandoned(folder: str) -> None:
+    """Delete what killed commands left here a day ago or earlier."""
+    from shutil import rmtree
+
+    for entry in os.scandir(folder):
+        if entry.name.startswith(_NEW) and time() - entry.stat().st_mtime > _DAY:
+            rmtree(entry.path, ignore_errors=True)
 
 
 def _read(store: Store, path: str, project: str, settings: Settings) -> int:

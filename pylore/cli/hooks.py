@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..app.engine import Engine
+    from ..store import Store
     from .args import Arguments
     from .declaration import Command
 
@@ -111,21 +112,22 @@ class _Engine:
         from ..core.settings import from_environment
 
         self._settings = from_environment(given.flags)
+        self._store: Store | None = None
 
     def __enter__(self) -> Engine | None:
         from ..app.engine import Engine
         from ..system.projects import is_trusted
         from .runtime import data_folder, open_for_reading, project_folder, project_root
 
-        store = open_for_reading(self._settings)
-        self._store = store
         if project_folder() and not is_trusted(data_folder()):
             _say(f"{project_folder()} is not trusted: run 'lore trust' to hear what others shared")
             return None
-        return Engine(store, self._settings, project_root())
+        self._store = open_for_reading(self._settings)
+        return Engine(self._store, self._settings, project_root())
 
     def __exit__(self, *error: object) -> None:
-        self._store.close()
+        if self._store:
+            self._store.close()
 
 
 def _end_in_time(seconds: float) -> None:

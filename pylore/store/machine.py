@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 __all__ = ["scratch_store", "sqlite_features", "sqlite_version", "vector_extension"]
 
 
-def scratch_store() -> Store:
+def scratch_store(path: str = ":memory:") -> Store:
     """An empty store that nothing of stays."""
-    return _scratch_store()
+    return _scratch_store(path)

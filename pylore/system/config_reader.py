@@ -33,13 +33,13 @@ def ask_config(reader: str, word: str, environ: Mapping[str, str], here: str | N
     return done.stdout
 
 
-def config_variables(root: str, environ: Mapping[str, str], here: str) -> dict[str, str]:
+def config_variables(reader: str, environ: Mapping[str, str], here: str) -> dict[str, str]:
     """Return the LORE_ variables that a command started in the folder ``here`` would have.
 
     Raises:
         LoreError: as ``ask_config``.
     """
-    said = ask_config(config_reader(root), "--variables", {**environ, "PWD": here}, here)
+    said = ask_config(reader, "--variables", {**environ, "PWD": here}, here)
     return dict(pair.split("=", 1) for pair in said.split("\0") if "=" in pair)
 
 
@@ -54,7 +54,8 @@ def locate(folder: str) -> tuple[str, str]:
     if not os.path.isdir(folder):
         raise LoreError(f"{folder}: there is no such folder: name a project")
     environ = {key: value for key, value in os.environ.items() if key != "LORE_DIR"}
-    found = config_variables(os.environ.get("LORE_ROOT", ""), environ, os.path.abspath(folder))
+    reader = config_reader(os.environ.get("LORE_ROOT", ""))
+    found = config_variables(reader, environ, os.path.abspath(folder))
     return found.get("LORE_PROJECT", ""), found.get("LORE_STORE", "")
 
 

@@ -113,10 +113,16 @@ def remove(place: str) -> None:
         LoreError: there is no such store, or its project is still there.
         OSError: a file cannot be deleted.
     """
+    from shutil import rmtree
+
     _require_store(place)
     folder = store_of(place)
     for name in _files(folder):
-        os.unlink(os.path.join(folder, name))
+        path = os.path.join(folder, name)
+        if os.path.isdir(path):
+            rmtree(path)
+        else:
+            os.unlink(path)
     _remove_empty(folder)
 
 

@@ -9,6 +9,7 @@ import click
 
 from ...core.errors import LoreError, UsageError, nearest
 from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
+from ...store import FILE
 from ...system.atomic_write import write_whole
 from ...system.config_edit import with_setting, without_setting
 from ...system.links import real_place
@@ -40,6 +41,7 @@ def config(
         return
     rows = [_row(session, one) for one in SETTINGS if setting in (None, one)]
     if verb == "list":
+        rows.append(_store_row())
         session.output.list(rows, _text)
     elif value_only:
         click.echo(rows[0]["value"])
@@ -64,6 +66,14 @@ def _row(session: Session, setting: Setting) -> dict[str, Any]:
         "origin": session.settings.origins.get(setting.name, "default"),
         "help": setting.help,
     }
+
+
+def _store_row() -> dict[str, Any]:
+    """Return where the store is, as a row beside those of the settings."""
+    folder = os.environ.get("LORE_STORE", "")
+    chosen = "env:LORE_DIR" if os.environ.get("LORE_DIR") else os.environ.get("LORE_STORE_SCOPE")
+    return {"id": "search.db", "value": os.path.join(folder, FILE) if folder else None,
+            "origin": chosen, "help": "the store in use: see 'lore store'"}  # fmt: skip
 
 
 def _change(

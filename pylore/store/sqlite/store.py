@@ -713,14 +713,14 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     return open_store(folder, busy_timeout=busy_timeout)
 
 
-def scratch_store() -> SqliteStore:
-    """An empty store in memory, with every table that the schema has."""
+def scratch_store(path: str = ":memory:") -> SqliteStore:
+    """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
     from .schema import create_schema
 
-    with Whatever(":memory:"):
+    with Whatever(path):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
-    return SqliteStore(connection, ":memory:")
+    return SqliteStore(connection, path)
 
 
 def _look_before_writing(path: str, busy_timeout: float) -> None:
