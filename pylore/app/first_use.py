@@ -45,7 +45,7 @@ def first_store(folder: str, project: str, settings: Settings, say: Callable[[st
         store.project = project
         return store
     except (StoreError, OSError):
-        if os.path.exists(os.path.join(folder, FILE)) or os.access(_existing(folder), os.W_OK):
+        if os.path.exists(os.path.join(folder, FILE)):
             raise
         store = scratch_store(os.path.join(folder, FILE))
         count = _read(store, path, project, settings)
@@ -58,19 +58,26 @@ def first_store(folder: str, project: str, settings: Settings, say: Callable[[st
 def make_store(folder: str, project: str, settings: Settings) -> int:
     """Make the store of a project, with what it shares; return how many lines that are.
 
-    A project that shares nothing yet is trusted: all that its store will hold is the user's.
-
     Raises:
         LoreError: it cannot be made, or the shared file cannot be read.
     """
     path = os.path.join(project, SHARED, KNOWLEDGE)
     if os.path.lexists(path):
         return _make(folder, path, project, settings)
+    make_empty_store(folder, settings)
+    trust(folder)  # all that it will hold is the user's own
+    return 0
+
+
+def make_empty_store(folder: str, settings: Settings) -> None:
+    """Make the store of a project, with nothing in it.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
     make_folder(folder)
     create_store(folder, fulltext=settings.fulltext, busy_timeout=settings.busy_timeout).close()
     remember(folder)
-    trust(folder)
-    return 0
 
 
 def _make(folder: str, path: str, project: str, settings: Settings) -> int:
@@ -121,9 +128,3 @@ def _refuse_known_elsewhere(folder: str, project: str) -> None:
 
 def _there(project: str) -> str:
     return "" if project == os.getcwd() else f" in {project}"
-
-
-def _existing(folder: str) -> str:
-    while not os.path.isdir(folder):
-        folder = os.path.dirname(folder)
-    return folder

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...app.first_use import make_store
-from ...core.errors import DONE, FAILURE, LoreError, UsageError
+from ...app.first_use import make_empty_store, make_store
+from ...core.errors import DONE, FAILURE, LoreError, StoreError, UsageError
 from ...core.scopes import ALL
 from ...core.text import counted
 from ...formats.knowledge import FILE as KNOWLEDGE
@@ -20,6 +20,9 @@ from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, project_folder, require_store, require_utf8
 from .shared import Session, chosen_output
+
+if TYPE_CHECKING:
+    from ...core.settings import Settings
 
 
 def init(folder: str, **options: Any) -> None:
@@ -38,11 +41,22 @@ def init(folder: str, **options: Any) -> None:
         session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     existed = os.path.exists(os.path.join(store, FILE))
     if not existed:
-        count = make_store(store, project, session.settings)
-        if count:
-            session.say([f"{counted(count, 'line')} of {SHARED}/{KNOWLEDGE} read; hooks stay "
-                         "silent until you trust what others wrote: 'lore trust'"])  # fmt: skip
+        session.say(_make(store, project, session.settings))
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
+
+
+def _make(store: str, project: str, settings: Settings) -> list[str]:
+    """Make the store of a project; return what the person should know of it."""
+    try:
+        count = make_store(store, project, settings)
+    except StoreError:
+        raise
+    except LoreError as error:
+        make_empty_store(store, settings)
+        return [str(error)]
+    said = f"read {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}; hooks are silent about what " \
+        "others wrote until you run 'lore trust'"  # fmt: skip
+    return [said] if count else []
 
 
 def _init_chosen(session: Session, folder: str) -> bool:

@@ -10,7 +10,7 @@ COMMAND = Command(
     "[options] [FOLDER]",
     "read a repository: files, symbols, imports, calls become part of the graph",
     """\
-Reads the files of the project (the folder that .lore lies in), or of a folder in
+Reads the files of the project (the folder of .lore), or of a folder in
 it. Each file becomes a node (file-src/auth.py), and so does each function, method,
 class, interface, type and constant that it defines (symbol-src/auth.py::Login.check).
 Wherever an id is taken, src/auth.py::Login.check and src/auth.py::Login::check mean it too.

@@ -20,8 +20,8 @@ end, and a second text says how many.""",
     Option(
         "--write",
         "lore_remember and lore_feedback too. What is remembered is staged\n"
-        "until a person confirms it; a .lore that may have come with a clone\n"
-        "is written to only after 'lore trust'",
+        "until a person confirms it; for a project that was shared with you\n"
+        "only after 'lore trust'",
     ),
     Option("--store FOLDER", "the data folder, as LORE_DIR would name it", kind="files"),
     Option("--max-bytes N", "the most bytes of an answer", setting="max_bytes"),
@@ -39,7 +39,7 @@ end, and a second text says how many.""",
     ),
     examples=(
         "claude mcp add lore -- lore mcp",
-        "lore mcp --write --store ~/notes/.lore",
+        "lore mcp --write --store ~/notes",
     ),
     settings=None,
     hot="mcp:mcp_command",

@@ -59,7 +59,7 @@ def _overview() -> Iterator[str]:
 
 def _files() -> str:
     return (
-        ".SH FILES\n.TP\n.I .lore/search.db\nthe store of a project\n"
+        ".SH FILES\n.TP\n.I .lore/knowledge.jsonl\nwhat a project shares\n"
         ".TP\n.I .lore/.config\nsettings of a project\n"
         f".TP\n.I {escaped('~/.config/lore/config')}\nsettings of a user; "
         "\\fBlore config\\fR lists them all\n"
