@@ -20,17 +20,17 @@ setup() {
   run_lore restore-backup "a backup.db"
   expect 0
   contains "$output" '"nodes":1,"edges":0,"kept":"'
-  contains "$stderr" "lore: what was there is kept in $PROJECT/.lore/search.db.before-restore-"
+  contains "$stderr" "lore: what was there is kept in $STORE/search.db.before-restore-"
   [ "$(lore list --ids)" = note-kept ]
   [ "$(lore search keep --ids)" = note-kept ] # full text is in it
   [ "$(lore list --jq '.[0].access_count')" = 0 ]
-  run_lore restore-backup -q .lore/search.db.before-restore-*
+  run_lore restore-backup -q "$STORE/search.db".before-restore-*
   expect 0
   [ -z "$stderr" ]
   [ "$(lore list --ids | sort)" = $'note-kept\nnote-later' ]
   run_lore undo
   expect_error 1 "a restore-backup of "
-  contains "$stderr" "cannot be taken back: run 'lore restore-backup $PROJECT/.lore/search.db.before-restore-…', which is the store as it was"
+  contains "$stderr" "cannot be taken back: run 'lore restore-backup $STORE/search.db.before-restore-…', which is the store as it was"
   [ "$(lore list --ids | sort)" = $'note-kept\nnote-later' ]
   run_lore backup "a backup.db"
   expect 0
@@ -40,7 +40,7 @@ setup() {
   [ "$(cat mine)" = mine ]
   run_lore backup -
   expect_error 2 "a backup cannot go through a pipe, 'lore export' can"
-  run_lore backup .lore/search.db --force
+  run_lore backup "$STORE/search.db" --force
   expect_error 1 "is the store itself"
   run_lore backup
   expect_error 2 "FILE"

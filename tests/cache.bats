@@ -65,7 +65,7 @@ settle() { sleep 0.6; } # a store that was written this moment may be so again w
 
 @test "warm reads what searches read, and around an entity; it writes nothing" {
   setup_in_shared
-  before=$(cksum .lore/search.db)
+  before=$(cksum "$STORE/search.db")
   run_lore warm --json
   expect 0
   [[ $output =~ ^\{\"bytes\":[1-9][0-9]+,\"ms\":[0-9.]+\}$ ]]
@@ -74,5 +74,5 @@ settle() { sleep 0.6; } # a store that was written this moment may be so again w
   [[ $output == *" MB read in "*$'\n'"around entity-ada: 3 nodes, "*" edges, 3 passages" ]]
   run_lore warm --entity entity-eve
   expect 1
-  [ "$(cksum .lore/search.db)" = "$before" ]
+  [ "$(cksum "$STORE/search.db")" = "$before" ]
 }

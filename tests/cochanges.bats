@@ -71,7 +71,7 @@ analyze() { # [option...]
 @test "old co-changes are told of once a day" {
   change one auth.py tokens.py
   analyze
-  sqlite3 .lore/search.db "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key = 'cochanges_analyzed_at'"
+  sqlite3 "$STORE/search.db" "UPDATE meta SET value = '2026-01-01T00:00:00Z' WHERE key = 'cochanges_analyzed_at'"
   run_lore search auth --embedder none
   [ -z "$stderr" ]
   run_lore search auth --graph-depth 1 --embedder none
@@ -79,7 +79,7 @@ analyze() { # [option...]
   [ "$stderr" = "lore: the co-changes are of 2026-01-01: 'lore graph analyze-cochanges' brings them up to date" ]
   run_lore search auth --graph-depth 1 --embedder none
   [ -z "$stderr" ]
-  sqlite3 .lore/search.db "DELETE FROM meta WHERE key = 'cochanges_said_at'"
+  sqlite3 "$STORE/search.db" "DELETE FROM meta WHERE key = 'cochanges_said_at'"
   run_lore search auth --graph-depth 1 --embedder none --cochange-days 0
   [ -z "$stderr" ]
   run_lore related file-auth.py

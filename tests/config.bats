@@ -431,7 +431,7 @@ END
 
 @test "config.example has the weight of every relation, as a new store has it" {
   lore init >/dev/null
-  sqlite3 .lore/search.db "SELECT name || '=' || printf('%g', weight) FROM relations ORDER BY name" |
+  sqlite3 "$(lore store path)" "SELECT name || '=' || printf('%g', weight) FROM relations ORDER BY name" |
     tr '\n' ' ' | sed 's/ $//' >stored
   cp "$LORE_REPOSITORY/config.example" "$USER_CONFIG"
   [ "$(value EDGE_WEIGHTS)" = "$(cat stored)" ]

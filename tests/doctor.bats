@@ -25,7 +25,7 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
 }
 
 @test "doctor without a store exits 1 and says how to get one" {
-  rm -r "$PROJECT/.lore"
+  rm -r "$STORE"
   run_lore doctor
   [ "$status" -eq 1 ]
   [ "$(ids_that_fail)" = "data-folder store " ]
@@ -51,7 +51,7 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
 }
 
 @test "doctor reports a file that is not a database" {
-  printf 'not a database, whatever its name says\n' >"$PROJECT/.lore/search.db"
+  printf 'not a database, whatever its name says\n' >"$STORE/search.db"
   run_lore doctor
   [ "$status" -eq 1 ]
   [ "$(ids_that_fail)" = "store " ]
@@ -60,7 +60,7 @@ ids_that_fail() { jq -r '.[] | select(.ok | not) | .id' <<<"$output" | tr '\n' '
 
 @test "what doctor says of a damage is what mends it" {
   lore add decision "sessions are signed with a rotating key" >/dev/null
-  "$LORE_PYTHON" -c 'import apsw; apsw.Connection(".lore/search.db").execute("DELETE FROM passages")'
+  "$LORE_PYTHON" -c 'import apsw, sys; apsw.Connection(sys.argv[1]).execute("DELETE FROM passages")' "$STORE/search.db"
   run_lore doctor --jq '.[] | select(.ok | not) | .fix'
   [ "$status" -eq 1 ]
   [ "${lines[0]}" = "run 'lore reindex'" ]

@@ -19,7 +19,7 @@ setup() {
 
 teardown() { rm -rf "$XDG_RUNTIME_DIR"; }
 
-sql() { sqlite3 .lore/search.db "$1"; }
+sql() { sqlite3 "$STORE/search.db" "$1"; }
 
 start_endpoint() { # starts one that gives vectors of 8 dimensions; sets ENDPOINT, endpoint_pid
   "$LORE_PYTHON" - "$TEST_ROOT/port" <<'PY' 3>&- &

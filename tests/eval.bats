@@ -92,6 +92,7 @@ END
 
 @test "tune --write adds to the config of the store, which then counts" {
   cp -R "$PROJECT" "$TEST_ROOT/copy"
+  copy_store "$PROJECT" "$TEST_ROOT/copy"
   cd "$TEST_ROOT/copy"
   printf '# mine\nembedder=none\ngraph_depth=0' >.lore/.config
   run_lore tune --queries queries.jsonl --folds 2 --settings graph_depth,edge_weights --text --write
@@ -100,7 +101,7 @@ END
   run_lore config get graph_depth --value
   expect 0 1
   [ "$(head -n 3 .lore/.config)" = '# mine'$'\n''embedder=none'$'\n''graph_depth=0' ]
-  LORE_ROOT=$LORE_REPOSITORY bash "$LORE_REPOSITORY/lib/config.sh" .lore >"$TEST_ROOT/read"
+  LORE_ROOT=$LORE_REPOSITORY bash "$LORE_REPOSITORY/lib/config.sh" "$PWD/.lore" >"$TEST_ROOT/read"
   grep -q '^graph_depth.*1$' "$TEST_ROOT/read"
 }
 

@@ -80,7 +80,7 @@ status_of() { # <id>
   id=$(lore add note 'one' --ids)
   mkfifo "$TEST_ROOT/done"
   "$LORE_PYTHON" -c 'import apsw, sys
-connection = apsw.Connection(".lore/search.db")
+connection = apsw.Connection("$STORE/search.db")
 connection.execute("BEGIN IMMEDIATE")
 print("locked", flush=True)
 open(sys.argv[1]).read()' "$TEST_ROOT/done" >"$TEST_ROOT/state" &

@@ -14,7 +14,7 @@ needs_own_mounts() { # skips where a process may not have file systems of its ow
 on_small_disk() { # <script>: runs it in a folder on a disk of 3 MB, with a store in it
   mkdir -p disk
   run_program unshare -rm bash -euc "lore() { '$LORE_REPOSITORY/lore.sh' \"\$@\"; }
-    mount -t tmpfs -o size=3m tmpfs disk && cd disk && lore init -q >/dev/null
+    mount -t tmpfs -o size=3m tmpfs disk && cd disk && export XDG_DATA_HOME=\$PWD/.data && lore init -q >/dev/null
     lore add note 'one to keep' --id note-kept >/dev/null
     $1"
 }
@@ -60,13 +60,13 @@ counted() { # <type>: how many live records of it there are
 }
 
 @test "where there is no store, what is said about it is true" {
-  rm .lore/search.db
+  rm "$STORE/search.db"
   run_lore list
-  expect_error 1 "no store in $PROJECT/.lore: run 'lore init'"
+  expect_error 1 "no store for $PROJECT: run 'lore init'"
   mkdir -p below
   cd below
   run_lore search x
-  expect_error 1 "no store in $PROJECT/.lore: run 'lore init' in $PROJECT"
+  expect_error 1 "no store for $PROJECT: run 'lore init' in $PROJECT"
   rm -r ../.lore
   run_lore list
   expect_error 1 "no .lore here or above, nor a store in $XDG_DATA_HOME/lore: run 'lore init'"
@@ -77,22 +77,22 @@ counted() { # <type>: how many live records of it there are
 
 @test "a store that is missing, empty, no database, truncated or of another version is named" {
   lore add note "one to keep" >/dev/null
-  cp .lore/search.db kept.db
+  cp "$STORE/search.db" kept.db
   LORE_DIR=$PROJECT/nowhere run_lore list
   expect_error 1 "no store in $PROJECT/nowhere: run 'lore init'"
-  rm -f .lore/search.db*
-  printf 'this is a text file, and long enough to be taken for nothing else%.0s' 1 2 3 >.lore/search.db
+  rm -f "$STORE/search.db"*
+  printf 'this is a text file, and long enough to be taken for nothing else%.0s' 1 2 3 >"$STORE/search.db"
   run_lore search keep
   expect_error 1 "search.db: is not a database"
-  : >.lore/search.db
+  : >"$STORE/search.db"
   run_lore search keep
   expect_error 1 "search.db: is empty"
-  head -c 20000 kept.db >.lore/search.db
+  head -c 20000 kept.db >"$STORE/search.db"
   run_lore search keep
   expect_error 1 "search.db: "
-  cp kept.db .lore/search.db
+  cp kept.db "$STORE/search.db"
   "$LORE_REPOSITORY/.venv/bin/python" -c "
-import apsw; apsw.Connection('.lore/search.db').pragma('user_version', 99)"
+import apsw; apsw.Connection('$STORE/search.db').pragma('user_version', 99)"
   run_lore search keep
   expect_error 1 "schema version 99, this lore reads "
   contains "$stderr" ": use a newer lore"
@@ -102,11 +102,11 @@ import apsw; apsw.Connection('.lore/search.db').pragma('user_version', 99)"
   lore add note "one to keep" >/dev/null
   "$LORE_REPOSITORY/.venv/bin/python" -c "
 import apsw, time
-c = apsw.Connection('.lore/search.db'); c.execute('BEGIN IMMEDIATE'); open('held', 'w'); time.sleep(20)" &
+c = apsw.Connection('$STORE/search.db'); c.execute('BEGIN IMMEDIATE'); open('held', 'w'); time.sleep(20)" &
   while [ ! -e held ]; do sleep 0.05; done
   local words
   echo '{"id":"note-2"}' >in.jsonl
-  for words in "add note another" "import in.jsonl" "reindex" "init"; do
+  for words in "add note another" "import in.jsonl" "reindex"; do
     LORE_BUSY_TIMEOUT=0.1 run_lore $words
     expect_error 1 "is locked by another writer: try again, or raise busy_timeout"
   done
@@ -120,7 +120,7 @@ c = apsw.Connection('.lore/search.db'); c.execute('BEGIN IMMEDIATE'); open('held
   lore add note "one to keep" >/dev/null
   "$LORE_REPOSITORY/.venv/bin/python" -c "
 import apsw, time
-c = apsw.Connection('.lore/search.db'); c.pragma('locking_mode', 'exclusive')
+c = apsw.Connection('$STORE/search.db'); c.pragma('locking_mode', 'exclusive')
 c.execute('BEGIN IMMEDIATE'); c.pragma('user_version', 2); open('held', 'w'); time.sleep(20)" &
   while [ ! -e held ]; do sleep 0.05; done
   LORE_BUSY_TIMEOUT=0.1 run_lore search keep
@@ -135,7 +135,7 @@ c.execute('BEGIN IMMEDIATE'); c.pragma('user_version', 2); open('held', 'w'); ti
   local other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
   "${other[@]}" test -r "$LORE_REPOSITORY/.venv/bin/python" || skip 'the checkout is not readable'
   chmod -R a+rX "$BATS_TEST_TMPDIR"
-  "${other[@]}" test -r "$PROJECT/.lore/search.db" || skip 'the folder is not reachable'
+  "${other[@]}" test -r "$STORE/search.db" || skip 'the folder is not reachable'
   "${other[@]}" "$LORE_REPOSITORY/.venv/bin/python" -c pass || skip 'the interpreter is not reachable'
   run_program "${other[@]}" "$LORE_REPOSITORY/lore.sh" search keep --ids
   expect 0
@@ -150,14 +150,14 @@ c.execute('BEGIN IMMEDIATE'); c.pragma('user_version', 2); open('held', 'w'); ti
   echo '{"id":"note-2"}' >in.jsonl
   local words
   for words in "search keep --ids" "list --ids" "show note-kept --ids" "related note-kept --ids"; do
-    run_program unshare -rm bash -c "mount --bind .lore .lore &&
-      mount -o remount,bind,ro .lore && '$LORE_REPOSITORY/lore.sh' $words"
+    run_program unshare -rm bash -c "mount --bind '$STORE' '$STORE' &&
+      mount -o remount,bind,ro '$STORE' && '$LORE_REPOSITORY/lore.sh' $words"
     expect 0
     [ -z "$stderr" ]
   done
   for words in "add note another" "import in.jsonl" "reindex" "forget note-kept" "edit note-kept other"; do
-    run_program unshare -rm bash -c "mount --bind .lore .lore &&
-      mount -o remount,bind,ro .lore && '$LORE_REPOSITORY/lore.sh' $words"
+    run_program unshare -rm bash -c "mount --bind '$STORE' '$STORE' &&
+      mount -o remount,bind,ro '$STORE' && '$LORE_REPOSITORY/lore.sh' $words"
     expect_error 1 "search.db: cannot be written: check the permissions"
   done
 }
@@ -185,10 +185,10 @@ note-other
 
 @test "a store is neither written over nor read as text, by whatever name it is given" {
   lore add note 'one to keep' --id note-kept >/dev/null
-  ln -s .lore/search.db named
+  ln -s "$STORE/search.db" named
   echo '{"id":"note-other"}' >search.db-reads
   local words name
-  for name in .lore/search.db search.db-reads named; do
+  for name in "$STORE/search.db" search.db-reads named; do
     for words in export import 'graph view --output' 'search --batch' 'export --since' sync; do
       # shellcheck disable=SC2086
       run_lore $words "$name"
@@ -301,7 +301,7 @@ note-other
 
 @test "a trigger that came with a store does not run" {
   "$LORE_REPOSITORY/.venv/bin/python" -c "
-import apsw; apsw.Connection('.lore/search.db').execute(
+import apsw; apsw.Connection('$STORE/search.db').execute(
   'CREATE TRIGGER evil AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END')"
   run_lore add note "one"
   expect_error 1 "has triggers that are not lore's (evil)"
@@ -346,7 +346,7 @@ import apsw; apsw.Connection('.lore/search.db').execute(
   mkdir gone
   cd gone
   rmdir ../gone
-  export LORE_DIR="$PROJECT/.lore"
+  export LORE_DIR="$STORE"
   run_lore list --ids # bash itself complains about the folder
   expect 0 note-one
   run_lore add note two --file a.py
@@ -355,14 +355,16 @@ import apsw; apsw.Connection('.lore/search.db').execute(
   refute_contains "$stderr" Traceback
   cd "$PROJECT"
   unset LORE_DIR
-  for words in "-u HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_STATE_HOME" "-u TERM" "TERM=dumb"; do
+  run_program env -u HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_STATE_HOME "$LORE" list
+  expect_error 1 "no data folder: set HOME"
+  for words in "-u HOME -u XDG_CONFIG_HOME -u XDG_STATE_HOME" "-u TERM" "TERM=dumb"; do
     run_program env $words "$LORE" list --ids
     expect 0 note-one
     [ -z "$stderr" ]
   done
   cd /
   run_program env -u HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME "$LORE" list
-  expect_error 1 "no data folder: run 'lore init', or set HOME or LORE_DIR"
+  expect_error 1 "no data folder: set HOME, XDG_DATA_HOME or LORE_DIR"
 }
 
 @test "neither --jq nor completion nor a clone's config runs what a store says" {

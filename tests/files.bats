@@ -183,7 +183,7 @@ rows() { # <fields, as jq has them>: of the last run's output, a line each
   run_lore search --files src/auth.py --graph-depth 2 --ids
   wanted=$output
   sqlite() { "$LORE_PYTHON" -c 'import sys, apsw; apsw.Connection(sys.argv[1]).execute(sys.argv[2])' "$@"; }
-  sqlite .lore/search.db 'DROP TABLE graph_edges'
+  sqlite "$STORE/search.db" 'DROP TABLE graph_edges'
   run_lore search --files src/auth.py --ids
   expect 0 $'decision-sessions\nfile-src/auth.py'
   [ -z "$stderr" ]

@@ -57,7 +57,7 @@ VERBS+=" related relations show similar stats unlink view"
   run_lore graph '../../etc'
   expect_error 2 "unknown verb"
   # --help works without a store, and after other arguments
-  rm -rf .lore
+  rm -rf .lore "$STORE"
   run_lore graph path a b --help
   expect 0
   [[ $output == "Usage: lore graph path"* ]]
@@ -72,10 +72,10 @@ VERBS+=" related relations show similar stats unlink view"
   expect 0 "$NOTE"
   ln -s "my graph" "$TEST_ROOT/again"
   cd "$TEST_ROOT"
-  run_program env LORE_DIR="$PROJECT/.lore" bash again orphans --ids
+  run_program env LORE_DIR="$STORE" bash again orphans --ids
   expect 0 "$NOTE"
   cd "$LORE_REPOSITORY/graph"
-  run_program env LORE_DIR="$PROJECT/.lore" bash graph.sh orphans --ids
+  run_program env LORE_DIR="$STORE" bash graph.sh orphans --ids
   expect 0 "$NOTE"
 }
 
@@ -175,7 +175,7 @@ END
 }
 
 @test "neighbors and stats say which edges lead nowhere" {
-  rm -r .lore
+  rm -r .lore "$STORE"
   setup_store
   printf '%s\n' '{"id":"note-1","type":"note"}' \
     '{"from_id":"note-1","to_id":"note-2","relation":"calls"}' | lore import - 2>/dev/null
@@ -284,7 +284,7 @@ END
 @test "without its tables every verb says so in one line" {
   "$LORE_PYTHON" -c 'import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
-db.execute("DROP TABLE graph_edges")' .lore/search.db
+db.execute("DROP TABLE graph_edges")' "$STORE/search.db"
   printf 'graph %s|1|lore doctor\n' "related $NOTE" "neighbors $NOTE" "path $NOTE $DECISION" "show $NOTE" \
     stats hubs orphans relations "link $NOTE relates_to $DECISION" "unlink $NOTE relates_to $DECISION" \
     "export --format json --around $NOTE" | each_is
@@ -294,7 +294,7 @@ db.execute("DROP TABLE graph_edges")' .lore/search.db
 }
 
 @test "with its tables damaged every verb says so in one line" {
-  "$LORE_PYTHON" - .lore/search.db <<'PYTHON'
+  "$LORE_PYTHON" - "$STORE/search.db" <<'PYTHON'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -313,7 +313,7 @@ PYTHON
 }
 
 @test "without a store every verb says how to make one" {
-  rm -rf .lore
+  rm -rf .lore "$STORE"
   printf "graph %s|1|run 'lore init'\n" "related a" "neighbors a" "path a b" "show a" stats hubs orphans \
     relations export "link a relates_to b" "unlink a relates_to b" | each_is
 }

@@ -37,6 +37,7 @@ make_home() { # what setup_lore does
   export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=n@example.org
   export GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=n@example.org
   PROJECT="$TEST_ROOT/a project"
+  SHARED_DATA="$BATS_FILE_TMPDIR/home of a user/.local/share"
   USER_CONFIG=$XDG_CONFIG_HOME/lore/config
   mkdir -p "$XDG_CONFIG_HOME/lore" "$PROJECT"
   cd "$PROJECT" || return 1
@@ -57,9 +58,9 @@ setup_store() { # the same, with an empty store of the project
   STORE=$REPLY
 }
 
-store_of() { # <project>: REPLY becomes the folder of its store
+store_of() { # <project> [data home]: REPLY becomes the folder of its store
   local mark=/+
-  REPLY=$XDG_DATA_HOME/lore/projects${1//\//$mark}
+  REPLY=${2:-$XDG_DATA_HOME}/lore/projects${1//\//$mark}
 }
 
 setup_shared() { # for setup_file: the same, as the project of all tests in the file
@@ -70,7 +71,7 @@ setup_shared() { # for setup_file: the same, as the project of all tests in the 
 setup_in_shared() { # a home of this test's own, in the project of the file, where it writes nothing
   setup_lore
   PROJECT="$BATS_FILE_TMPDIR/a project"
-  export XDG_DATA_HOME="$BATS_FILE_TMPDIR/home of a user/.local/share"
+  export XDG_DATA_HOME=$SHARED_DATA
   store_of "$PROJECT"
   STORE=$REPLY
   cd "$PROJECT" || return 1
@@ -80,14 +81,16 @@ setup_copy() { # a home of this test's own, and a copy of the file's project
   local shared="$BATS_FILE_TMPDIR/a project"
   setup_lore
   cp -R "$shared/." .
-  XDG_DATA_HOME="$BATS_FILE_TMPDIR/home of a user/.local/share" store_of "$shared"
-  shared=$REPLY
-  store_of "$PROJECT"
+  copy_store "$shared" "$PROJECT" "$SHARED_DATA"
   STORE=$REPLY
-  if [ -d "$shared" ]; then
-    mkdir -p "${STORE%/*}"
-    cp -R "$shared" "$STORE"
-  fi
+}
+
+copy_store() { # <project> <project> [data home of the first]: the second has the store of the first
+  local from
+  store_of "$1" "${3-}"
+  from=$REPLY
+  store_of "$2"
+  [ ! -d "$from" ] || { mkdir -p "$REPLY" && cp -Rp "$from/." "$REPLY"; }
 }
 
 is_one_in() { # <count>: true in one of so many 'make test', and where one runs bats oneself

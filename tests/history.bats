@@ -137,8 +137,8 @@ field() { # <id> <jq expression>: of what 'show' prints
 @test "sweep forgets states that are older than history_days" {
   needs_jq
   lore edit note-1 two >/dev/null
-  "$LORE_PYTHON" -c 'import sqlite3; db = sqlite3.connect(".lore/search.db")
-db.execute("UPDATE node_history SET changed_at = ?", ("2001-01-01T00:00:00Z",)); db.commit()'
+  "$LORE_PYTHON" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv.pop())
+db.execute("UPDATE node_history SET changed_at = ?", ("2001-01-01T00:00:00Z",)); db.commit()' "$STORE/search.db"
   run_lore sweep
   expect 0 '[]'
   [ -z "$stderr" ]

@@ -72,7 +72,7 @@ commit() { # <message>: of everything; what its hooks say
   expect 0 ''
   [ -z "$stderr" ]
   lore trust --quiet >/dev/null
-  printf broken >.lore/search.db
+  printf broken >"$STORE/search.db"
   echo '# two' >>src/auth.py
   commit two
   expect 0 ''
@@ -113,7 +113,10 @@ commit() { # <message>: of everything; what its hooks say
 
 @test "in a part of a repository, a hook speaks of that part" {
   mkdir "it's a part"
-  mv .lore src "it's a part"
+  mv src "it's a part"
+  copy_store "$PROJECT" "$TEST_ROOT/between"
+  copy_store "$TEST_ROOT/between" "$PROJECT/it's a part"
+  mv .lore "it's a part"
   cd "it's a part"
   lore trust --quiet >/dev/null
   lore add decision "Tokens are signed" --file src/auth.py >/dev/null

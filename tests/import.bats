@@ -116,7 +116,7 @@ documents() { # two decisions that link to each other and to a file
   expect_error 1 "in.jsonl: line 1: a merge conflict: run 'lore sync'"
   refute_contains "$stderr" 'not JSON'
   # import needs a store
-  rm -rf .lore
+  rm -rf .lore "$STORE"
   three_lines >in.jsonl
   run_lore import in.jsonl
   expect_error 1 "run 'lore init'"

@@ -68,7 +68,7 @@ setup() {
   expect_error 1 "lies outside of"
   run_lore index --since HEAD
   expect_error 1 "'HEAD' is not a commit"
-  rm -r .lore
+  rm -r .lore "$STORE"
   LORE_DIR=$TEST_ROOT/none run_lore index
   expect_error 1 "no store in"
 }

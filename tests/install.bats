@@ -158,7 +158,6 @@ works() { # whether the installed lore finds what it was told, without the check
 ./bin/mine
 ./share
 ./share/lore
-./share/lore/.gitignore
 ./share/lore/search.db
 ./share/lore/search.db-queue" ]
   run -0 make_quietly uninstall PREFIX="$PREFIX_PATH"

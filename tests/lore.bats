@@ -14,14 +14,17 @@ plugin() { # <folder> <name> [body]: makes an executable lore-<name>
   run_lore init
   expect 0
   contains "$output" '"state":"added"'
-  [ -f .lore/search.db ]
+  store_of "$PROJECT"
+  STORE=$REPLY
+  [ -f "$STORE/search.db" ]
   run_lore init
   contains "$output" '"state":"unchanged"'
   # init makes the store where it is told to
   mkdir "of another"
   run_lore init "of another"
   expect 0
-  [ -f "of another/.lore/search.db" ]
+  store_of "$PROJECT/of another"
+  [ -f "$REPLY/search.db" ]
   LORE_DIR="$TEST_ROOT/chosen" run_lore init
   expect 0
   [ -f "$TEST_ROOT/chosen/search.db" ]
@@ -286,14 +289,16 @@ import pylore; print(pylore.__version__)' "$LORE_REPOSITORY")"
 @test "a plugin finds lore, its store and its settings in the environment" {
   lore init >/dev/null
   plugin "$XDG_CONFIG_HOME/lore/commands" where \
-    'printf "%s\n" "$LORE_ROOT" "$LORE_STORE" "$LORE_STORE_SCOPE" "$LORE_LIMIT" "$LORE_HOP_DECAY"'
+    'printf "%s\n" "$LORE_ROOT" "$LORE_STORE" "$LORE_PROJECT" "$LORE_STORE_SCOPE" "$LORE_LIMIT" "$LORE_HOP_DECAY"'
   echo 'limit=7' >"$USER_CONFIG"
   echo 'hop_decay=0.5' >.lore/.config
   mkdir -p src/deep
   cd src/deep
   run_lore where
+  store_of "$PROJECT"
   expect 0 "${TEST_SERVED:-$LORE_REPOSITORY}
-$PROJECT/.lore
+$REPLY
+$PROJECT
 project
 7
 0.5"

@@ -56,19 +56,19 @@ setup() { setup_store; }
 }
 
 @test "lore trust says of a project's store that it is yours, and takes it back" {
-  rm -r .lore
+  rm -r .lore "$STORE"
   lore init --quiet
   run_lore trust --text
-  expect 0 "unchanged  $PWD/.lore" # lore init has made it
+  expect 0 "unchanged  $PWD" # lore init has made it
   run_lore trust --revoke --text
-  expect 0 "revoked  $PWD/.lore"
+  expect 0 "revoked  $PWD"
   run_lore trust --revoke --text .
-  expect 0 "unchanged  $PWD/.lore"
+  expect 0 "unchanged  $PWD"
   run_lore trust . --text
-  expect 0 "trusted  $PWD/.lore"
-  [ "$(stat -c %a "$XDG_STATE_HOME/lore/trusted" 2>/dev/null || stat -f %Lp "$XDG_STATE_HOME/lore/trusted")" = 600 ]
+  expect 0 "trusted  $PWD"
+  [ "$(stat -c %a "$STORE/trusted" 2>/dev/null || stat -f %Lp "$STORE/trusted")" = 600 ]
   run_lore trust nowhere
-  expect_error 1 "no store in"
+  expect_error 1 "there is no such folder"
 }
 
 @test "--max-bytes takes whole results off the end of an answer, and says how many" {

@@ -49,7 +49,7 @@ setup() {
   lore link "$lesson" learned_from "$decision" >/dev/null
   write() { # <statement>: as the plain sqlite3 shell does
     run "$LORE_PYTHON" -c 'import sqlite3, sys
-with sqlite3.connect(".lore/search.db") as db: db.execute(sys.argv[1])' "$1"
+with sqlite3.connect(sys.argv[2]) as db: db.execute(sys.argv[1])' "$1" "$STORE/search.db"
   }
   local edge="INSERT INTO graph_edges(from_key, to_key, relation, created_at)"
   write "$edge VALUES (2, 1, 'unheard_of', '2026-01-01T00:00:00Z')"

@@ -87,7 +87,7 @@ cat line'
   [ "$(cat got)" = "$PROJECT/-file.mine
 1
 lore-import-mine
-$PROJECT/.lore
+$STORE
 raw" ]
   mkdir folder.md # which would be Markdown without a format
   run_lore import --format mine folder.md

@@ -97,7 +97,7 @@ files() { # <query> [option...]: paths of the files that a search finds
 @test "at depth 0 nothing of the history is read, and where it is damaged plain results come" {
   commit 'Sessions expire after a night' src/clock.py
   indexed
-  sqlite3 .lore/search.db 'DROP TABLE commit_files'
+  sqlite3 "$STORE/search.db" 'DROP TABLE commit_files'
   files 'other value'
   [ "$output" = src/clock.py ]
   [[ ${stderr-} != *'plain results only'* ]]
@@ -109,7 +109,7 @@ files() { # <query> [option...]: paths of the files that a search finds
 @test "an index from before gets whole files and commits, and a reindex keeps them" {
   commit 'Sessions expire after a night' src/clock.py
   indexed
-  sqlite3 .lore/search.db 'DELETE FROM whole_files; DELETE FROM commits; DELETE FROM commit_files' \
+  sqlite3 "$STORE/search.db" 'DELETE FROM whole_files; DELETE FROM commits; DELETE FROM commit_files' \
     'DROP TABLE files_fts; DROP TABLE commits_fts'
   files 'other value'
   [ "$output" = '' ]

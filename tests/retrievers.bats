@@ -44,7 +44,8 @@ setup() {
     contains "$stderr" ".lore/.config:1: retrievers runs a program, so it counts only in the user's own config: left out"
   done
   printf 'retrievers=mine\n' >.lore/.config
-  LORE_DIR=$PROJECT/.lore run_lore search tokens --ids # the user chose that folder
+  cp .lore/.config "$STORE"
+  LORE_DIR=$STORE run_lore search tokens --ids # the user chose that folder
   expect 0 note-b
 }
 

@@ -30,7 +30,7 @@ search() { # [option...]: the same question each time
 }
 
 drop() { # <table>
-  sqlite3 .lore/search.db "PRAGMA foreign_keys = OFF; DROP TABLE $1"
+  sqlite3 "$STORE/search.db" "PRAGMA foreign_keys = OFF; DROP TABLE $1"
 }
 
 @test "each way to depth 0 is a plain search, byte for byte, whatever a config or a flag asks for" {
@@ -90,7 +90,7 @@ drop() { # <table>
 
 @test "the same where the table of edges has other columns" {
   drop graph_edges
-  sqlite3 .lore/search.db "CREATE TABLE graph_edges(a, b)"
+  sqlite3 "$STORE/search.db" "CREATE TABLE graph_edges(a, b)"
   search | cmp - plain
   run_lore search "jwt sessions" --graph-depth 2
   expect 0 "$(cat plain)"
@@ -112,7 +112,7 @@ from pylore.cli.main import _run
 _run(["search", "jwt", "sessions", "--graph-depth", sys.argv[2], "--json"])
 print(*sorted(tables & {"graph_edges", "relations", "edge_history"}), file=sys.stderr)
 END
-  export LORE_STORE=$PROJECT/.lore
+  export LORE_STORE=$STORE
   run_program "$LORE_PYTHON" watch.py "$LORE_REPOSITORY" 0
   expect 0
   [ -z "$stderr" ]

@@ -118,13 +118,13 @@ END
 @test "a search in a store that cannot be written still answers, and says so" {
   local run
   run=$(lore run start)
-  chmod a-w .lore .lore/search.db
-  if [ -w .lore/search.db ]; then
-    chmod u+w .lore .lore/search.db
+  chmod a-w "$STORE" "$STORE/search.db"
+  if [ -w "$STORE/search.db" ]; then
+    chmod u+w "$STORE" "$STORE/search.db"
     skip "this user may write to anything"
   fi
   run_lore search tokens --run "$run" --ids
-  chmod u+w .lore .lore/search.db
+  chmod u+w "$STORE" "$STORE/search.db"
   expect 0
   [ "${#lines[@]}" -eq 3 ]
   [ "$stderr" = "lore: what was shown is not recorded: the store cannot be written" ]
@@ -194,7 +194,7 @@ END
   local before
   before=$(lore search tokens --json)
   lore export backup.jsonl
-  rm -r .lore
+  rm -r .lore "$STORE"
   lore init >/dev/null
   lore import backup.jsonl >/dev/null
   [ "$(lore search tokens --json)" = "$before" ]

@@ -14,12 +14,12 @@ whole() { "$LORE_REPOSITORY/lore.sh" "$@"; }
 
 @test "a command says the same, and ends the same" {
   lore add note "Tokens expire" --id note-a >/dev/null
-  mv .lore before
+  cp -R "$STORE" before
   while read -r line; do
     read -ra words <<<"$line"
     for way in lore whole; do
       status=0
-      rm -rf .lore && cp -R before .lore # a search counts what it has shown
+      rm -rf "$STORE" && cp -R before "$STORE" # a search counts what it has shown
       { echo "$line" | "$way" "${words[@]}"; } >"$way.out" 2>"$way.err" || status=$?
       echo "$status" >>"$way.out"
     done

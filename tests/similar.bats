@@ -89,7 +89,7 @@ setup() { setup_copy; }
 }
 
 @test "wrong options end with code 2, no vectors with code 1" {
-  rm -r .lore
+  rm -r .lore "$STORE"
   setup_store
   lore add note "words" --embedder none >/dev/null
   each_is <<'END'

@@ -33,7 +33,7 @@ share() { # a repository here, with one record that is shared
 
 @test "config and doctor say where the store is" {
   run_lore config
-  contains "$output" "$STORE/search.db"
+  contains "$stderr" "the store is $STORE/search.db"
   run_lore doctor
   contains "$output" "$STORE/search.db"
 }
@@ -197,7 +197,7 @@ share() { # a repository here, with one record that is shared
   cd "$TEST_ROOT/clone"
   lore list >/dev/null 2>&1
   export LORE_HOOK_DEBUG=1
-  run bash -c 'printf "{\"prompt\":\"sessions signed tokens\",\"session_id\":\"s\"}" | "$1" hook run prompt --client claude-code' - "$LORE"
+  run bash -c 'printf "{\"prompt\":\"sessions signed tokens\",\"session_id\":\"s\"}" | "$1" hook run prompt --client claude' - "$LORE"
   [[ $output == *"is not trusted"* ]]
   run_lore trust --text
   expect 0 "trusted  $PWD"

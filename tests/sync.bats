@@ -7,6 +7,8 @@ setup_file() { # clones with a store and two notes in common; the second time as
   setup
   make_clones
   cp -Rp "$TEST_ROOT/clones" "$TEST_ROOT/clones install"
+  copy_store "$TEST_ROOT/clones/a" "$TEST_ROOT/clones install/a"
+  copy_store "$TEST_ROOT/clones/b" "$TEST_ROOT/clones install/b"
   cd "$TEST_ROOT/clones install/a" || return
   say_where "$TEST_ROOT/clones install"
   lore sync --install >/dev/null
@@ -35,10 +37,12 @@ END
 
 store_here() { # a store that knows the common words, in the working directory
   mkdir -p .lore
+  store_of "$PWD"
+  mkdir -p "$REPLY"
   if [ -d "$BATS_RUN_TMPDIR/empty store" ]; then
-    cp -R "$BATS_RUN_TMPDIR/empty store/." .lore
+    cp -R "$BATS_RUN_TMPDIR/empty store/." "$REPLY"
   else
-    lore init >/dev/null
+    lore init >/dev/null 2>&1
   fi
 }
 
@@ -67,7 +71,11 @@ say_where() { # <folder>: to the clones that were copied there, where their hub 
 }
 
 clones() { # [install]: hub.git, a and b of this test's own; in a
-  cp -Rp "$BATS_FILE_TMPDIR/clones${1:+ $1}/." "$TEST_ROOT" || return
+  local from="$BATS_FILE_TMPDIR/clones${1:+ $1}" name
+  cp -Rp "$from/." "$TEST_ROOT" || return
+  for name in a b; do
+    copy_store "$from/$name" "$TEST_ROOT/$name" "$SHARED_DATA"
+  done
   say_where "$TEST_ROOT"
   cd "$TEST_ROOT/a" || return
 }
@@ -150,7 +158,7 @@ knows_both() { # whether the store and the file here have all that a and b have 
   # where there is no project the file has to be named, and it is no link out of one
   LORE_DIR=$TEST_ROOT/own lore init >/dev/null
   LORE_DIR=$TEST_ROOT/own run_lore sync
-  expect_error 1 "not a project's .lore: name the file: 'lore sync FILE'"
+  expect_error 1 "is of no project: name the file: 'lore sync FILE'"
   LORE_DIR=$TEST_ROOT/own run_lore sync "$TEST_ROOT/-a b.jsonl" --text
   expect 0 ''
   printf '{"id": "note-8", "type": "note", "title": "secret"}\n' >"$TEST_ROOT/secret"

@@ -69,7 +69,7 @@ ids() { # of its nodes
   echo decision-zz >gone
   run_lore graph view - <gone
   expect_error 1 "decision-zz"
-  rm -r .lore
+  rm -r .lore "$STORE"
   run_lore graph view
   expect_error 1 "lore init"
 }

@@ -89,8 +89,11 @@ def _make(folder: str, path: str, project: str, settings: Settings) -> int:
     with TemporaryDirectory(prefix=_NEW, dir=folder) as beside:
         with create_store(beside, fulltext=settings.fulltext) as store:
             count = _read(store, path, project, settings)
+        place = os.path.join(folder, FILE)
+        if os.path.exists(place) and not os.path.getsize(place):
+            os.unlink(place)
         try:
-            os.link(os.path.join(beside, FILE), os.path.join(folder, FILE))
+            os.link(os.path.join(beside, FILE), place)
         except FileExistsError:
             return count  # another command was first
     remember(folder)

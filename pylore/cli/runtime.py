@@ -37,7 +37,7 @@ def data_folder() -> str:
     """Return the folder of the store that ``lib/config.sh`` found."""
     folder = os.environ.get("LORE_STORE") or os.environ.get("LORE_DIR")
     if not folder:
-        raise LoreError("no data folder: run 'lore init', or set HOME or LORE_DIR")
+        raise LoreError("no data folder: set HOME, XDG_DATA_HOME or LORE_DIR")
     return require_utf8(folder, "the data folder")
 
 

@@ -41,7 +41,7 @@ def config(
         return
     rows = [_row(session, one) for one in SETTINGS if setting in (None, one)]
     if verb == "list":
-        rows.append(_store_row())
+        session.say(_store_in_use())
         session.output.list(rows, _text)
     elif value_only:
         click.echo(rows[0]["value"])
@@ -68,12 +68,9 @@ def _row(session: Session, setting: Setting) -> dict[str, Any]:
     }
 
 
-def _store_row() -> dict[str, Any]:
-    """Return where the store is, as a row beside those of the settings."""
+def _store_in_use() -> list[str]:
     folder = os.environ.get("LORE_STORE", "")
-    chosen = "env:LORE_DIR" if os.environ.get("LORE_DIR") else os.environ.get("LORE_STORE_SCOPE")
-    return {"id": "search.db", "value": os.path.join(folder, FILE) if folder else None,
-            "origin": chosen, "help": "the store in use: see 'lore store'"}  # fmt: skip
+    return [f"the store is {os.path.join(folder, FILE)}"] if folder else []
 
 
 def _change(

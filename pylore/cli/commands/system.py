@@ -11,7 +11,7 @@ from ...core.scopes import ALL
 from ...core.text import counted
 from ...formats.knowledge import FILE as KNOWLEDGE
 from ...indexing.indexer import rebuild
-from ...store import FILE, create_store
+from ...store import FILE, create_store, open_store
 from ...system import projects
 from ...system.config_reader import locate
 from ...system.links import real_place
@@ -39,8 +39,11 @@ def init(folder: str, **options: Any) -> None:
     project, store = locate(project)
     if outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
         session.say([f"{outer} is a project too: from {project} on down this one hides it"])
-    existed = os.path.exists(os.path.join(store, FILE))
-    if not existed:
+    path = os.path.join(store, FILE)
+    existed = os.path.exists(path) and os.path.getsize(path) > 0
+    if existed:
+        open_store(store, busy_timeout=session.settings.busy_timeout).close()  # if it is one
+    else:
         session.say(_make(store, project, session.settings))
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
 
