@@ -37,14 +37,14 @@ def init(folder: str, **options: Any) -> None:
     os.makedirs(real_place(os.path.join(project, SHARED)), exist_ok=True)
     outer = project_folder()
     project, store = locate(project)
-    if outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
-        session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     path = os.path.join(store, FILE)
     existed = os.path.exists(path) and os.path.getsize(path) > 0
     if existed:
         open_store(store, busy_timeout=session.settings.busy_timeout).close()  # if it is one
     else:
         session.say(_make(store, project, session.settings))
+    if not existed and outer and os.path.realpath(project).startswith(f"{outer.rstrip('/')}/"):
+        session.say([f"{outer} is a project too: from {project} on down this one hides it"])
     _print_made(session, os.path.join(project, SHARED), store, existed=existed)
 
 
