@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -38,7 +37,7 @@ from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
 from .store.meant import meant
-from .system.config_reader import ask_config, config_reader, config_variables
+from .system.config_reader import ask_config, config_variables
 
 if TYPE_CHECKING:
     from .code.history.cochanges import CoChanges
@@ -499,9 +498,7 @@ def _found() -> dict[str, str]:
     Raises:
         NoStore: there is no data folder.
     """
-    reader = _reader()
-    here = os.getcwd()
-    found = config_variables(reader, os.environ, here) if reader else {}
+    found = config_variables(os.environ, os.getcwd())
     if not found.get("LORE_STORE"):
         raise NoStore("no data folder: set HOME or LORE_DIR, or name the folder of a store")
     return found
@@ -509,17 +506,5 @@ def _found() -> dict[str, str]:
 
 def _config(folder: str) -> str:
     """What ``lib/config.sh``, the one reader of config files, finds for this folder."""
-    reader = _reader()
-    if reader is None:
-        return ""
     environ = {key: value for key, value in os.environ.items() if key != "LORE_FROM_CONFIG"}
-    return ask_config(reader, folder, environ)
-
-
-def _reader() -> str | None:
-    here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for root in (here, os.path.join(sys.prefix, "share", "lore")):
-        path = config_reader(root)
-        if os.path.exists(path):
-            return path
-    return None
+    return ask_config(folder, environ)

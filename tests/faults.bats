@@ -66,7 +66,7 @@ counted() { # <type>: how many live records of it there are
   mkdir -p below
   cd below
   run_lore search x
-  expect_error 1 "no store for $PROJECT: run 'lore init' in $PROJECT"
+  expect_error 1 "no store for $PROJECT: run 'lore init' there"
   rm -r ../.lore
   run_lore list
   expect_error 1 "no .lore here or above, nor a store in $XDG_DATA_HOME/lore: run 'lore init'"

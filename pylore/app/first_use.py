@@ -37,7 +37,7 @@ def first_store(folder: str, project: str, settings: Settings, say: Callable[[st
     path = os.path.join(project, SHARED, KNOWLEDGE)
     _refuse_known_elsewhere(folder, project)
     if not os.path.lexists(path):
-        raise NoStore(f"no store for {project}: run 'lore init'{_there(project)}")
+        raise NoStore(f"no store for {project}: run 'lore init' there")
     try:
         count = _make(folder, path, project, settings)
         say(f"made a store for {project}, with {counted(count, 'line')} of {SHARED}/{KNOWLEDGE}")
@@ -127,7 +127,3 @@ def _refuse_known_elsewhere(folder: str, project: str) -> None:
     if former:
         raise NoStore(f"no store for {project}, which seems to be {former}, moved: run "
                       f"'lore store adopt {former}', or 'lore init' for a new one")  # fmt: skip
-
-
-def _there(project: str) -> str:
-    return "" if project == os.getcwd() else f" in {project}"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from homes import move_home
+from places import store_folder
 from planted_events import CAUSE, RULE, Log, plant, prompt
 
 import pylore
@@ -36,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def store(project: Path) -> Iterator[Store]:
-    with open_store(str(project / ".lore")) as store:
+    with open_store(str(store_folder(os.environ["XDG_DATA_HOME"], project))) as store:
         yield store
 
 

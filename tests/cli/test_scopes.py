@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from forked import preload
 from homes import move_home
+from places import store_folder
 from planted_events import Log, prompt
 from wire import request, serving, tool
 
@@ -58,6 +59,11 @@ HARMLESS = {
     "hub audit": "asks a hub, and opens no store",
     "hub status": "of a store it tells how much was not sent, and nothing else",
     "remote": "prints its verbs",
+    "store": "prints its verbs",
+    "store path": "prints a path, and opens no store",
+    "store list": "lists files, and opens no store",
+    "store adopt": "moves files, and opens no store",
+    "store remove": "deletes files, and opens no store",
     "remote add": "writes the user's config, and opens no store",
     "remote list": "reads the user's config, and opens no store",
     "remote set": "writes the user's config, and opens no store",
@@ -224,7 +230,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     preload()
     with pytest.MonkeyPatch.context() as patch:
         move_home(patch, folder / "home")
-        patch.setenv("LORE_STORE", str(folder / ".lore"))
+        patch.setenv("LORE_STORE", str(store_folder(folder / "home/data", folder)))
+        patch.setenv("LORE_PROJECT", str(folder))
         patch.setenv("LORE_STORE_SCOPE", "project")
         patch.chdir(folder)
         (folder / "src").mkdir()

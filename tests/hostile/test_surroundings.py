@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from places import store_folder
 from planted import LORE, ROOT, Planted
 
 import pylore
@@ -27,14 +28,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a store that the command has made."""
     there = Planted(tmp_path_factory.mktemp("made"))
     assert there.lore("init").returncode == 0
-    return there.project / ".lore"
+    return there.store
 
 
 @pytest.fixture
 def planted(tmp_path: Path, store: Path) -> Planted:
     """A project with a store."""
     there = Planted(tmp_path)
-    shutil.copytree(store, there.project / ".lore")
+    shutil.copytree(store, there.store)
+    (there.project / ".lore").mkdir()
     return there
 
 
@@ -90,7 +92,8 @@ def test_the_sdk_asks_no_program_of_the_working_directory(
         script(planted.project / name, "touch canary")
     monkeypatch.chdir(planted.project)
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
-    with pylore.open(".lore") as lore, pytest.raises(LoreError, match="not in a git work tree"):
+    refused = pytest.raises(LoreError, match="not in a git work tree")
+    with pylore.open(planted.store) as lore, refused:
         lore.search(near=["@git"])
     assert not (planted.project / "canary").exists()
 
@@ -133,9 +136,10 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
     try:
         done = planted.lore("init", "sub")
         assert done.returncode == 0, done.stderr
-        with pylore.open(planted.project / "sub/.lore") as lore:
+        folder = store_folder(planted.environ["XDG_DATA_HOME"], planted.project / "sub")
+        with pylore.open(folder) as lore:
             lore.add("note", "words")
-            modes = modes_below(planted.project / "sub/.lore")
+            modes = modes_below(folder)
         planted.lore("context", "words")
         subprocess.run(
             [LORE, "graph", "view", "--open"], cwd=planted.project, check=True,
@@ -144,11 +148,11 @@ def test_whatever_the_umask_what_lore_keeps_is_the_users_alone(planted: Planted)
         shared = planted.lore("export", "out.jsonl")
     finally:
         os.umask(before)
-    ignored = modes.pop(".gitignore")
-    assert (shared.returncode, ignored) == (0, 0o666)  # what goes into git is as the umask says
+    assert shared.returncode == 0
+    assert (planted.project / "out.jsonl").stat().st_mode & 0o777 == 0o666  # made to be shared
     assert modes == {
         "": 0o700, "search.db": 0o600, "search.db-wal": 0o600, "search.db-shm": 0o600,
-        "search.db-queue": 0o600,
+        "search.db-queue": 0o600, "project": 0o600, "trusted": 0o600,
     }  # fmt: skip
     cache = modes_below(Path(planted.environ["XDG_CACHE_HOME"]) / "lore")
     assert cache.pop("") == 0o700
@@ -164,7 +168,8 @@ def modes_below(folder: Path) -> dict[str, int]:
 def test_a_folder_that_is_there_and_a_file_that_is_shared_stay_as_they_are(
     planted: Planted,
 ) -> None:
-    folder = planted.project / "sub/.lore"
+    (planted.project / "sub").mkdir()
+    folder = store_folder(planted.environ["XDG_DATA_HOME"], planted.project / "sub")
     folder.mkdir(parents=True)
     folder.chmod(0o775)
     assert planted.lore("init", "sub").returncode == 0

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from homes import move_home
+from places import copy_store, store_folder
 from wire import LORE, lore, request, serving, text_of, tool
 
 RECORDS = [
@@ -41,6 +42,7 @@ def project(shared: Path, tmp_path: Path) -> Path:
     """A copy of it, as a clone has it: not trusted."""
     copy = tmp_path / "a project"
     shutil.copytree(shared, copy)
+    copy_store(os.environ["XDG_DATA_HOME"], shared, copy)
     return copy
 
 
@@ -125,17 +127,6 @@ def test_a_store_of_a_clone_is_read_only_until_it_is_trusted(project: Path) -> N
         assert [row["rating"] for row in rated] == ["helpful"]
         lore(project, "trust", "--revoke")
         assert wire.ask(call)["result"]["isError"]
-    # a checkout puts another file in its place, be it with the same number and the same bytes
-    lore(project, "trust")
-    file = project / ".lore/search.db"
-    number, held = file.stat().st_ino, file.read_bytes()
-    for _ in range(5):
-        file.unlink()
-        file.write_bytes(held)
-        if file.stat().st_ino == number:
-            break
-    with serving(project, "--write") as wire:
-        assert wire.ask(call)["result"]["isError"]
 
 
 def test_what_a_person_confirmed_or_forgot_an_agent_does_not_undo(project: Path) -> None:
@@ -171,8 +162,9 @@ def test_event_plugins_are_asked_and_told_of_what_an_agent_keeps(
         assert "lore-hook-pre-add: no secrets: nothing was written" in text_of(refused)
         kept = json.loads(text_of(wire.ask(tool(2, "lore_remember", type="note", text="plain"))))
         wire.ask(tool(3, "lore_search", query="plain"))  # it is answered when they have been told
+    folder = store_folder(os.environ["XDG_DATA_HOME"], project)
     assert (own / "heard").read_text().splitlines() == [
-        f"{project}/.lore {project}", f'{{"event":"post-add","id":"{kept["id"]}","state":"added"}}',
+        f"{folder} {project}", f'{{"event":"post-add","id":"{kept["id"]}","state":"added"}}',
     ]  # fmt: skip
     assert "a secret" not in lore(project, "list", "--type", "note")
 
@@ -187,15 +179,15 @@ def test_the_store_is_looked_up_at_every_call(project: Path, tmp_path: Path) -> 
         lore(bare, "init")
         assert text_of(wire.ask(call)) == "[]\n"
         # another store in its place is opened, settings of a new config file hold
-        for suffix in ("", "-wal", "-shm"):
-            (bare / f".lore/search.db{suffix}").unlink(missing_ok=True)
-        shutil.copy(project / ".lore/search.db", bare / ".lore/search.db")
+        data = os.environ["XDG_DATA_HOME"]
+        shutil.rmtree(store_folder(data, bare))
+        copy_store(data, project, bare)
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         (bare / ".lore/.config").write_text("max_bytes=10\n")
         assert "give 0, or 1000" in text_of(wire.ask(call))
         (bare / ".lore/.config").write_text("min_score=often\n")
         assert "min_score" in text_of(wire.ask(call))
-    with serving(tmp_path, "--store", str(project / ".lore"), "--write") as wire:
+    with serving(tmp_path, "--store", str(store_folder(data, project)), "--write") as wire:
         assert len(json.loads(text_of(wire.ask(call)))) == 2
         answer = wire.ask(tool(2, "lore_remember", type="note", text="named by its user"))
         assert not answer["result"]["isError"]
@@ -207,8 +199,9 @@ def test_a_locked_store_is_read_and_a_write_waits_for_a_while(project: Path) -> 
         "import apsw, sys; c = apsw.Connection(sys.argv[1]); c.execute('begin immediate');"
         "print('locked', flush=True); sys.stdin.read()"
     )
+    folder = store_folder(os.environ["XDG_DATA_HOME"], project)
     holder = subprocess.Popen(
-        [sys.executable, "-I", "-c", locking, str(project / ".lore/search.db")],
+        [sys.executable, "-I", "-c", locking, f"{folder}/search.db"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     )  # fmt: skip
     assert holder.stdout and holder.stdout.readline()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from places import store_folder
 from samples import some
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +32,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.db = folder / ".lore/search.db"
+        self.db = store_folder(folder / "home", folder) / "search.db"
         home = folder / "home"
         home.mkdir()
         self.environ = {key: value for key, value in os.environ.items() if key[:4] != "LORE"}

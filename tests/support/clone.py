@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forked import preload
+from places import copy_store, store_folder
 from repositories import Repository
 
 import pylore
@@ -87,8 +88,9 @@ class Machine:
 
     def copy(self, base: Path) -> Machine:
         """Another machine like this one."""
-        shutil.copytree(self.base, base, symlinks=True)
+        shutil.copytree(self.base, base, symlinks=True, ignore=shutil.ignore_patterns("data"))
         machine = Machine(base)
+        copy_store(self.base / "data", self.root, machine.root, base / "data")
         machine._relocate()
         return machine
 
@@ -106,7 +108,9 @@ class Machine:
         repository.commit("Sign tokens")
         repository.write("src/keys.py", "import auth\n\n\ndef sign():\n    auth.check('token')\n")
         repository.commit("Mend tokens")
-        with pylore.open(self.root / ".lore", create=True, embedder="none") as lore:
+        (self.root / ".lore").mkdir()
+        with pylore.open(self.folder, create=True, embedder="none") as lore:
+            lore._open()[0].project = str(self.root)
             lore.add("decision", "Sessions are tokens", id="decision-a", file="src/auth.py")
             lore.add("lesson", "Tokens expire", id="lesson-b", links=[("decision-a", "relates_to")])
         (self.root / ".lore/knowledge.jsonl").write_text(
@@ -184,8 +188,15 @@ class Machine:
             file.write(json.dumps({"anchor_of": "lesson-b", **row}) + "\n")
 
     def store(self) -> Store:
-        """The clone's store."""
-        return open_store(str(self.root / ".lore"), busy_timeout=5)
+        """The store that the person has of the clone."""
+        store = open_store(str(self.folder), busy_timeout=5)
+        store.project = str(self.root)
+        return store
+
+    @property
+    def folder(self) -> Path:
+        """The folder of that store."""
+        return store_folder(self.base / "data", self.root)
 
     # --- what somebody does there
 
@@ -220,7 +231,8 @@ class Machine:
             variables = self.environment()
             os.environ.clear()
             os.environ.update(variables)
-            os.environ.update(LORE_STORE=f"{self.root}/.lore", LORE_STORE_SCOPE="project")
+            os.environ.update(LORE_STORE=str(self.folder), LORE_STORE_SCOPE="project",
+                              LORE_PROJECT=str(self.root))  # fmt: skip
             sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
             sys.stdout, sys.stderr = (
                 os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace")
@@ -251,17 +263,18 @@ class Machine:
     def environment(self) -> dict[str, str]:
         """Of the person who has cloned it."""
         folders = {f"XDG_{kind}_HOME": f"{self.base.parent}/xdg"
-                   for kind in ("CONFIG", "DATA", "STATE", "CACHE")}  # fmt: skip
+                   for kind in ("CONFIG", "STATE", "CACHE")}  # fmt: skip
+        folders["XDG_DATA_HOME"] = f"{self.base}/data"
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], "LORE_EMBEDDER": "none",
                 "PASSWORD": SECRET, **folders}  # fmt: skip
 
     # --- what came of it
 
     def state(self) -> dict[str, tuple[object, ...]]:
-        """Every file but those of ``.lore``: kind, size, times, where it leads."""
+        """Every file but those of ``.lore`` and of the store: kind, size, times, where it leads."""
         found: dict[str, tuple[object, ...]] = {}
         for folder, folders, files in os.walk(self.base):
-            folders[:] = [name for name in folders if name != ".lore"]
+            folders[:] = [name for name in folders if name not in (".lore", "data")]
             for name in (*folders, *files):
                 path = os.path.join(folder, name)
                 at = os.lstat(path)
@@ -271,9 +284,9 @@ class Machine:
         return found
 
     def leaked(self) -> list[str]:
-        """The files of ``.lore`` that have a secret in them."""
+        """The files of ``.lore`` and of the store that have a secret in them."""
         folder = self.root / ".lore"
-        files = [] if folder.is_symlink() else [*folder.iterdir()]
+        files = [*self.folder.iterdir(), *([] if folder.is_symlink() else folder.iterdir())]
         return [
             file.name for file in files
             if file.is_file() and not file.is_symlink() and SECRET.encode() in file.read_bytes()

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from places import store_folder
+
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
 
@@ -33,6 +35,11 @@ class Planted:
         }  # fmt: skip
         for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
             self.environ[f"XDG_{kind}_HOME"] = str(folder / kind.lower())
+
+    @property
+    def store(self) -> Path:
+        """The folder of the project's store."""
+        return store_folder(self.environ["XDG_DATA_HOME"], self.project)
 
     @staticmethod
     def write(path: Path, text: str) -> Path:

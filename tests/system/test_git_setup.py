@@ -92,7 +92,7 @@ def run(hook: Path, folder: Path, **env: str) -> subprocess.CompletedProcess[str
 def test_a_hook_does_what_it_did_and_calls_lore_where_there_is_one(tmp_path: Path) -> None:
     made = Made(tmp_path / "-a [b] 'c'")
     project = made.root / "-sub dir's"
-    made.write("-sub dir's/.lore/search.db", "")
+    made.write("-sub dir's/.lore/.config", "")
     hooks = made.root / ".githooks"
     hooks.mkdir()
     made.git("config", "core.hooksPath", ".githooks")

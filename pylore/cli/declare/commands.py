@@ -15,6 +15,6 @@ then on PATH. A built-in cannot be replaced.
 
 Such a command finds in its environment LORE_ROOT (where lore lives),
 LORE_STORE (the folder of search.db), LORE_PROJECT (the project's folder, or nothing) and
-LORE_<SETTING> for each setting of the config files, of a project's for those that a project may set; the comment at its head is
-its help, its '# Summary:' line is listed.""",
+LORE_<SETTING> for each setting of the config files, of a project's for those that a project
+may set; the comment at its head is its help, its '# Summary:' line is listed.""",
 )
