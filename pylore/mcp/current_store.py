@@ -150,7 +150,7 @@ class CurrentStore:
         others = {k: v for k, v in self._environ.items() if not k.startswith("LORE_")}
         self._environ = {
             **others,
-            **config_variables(self._environ.get("LORE_ROOT", ""), self._environ, self.here),
+            **config_variables(self._environ, self.here),
         }
         self._folder = self._environ.get("LORE_STORE", "")
         self._watched = self._places()

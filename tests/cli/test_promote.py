@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from homes import move_home
-from places import store_folder
 from planted_events import CAUSE, RULE, Log, plant, prompt
+from store_places import store_folder
 
 import pylore
 from pylore.store import Store, open_store

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from forked import preload
 from homes import move_home
-from places import store_folder
 from planted_events import Log, prompt
+from store_places import store_folder
 from wire import request, serving, tool
 
 from pylore.cli.main import _guarded

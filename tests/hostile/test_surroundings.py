@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from places import store_folder
 from planted import LORE, ROOT, Planted
+from store_places import store_folder
 
 import pylore
 from pylore.cli import hot, main

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from homes import move_home
-from places import copy_store, store_folder
+from store_places import copy_store, store_folder
 from wire import LORE, lore, request, serving, text_of, tool
 
 RECORDS = [

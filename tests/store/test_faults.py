@@ -18,8 +18,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from places import store_folder
 from samples import some
+from store_places import store_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forked import preload
-from places import copy_store, store_folder
 from repositories import Repository
+from store_places import copy_store, store_folder
 
 import pylore
 import pylore.cli.commands

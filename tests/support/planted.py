@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from places import store_folder
+from store_places import store_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LORE = str(ROOT / "lore.sh")
