@@ -80,11 +80,11 @@ status_of() { # <id>
   id=$(lore add note 'one' --ids)
   mkfifo "$TEST_ROOT/done"
   "$LORE_PYTHON" -c 'import apsw, sys
-connection = apsw.Connection("$STORE/search.db")
+connection = apsw.Connection(sys.argv[2])
 connection.execute("BEGIN IMMEDIATE")
 print("locked", flush=True)
-open(sys.argv[1]).read()' "$TEST_ROOT/done" >"$TEST_ROOT/state" &
-  until [ -s "$TEST_ROOT/state" ]; do sleep 0.05; done
+open(sys.argv[1]).read()' "$TEST_ROOT/done" "$STORE/search.db" >"$TEST_ROOT/state" &
+  until [ -s "$TEST_ROOT/state" ] || ! kill -0 $!; do sleep 0.05; done
   run_lore show "$id" --jq .access_count
   : >"$TEST_ROOT/done"
   wait
