@@ -69,7 +69,7 @@ lore_checkout() { # <folder with a .git>: REPLY becomes the main checkout, if it
 }
 
 lore_store_of() { # <a project's place> <the user's data folder>: REPLY becomes the folder of its store
-  local mark=/+ # no file of a store begins with +: the store of a nested project has room below
+  local mark=/+   # no file of a store begins with +: the store of a nested project has room below
   REPLY=$2/projects${1//\//$mark}
 }
 
