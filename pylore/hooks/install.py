@@ -8,10 +8,10 @@ from typing import Any
 
 from ..core.errors import LoreError, UsageError
 from ..system.json_settings import change_settings, rendered, settings_of
-from .agents import AGENTS, Agent
+from .agents import AGENTS, EVENTS, Agent
 
-COMMAND = "lore hook run"
-"""What every command of an entry begins with, by which it is known again."""
+COMMAND = "lore hook run {event} --client {agent}"
+"""The command of a handler. Only a handler with exactly this command belongs to lore."""
 
 _TIMEOUT = 5
 """Seconds after which an agent goes on without an answer; lore itself gives up after one."""
@@ -51,13 +51,11 @@ def install(agent: Agent, place: str, *, everywhere: bool) -> bool:
 
 
 def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
-    """Takes lore's entries out; whether there were any.
+    """Take lore's handlers out; return whether there were any.
 
     Raises:
         LoreError: the file cannot be changed without loss.
     """
-    if not _has_ours(settings_of(place)):
-        return False
 
     def put(settings: dict[str, Any]) -> None:
         _put(agent, settings)
@@ -65,9 +63,9 @@ def uninstall(agent: Agent, place: str, *, everywhere: bool) -> bool:
     def take(settings: dict[str, Any]) -> None:
         _take(agent, settings)
 
-    change_settings(place, take, everywhere=everywhere, back=put)
-    if _has_ours(settings_of(place)):  # the file as it was had some as well
-        change_settings(place, take, everywhere=everywhere)
+    if not change_settings(place, take, everywhere=everywhere, back=put):
+        return False
+    change_settings(place, take, everywhere=everywhere)  # the restored file may have some as well
     return True
 
 
@@ -97,15 +95,38 @@ def _put(agent: Agent, settings: dict[str, Any]) -> None:
         raise LoreError("'hooks' is not an object")
     wanted: dict[str, list[Any]] = {}
     for binding in agent.bindings:
-        command = f"{COMMAND} {binding.event} --client {agent.name}"
-        wanted.setdefault(binding.native, []).append(_entry(agent, command, binding.matcher))
+        entry = _entry(agent, _command(agent, binding.event), binding.matcher)
+        wanted.setdefault(binding.native, []).append(entry)
     for native, entries in wanted.items():
         listed = hooks.setdefault(native, [])
         if not isinstance(listed, list):
             raise LoreError(f"'hooks.{native}' is not a list")
-        theirs = [entry for entry in listed if not _is_ours(entry)]
-        if [entry for entry in listed if _is_ours(entry)] != entries:
+        theirs = _theirs(agent, listed)
+        if [entry for entry in listed if entry not in theirs] != entries:
             hooks[native] = [*theirs, *entries]
+
+
+def _take(agent: Agent, settings: dict[str, Any]) -> None:
+    """Take lore's handlers out, and the groups and lists that only they were in."""
+    hooks = settings.get("hooks")
+    if not isinstance(hooks, dict):
+        return
+    taken = False
+    for native, listed in [*hooks.items()]:
+        theirs = _theirs(agent, listed) if isinstance(listed, list) else listed
+        if theirs != listed:
+            taken = True
+            hooks[native] = theirs
+            if not theirs:
+                del hooks[native]
+    if taken and not hooks:
+        del settings["hooks"]
+        if agent.plain and settings == {"version": _CURSOR_VERSION}:
+            del settings["version"]
+
+
+def _command(agent: Agent, event: str) -> str:
+    return COMMAND.format(event=event, agent=agent.name)
 
 
 def _entry(agent: Agent, command: str, matcher: str) -> dict[str, Any]:
@@ -115,39 +136,23 @@ def _entry(agent: Agent, command: str, matcher: str) -> dict[str, Any]:
     return {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
 
 
-def _is_ours(entry: object) -> bool:
-    if not isinstance(entry, dict):
-        return False
-    handlers = entry.get("hooks", [entry])
-    return isinstance(handlers, list) and any(
-        isinstance(handler, dict) and str(handler.get("command", "")).startswith(COMMAND)
-        for handler in handlers
-    )
+def _theirs(agent: Agent, listed: list[Any]) -> list[Any]:
+    """Return the entries without lore's handlers. A group that held only these is left out."""
+    commands = [_command(agent, event) for event in EVENTS]
 
+    def is_ours(handler: object) -> bool:
+        return isinstance(handler, dict) and handler.get("command") in commands
 
-def _has_ours(settings: dict[str, Any]) -> bool:
-    hooks = settings.get("hooks")
-    return isinstance(hooks, dict) and any(
-        _is_ours(entry)
-        for listed in hooks.values() if isinstance(listed, list)
-        for entry in listed
-    )  # fmt: skip
-
-
-def _take(agent: Agent, settings: dict[str, Any]) -> None:
-    """Takes lore's entries out, and what nothing else was in."""
-    if not _has_ours(settings):
-        return
-    hooks = settings["hooks"]
-    for native, listed in [*hooks.items()]:
-        if isinstance(listed, list) and any(map(_is_ours, listed)):
-            hooks[native] = [entry for entry in listed if not _is_ours(entry)]
-            if not hooks[native]:
-                del hooks[native]
-    if not hooks:
-        del settings["hooks"]
-        if agent.plain and settings == {"version": _CURSOR_VERSION}:
-            del settings["version"]
+    found = []
+    for entry in listed:
+        handlers = entry.get("hooks") if isinstance(entry, dict) else None
+        if isinstance(handlers, list) and any(map(is_ours, handlers)):
+            kept = [handler for handler in handlers if not is_ours(handler)]
+            if kept:
+                found.append({**entry, "hooks": kept})
+        elif not is_ours(entry):
+            found.append(entry)
+    return found
 
 
 def agent_named(name: str) -> Agent:

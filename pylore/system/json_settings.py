@@ -47,7 +47,7 @@ def change_settings(
         change(after)
         if _same(value, after):
             return False
-        if _put(place, before, after, [back, change] if back else []):
+        if _put(place, before, after, (back, change) if back else None):
             return True
     raise LoreError(f"{path}: is being written by another program: try again")
 
@@ -131,13 +131,15 @@ def rendered(path: str, value: dict[str, Any]) -> str:
 
 
 def _put(
-    place: str, before: bytes | None, after: dict[str, Any], there_and_back: list[Change]
+    place: str,
+    before: bytes | None,
+    after: dict[str, Any],
+    there_and_back: tuple[Change, Change] | None,
 ) -> bool:
-    """Writes the new object, if the file is still as it was read; whether it was.
+    """Write the new object if the file is still as it was read; return whether it was.
 
     The first change keeps a copy of the file. Where ``there_and_back`` leads from that copy to the
-    new object, the copy takes its place. Without a copy there was no file, and there is none again
-    when nothing is in it.
+    new object, the copy takes its place. A file goes away only if ``there`` alone has made it.
     """
     folder = os.path.dirname(place) or "."
     copy = place + BACKUP
@@ -151,16 +153,14 @@ def _put(
         if _read(place) != before:
             return False
         kept = _read(copy)
-        if kept is None and before is None:
-            write_bytes(place, [_rendered(before, after)])
-        elif kept is None and there_and_back and not after:
+        if kept is None and there_and_back and before == _made_by(there_and_back[0]):
             os.unlink(place)
-        elif kept is not None and _leads_to(copy, kept, there_and_back, after):
+        elif kept is not None and there_and_back and _leads_to(copy, kept, there_and_back, after):
             write_bytes(place, [kept])
             os.unlink(copy)
         else:
-            if kept is None and not there_and_back:
-                write_bytes(copy, [before or b""], private=True)
+            if kept is None and before is not None:
+                write_bytes(copy, [before], private=True)
             write_bytes(place, [_rendered(before, after)])
         return True
     except OSError as error:
@@ -169,12 +169,19 @@ def _put(
         os.close(lock)
 
 
-def _leads_to(path: str, data: bytes, changes: list[Change], value: dict[str, Any]) -> bool:
-    """Whether these changes, if any, lead from a file's object to a value."""
+def _made_by(change: Change) -> bytes:
+    """Return the file that a change makes where there is none."""
+    value: dict[str, Any] = {}
+    change(value)
+    return _rendered(None, value)
+
+
+def _leads_to(path: str, data: bytes, changes: tuple[Change, ...], value: dict[str, Any]) -> bool:
+    """Return whether these changes lead from a file's object to a value."""
     try:
         old = _parsed(path, data)
         for change in changes:
             change(old)
     except LoreError:
         return False
-    return bool(changes) and _same(old, value)
+    return _same(old, value)

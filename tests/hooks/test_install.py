@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
 from pylore.hooks.agents import AGENTS
-from pylore.hooks.install import COMMAND, install, is_installed, place_of, uninstall
+from pylore.hooks.install import install, is_installed, place_of, uninstall
+from pylore.system.json_settings import BACKUP
 
-THEIRS = st.text().filter(lambda text: not text.startswith(COMMAND))
+OURS = "lore hook run prompt --client claude"
+NEARLY = (
+    "lore hook runner-of-mine", "lore hook run prompt", f"{OURS}-2", f"{OURS} ", f" {OURS}",
+    f"{OURS} && mine", "lore hook run stop --client claude", "lore hook run prompt --client cursor",
+)  # fmt: skip
+THEIRS = st.sampled_from(NEARLY).filter(lambda text: "cursor" not in text) | st.text()
 ENTRY = st.fixed_dictionaries(
     {"hooks": st.lists(st.fixed_dictionaries({"type": st.just("command"), "command": THEIRS}))},
     optional={"matcher": st.text(max_size=5)},
@@ -72,12 +78,67 @@ def test_what_cannot_be_kept_is_refused_with_what_to_paste(tmp_path: Path, text:
 
 def test_entries_that_were_there_before_go_too(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
-    old = {"hooks": [{"type": "command", "command": f"{COMMAND} prompt"}]}
-    path.write_text(json.dumps({"hooks": {"PreToolUse": [old]}, "model": "x"}))
+    path.write_text(json.dumps({"hooks": {"PreToolUse": [group(OURS)]}, "model": "x"}))
     assert install(AGENTS["claude"], str(path), everywhere=False)
-    assert path.read_text().count(f'{COMMAND} prompt"') == 0
+    assert json.loads(path.read_text())["hooks"]["PreToolUse"] != [group(OURS)]
     assert uninstall(AGENTS["claude"], str(path), everywhere=False)
     assert json.loads(path.read_text()) == {"model": "x"}
+
+
+def group(*commands: str, **fields: str) -> dict[str, Any]:
+    """A group of handlers, one a command."""
+    return {**fields, "hooks": [{"type": "command", "command": text} for text in commands]}
+
+
+@given(
+    groups=st.lists(st.lists(st.sampled_from(NEARLY) | st.just(OURS), min_size=1), min_size=1),
+    indent=st.sampled_from([None, 2]),
+)
+def test_uninstall_takes_out_exactly_the_handlers_with_lores_command(
+    groups: list[list[str]], indent: int | None
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "settings.json")
+        listed = [group(*commands, matcher=str(n)) for n, commands in enumerate(groups)]
+        path.write_text(json.dumps({"hooks": {"Stop": listed}}, indent=indent))
+        before = path.read_bytes()
+        taken = uninstall(AGENTS["claude"], str(path), everywhere=False)
+        assert taken == any(OURS in commands for commands in groups)
+        theirs = [[text for text in commands if text != OURS] for commands in groups]
+        left = [group(*commands, matcher=str(n)) for n, commands in enumerate(theirs) if commands]
+        assert json.loads(path.read_bytes()) == ({"hooks": {"Stop": left}} if left else {})
+        if taken:
+            assert Path(folder, f"settings.json{BACKUP}").read_bytes() == before
+
+
+def test_install_keeps_the_handlers_beside_one_of_lores(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    old = {"hooks": {"UserPromptSubmit": [group(OURS, "mine"), group("lore hook runner-of-mine")]}}
+    path.write_text(json.dumps(old))
+    assert install(AGENTS["claude"], str(path), everywhere=False)
+    listed = json.loads(path.read_text())["hooks"]["UserPromptSubmit"]
+    assert listed[:2] == [group("mine"), group("lore hook runner-of-mine")]
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_file_that_install_made_goes_without_a_copy(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    install(AGENTS[name], str(path), everywhere=False)
+    uninstall(AGENTS[name], str(path), everywhere=False)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_file_that_was_changed_since_keeps_its_bytes_in_a_copy(
+    name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "settings.json"
+    install(AGENTS[name], str(path), everywhere=False)
+    path.write_text(path.read_text() + "\n")
+    before = path.read_bytes()
+    uninstall(AGENTS[name], str(path), everywhere=False)
+    assert json.loads(path.read_text()) == {}
+    assert Path(f"{path}{BACKUP}").read_bytes() == before
 
 
 def test_what_is_empty_in_a_file_that_changed_meanwhile_stays(tmp_path: Path) -> None:
