@@ -34,8 +34,11 @@ class GitHooks:
             yield self._blocks.put(name, hook_lines(name, self._tree.below))
 
     def uninstall(self) -> Iterator[Done]:
-        """Takes them out, and nothing else."""
-        return filter(None, map(self._blocks.take, HOOKS))
+        """Take them out, and nothing else."""
+        for name in HOOKS:
+            done = self._blocks.take(name, hook_lines(name, self._tree.below))
+            if done is not None:
+                yield done
 
     def preview(self) -> str:
         """The lines, each hook under its file."""

@@ -1,6 +1,6 @@
 """Asking git about a repository without running anything of that repository.
 
-Every call is made as ``gitprocess`` has it. Only commands that read are called, and
+Every call goes through ``git_process``. Only commands that read are called, and
 those that compare or show content are told to leave external diffs and filters out.
 """
 
@@ -12,7 +12,7 @@ import time
 from ..core.errors import LoreError
 from ..core.model import Node
 from ..core.vocabulary import COMMIT_IDS
-from .git_process import SILENT, Process, command, environment, read_from, silence
+from .git_process import Process, read_from, run_git, start_git
 from .project_files import read_plain
 
 TYPE_CHECKING = False
@@ -73,20 +73,12 @@ class Git:
         Raises:
             LoreError: no git, no repository, one of another user's, or no commit yet.
         """
-        import subprocess
-
         if not os.path.isdir(self.folder):
             raise LoreError(f"{self.folder}: there is no such folder: check its name")
         try:
-            done = subprocess.run(
-                command(self.folder, "rev-parse", "--is-inside-work-tree", "--is-bare-repository"),
-                env=environment(), stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                timeout=SILENT,
-            )  # fmt: skip
+            done = run_git(self.folder, "rev-parse", "--is-inside-work-tree")
         except FileNotFoundError:
             raise LoreError("git is not installed: install it, then try again") from None
-        except subprocess.TimeoutExpired:
-            raise silence() from None
         if done.returncode:
             raise LoreError(f"{self.folder}: {_why(done.stderr)}")
         head = self.head()
@@ -103,14 +95,10 @@ class Git:
             LoreError: it failed.
             TimeoutError: it says nothing for too long.
         """
-        import subprocess
         from tempfile import TemporaryFile
 
         with TemporaryFile() as said:  # a pipe that nobody reads would fill up
-            with subprocess.Popen(
-                command(self.folder, _LITERAL, *words), env=environment(), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=said,
-            ) as process:  # fmt: skip
+            with start_git(self.folder, _LITERAL, *words, errors=said) as process:
                 assert process.stdout is not None
                 try:
                     yield from _split(process.stdout.fileno())
@@ -163,17 +151,12 @@ class Git:
 
     def _cat_file(self, how: str, names: Sequence[str]) -> bytes:
         """What ``git cat-file`` says of these, all at once; nothing where it cannot."""
-        import subprocess
-
         if not names:
             return b""
+        asked = "".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape")
         try:
-            return subprocess.run(
-                command(self.folder, "cat-file", how), env=environment(), check=False,
-                input="".join(f"{name}\n" for name in names).encode("utf-8", "surrogateescape"),
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=SILENT,
-            ).stdout  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired):
+            return run_git(self.folder, "cat-file", how, input=asked).stdout
+        except OSError:  # a TimeoutError is one
             return b""
 
     def versions(self, path: str, since: str, most: int) -> list[str]:

@@ -1,10 +1,11 @@
-"""A git process that runs nothing of the repository it is asked about.
+"""The one door to git: nothing else in lore starts it.
 
 A clone brings a ``.git/config`` that can name programs: pagers, filters, file-system
 monitors, hooks, signers, transports. These options and this environment switch off what
-a command that only reads could start, take no lock and fetch nothing; diffs and filters
-take options of their own, see ``git``. Nothing heavy is imported here: an index of a
-tree that has not changed asks git, and ``subprocess`` takes longer to load than git does.
+a command that reads, or writes the config, could start; they take no lock and fetch
+nothing. Comparisons take options of their own, see ``git``. Nothing heavy is imported here:
+an index of a tree that has not changed asks git, and ``subprocess`` takes longer to load
+than git does.
 """
 
 from __future__ import annotations
@@ -13,10 +14,19 @@ import os
 
 from .programs import find_program, whole_entries
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess, Popen
+    from typing import IO
+
+NO_HOOKS = "/dev/null"
+"""What every git that lore starts takes for the folder of hooks."""
+
 # Without --literal-pathspecs: git check-ignore knows no such thing.
 _SAFE = (
     "--no-pager", "--no-optional-locks",
-    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
+    "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={NO_HOOKS}",
+    "-c", "log.showSignature=false",
     "-c", "core.quotePath=false", "-c", "color.ui=false", "-c", "protocol.allow=never",
     "-c", "i18n.logOutputEncoding=UTF-8", "-c", "log.follow=false",
 )  # fmt: skip
@@ -29,20 +39,53 @@ SILENT = 30
 """Seconds without a word after which git hangs, as at a pipe in place of a .gitignore."""
 
 
-def command(folder: str, *words: str) -> list[str]:
-    """The arguments of a git process in ``folder``, its own name first."""
+def run_git(folder: str, *words: str, input: bytes = b"") -> CompletedProcess[bytes]:
+    """Run a git command in ``folder`` to its end.
+
+    Raises:
+        FileNotFoundError: there is no git.
+        TimeoutError: it takes too long.
+    """
+    import subprocess
+
+    try:
+        return subprocess.run(
+            _command(folder, *words), env=_environment(), input=input, capture_output=True,
+            check=False, timeout=SILENT,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise _silence() from None
+
+
+def start_git(folder: str, *words: str, errors: IO[bytes]) -> Popen[bytes]:
+    """Start a git command in ``folder``. Its stdout is a pipe, its stderr goes to ``errors``.
+
+    Raises:
+        FileNotFoundError: there is no git.
+    """
+    import subprocess
+
+    return subprocess.Popen(
+        _command(folder, *words), env=_environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=errors,
+    )  # fmt: skip
+
+
+def _command(folder: str, *words: str) -> list[str]:
+    """Return the arguments of a git process in ``folder``, its own name first."""
     return [find_program("git") or "/nonexistent/git", "-C", folder, *_SAFE, *words]
 
 
-def environment() -> dict[str, str]:
-    """The variables of a git process: ours, but for those that git itself reads.
+def _environment() -> dict[str, str]:
+    """Return the variables of a git process: ours, but for those that git itself reads.
 
     Inside a hook ``GIT_DIR`` and its like speak of another folder, or of another index.
     """
     kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept, "PATH": whole_entries(), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_EDITOR": "false",
+        "GIT_ASKPASS": "false",
     }  # fmt: skip
 
 
@@ -57,11 +100,11 @@ def read_from(pipe: int) -> bytes:
     waiting = poll()
     waiting.register(pipe, POLLIN)
     if not waiting.poll(SILENT * 1000):
-        raise silence()
+        raise _silence()
     return os.read(pipe, _BLOCK)
 
 
-def silence() -> TimeoutError:
+def _silence() -> TimeoutError:
     """The error of a git that says nothing for too long."""
     return TimeoutError(f"git has said nothing for {SILENT} s, as where a pipe stands for a file")
 
@@ -79,8 +122,8 @@ class Process:
             (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         ]
         try:
-            words = (*command(folder, *words),)
-            self._pid = os.posix_spawn(words[0], words, environment(), file_actions=actions)
+            words = (*_command(folder, *words),)
+            self._pid = os.posix_spawn(words[0], words, _environment(), file_actions=actions)
         except (OSError, ValueError):  # no git; a word with a NUL byte
             self._pid = 0
         finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .hook_blocks import HookBlocks, Left, edit_file, read_file, shell_quoted
+from .hook_blocks import HookBlocks, Left, put_block, read_file, shell_quoted, take_block
 from .marked_block import with_block, without_block
 from .project_tree import ProjectTree
 
@@ -40,25 +40,25 @@ class Repository:
 
     def install(self, *, hooks: bool) -> Iterator[Done]:
         """Writes what is not there yet; what is done to each file."""
-        yield edit_file(self._attributes, self._with_attribute, "updated")
+        yield put_block(self._attributes, self._with_attribute, self._without_attribute)
         for key, value in SETTINGS.items():
             yield self._configure(key, value)
         for name in HOOKS if hooks else ():
-            yield self._blocks.put(name, _hook_lines(name, self._tree.below, self.file))
+            yield self._blocks.put(name, self._lines(name))
 
     def uninstall(self) -> Iterator[Done]:
-        """Takes out what ``install`` has written, and nothing else."""
-        yield edit_file(self._attributes, self._without_attribute, "removed")
+        """Take out what ``install`` has written, and nothing else."""
+        yield take_block(self._attributes, self._with_attribute, self._without_attribute)
         needed = self._is_needed()
         for key, value in SETTINGS.items():
             if needed:
                 yield key, "left", f"{needed} still names it"
-            elif self._tree.said("config", "--local", "--get", key) == value:
-                self._tree.ask("config", "--local", "--unset", key)
-                yield key, "removed", ""
             else:
-                yield key, "unchanged", ""
-        yield from filter(None, map(self._blocks.take, HOOKS))
+                yield self._forget(key, value)
+        for name in HOOKS:
+            done = self._blocks.take(name, self._lines(name))
+            if done is not None:
+                yield done
 
     def is_ignored(self) -> bool:
         """Whether git is told to ignore the file."""
@@ -91,17 +91,36 @@ class Repository:
                 return name
         return ""
 
+    def _lines(self, name: str) -> list[str]:
+        return _hook_lines(name, self._tree.below, self.file)
+
     def _configure(self, key: str, value: str) -> Done:
-        old = self._tree.said("config", "--local", "--get", key)
-        if old == value:
+        old = self._values(key)
+        if old == [value]:
             return key, "unchanged", ""
         if old:
-            return key, "left", f"it is '{old}' already"
-        done = self._tree.ask("config", "--local", key, value)
+            return key, "left", f"it is '{old[-1]}' already"
+        self._change_config(key, value)
+        return key, "added", ""
+
+    def _forget(self, key: str, value: str) -> Done:
+        old = self._values(key)
+        if old == [value]:
+            self._change_config("--unset", key)
+            return key, "removed", ""
+        if value in old:
+            return key, "left", "it has several values"
+        return key, "unchanged", ""
+
+    def _values(self, key: str) -> list[str]:
+        listed = self._tree.said("config", "--local", "-z", "--get-all", key)
+        return listed.split("\0")[:-1]
+
+    def _change_config(self, *words: str) -> None:
+        done = self._tree.ask("config", "--local", *words)
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip()
-            raise LoreError(f"{key}: git says '{said}': check the config of the repository")
-        return key, "added", ""
+            raise LoreError(f"{words[-1]}: git says '{said}': check the config of the repository")
 
 
 def _hook_lines(name: str, below: str, file: str) -> list[str]:

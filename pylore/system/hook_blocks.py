@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from .atomic_write import write_whole
+from .json_settings import BACKUP
 from .marked_block import block_key, with_block, without_any_block, without_block
 
 TYPE_CHECKING = False
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .project_tree import ProjectTree
+
+    Change = Callable[[str | None], str | None]
+    """What becomes of a file's text; None stands for no file."""
 
     Done = tuple[str, str, str]
     """(file or key, ``added``, ``updated``, ``unchanged``, ``removed`` or ``left``, why)"""
@@ -40,25 +44,28 @@ class HookBlocks:
         self.key = block_key(put, take, shell_quoted(tree.below))
 
     def put(self, name: str, lines: Sequence[str]) -> Done:
-        """Puts lines into a hook, or brings them up to date."""
+        """Put lines into a hook, or bring them up to date."""
         path = self._tree.hook(name)
         if "\n" in self._tree.below:
             return path, "left", f"the name of the folder {self._tree.below!r} has a line break"
-        if not os.path.lexists(path):
+        is_new = not os.path.lexists(path)
+        if is_new:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            done = edit_file(path, lambda text: self._with(text, lines), "updated")
+        elif not os.access(path, os.X_OK):
+            return path, "left", "it is not executable, so git does not run it"
+        done = put_block(path, lambda text: self._with(text, lines), self._without)
+        if is_new:
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(path, 0o777 & ~umask)
-            return done
-        if not os.access(path, os.X_OK):
-            return path, "left", "it is not executable, so git does not run it"
-        return edit_file(path, lambda text: self._with(text, lines), "updated")
+        return done
 
-    def take(self, name: str) -> Done | None:
-        """Takes them out again; None where there is no such hook."""
+    def take(self, name: str, lines: Sequence[str]) -> Done | None:
+        """Take lines out of a hook again; return None where there is no such hook."""
         path = self._tree.hook(name)
-        return edit_file(path, self._without, "removed") if os.path.lexists(path) else None
+        if not os.path.lexists(path):
+            return None
+        return take_block(path, lambda text: self._block_in(text, lines), self._without)
 
     def are_in(self, name: str) -> bool:
         """Whether a hook has any."""
@@ -71,6 +78,9 @@ class HookBlocks:
     def _with(self, text: str | None, lines: Sequence[str]) -> str:
         if text is not None and not _is_shell(text):
             raise Left("it is not a script of a shell")
+        return self._block_in(text, lines)
+
+    def _block_in(self, text: str | None, lines: Sequence[str]) -> str:
         theirs = self._without(text)
         ends = _may_end(without_any_block(theirs or ""))
         if theirs is not None and not ends:
@@ -90,20 +100,39 @@ def shell_quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def edit_file(path: str, change: Callable[[str | None], str | None], verb: str) -> Done:
-    """Writes what ``change`` makes of a file's text; None stands for no file."""
+def put_block(path: str, put: Change, take: Change) -> Done:
+    """Put lore's block into a file, or bring it up to date. ``take`` takes it out again."""
+    return _edit(path, put, put, take)
+
+
+def take_block(path: str, put: Change, take: Change) -> Done:
+    """Take lore's block out of a file; one that came with it goes with it."""
+    return _edit(path, take, put, take)
+
+
+def _edit(path: str, change: Change, put: Change, take: Change) -> Done:
+    """Change a file. A block that is not word for word lore's stays in a copy of the file."""
     try:
         old = read_file(path)
         new = change(old)
+        if new == old:
+            return path, "unchanged", ""
+        if old is not None and take(old) != old and put(old) != old:
+            _keep_copy(path, old)
     except Left as why:
         return path, "left", str(why)
-    if new == old:
-        return path, "unchanged", ""
     if new is None:
         os.unlink(path)
         return path, "removed", ""
     write_whole(path, [new])
-    return path, "added" if old is None else verb, ""
+    return path, "added" if old is None else "removed" if change is take else "updated", ""
+
+
+def _keep_copy(path: str, text: str) -> None:
+    copy = path + BACKUP
+    if read_file(copy) not in (None, text):
+        raise Left(f"lore's lines were changed by hand, and {copy} is in the way: move that away")
+    write_whole(copy, [text], private=True)
 
 
 def read_file(path: str) -> str | None:

@@ -90,10 +90,15 @@ def _block(key: str, notes: Sequence[str], lines: Sequence[str]) -> list[str]:
 
 
 def _find(lines: Sequence[str], key: str) -> tuple[int, int] | None:
-    """The first and the last line of the block of this key."""
+    """Return the first and the last line of the block of this key.
+
+    A block without an end of its own is none: it would reach into the next one.
+    """
     for number, line in enumerate(lines[:-1]):
         if line == BEGIN and lines[number + 1] == f"# {key}":
             for end in range(number + 2, len(lines)):
                 if lines[end] == END:
                     return number, end
+                if lines[end] == BEGIN:
+                    break
     return None

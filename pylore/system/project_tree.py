@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 
 from ..core.errors import LoreError
-from .git_process import SILENT, environment
-from .programs import find_program
+from .git_process import NO_HOOKS, run_git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
 
 
 class ProjectTree:
@@ -23,22 +25,26 @@ class ProjectTree:
         self.below = os.path.relpath(self.project, os.path.realpath(self.top))
 
     def hook(self, name: str) -> str:
-        """The file of a hook, wherever the config has them."""
-        folder = os.path.join(self.top, self.said("rev-parse", "--git-path", "hooks"))
-        return os.path.join(os.path.realpath(folder), name)
+        """Return the file of a hook, wherever the config has them."""
+        values = self.said("config", "-z", "--path", "--get-all", "core.hooksPath").split("\0")
+        if values[-2:] != [NO_HOOKS, ""]:  # lore's own option comes last
+            raise LoreError(f"{self.top}: git does not tell its core.hooksPath: mend its config")
+        usual = os.path.join(self.said("rev-parse", "--git-common-dir"), "hooks")
+        folder = values[-3] if len(values) > 2 else usual
+        return os.path.join(os.path.realpath(os.path.join(self.top, folder)), name)
 
     def said(self, *words: str) -> str:
-        """What a command of git prints; nothing where it fails."""
+        """Return what a command of git prints; nothing where it fails."""
         done = self.ask(*words)
         return "" if done.returncode else os.fsdecode(done.stdout).removesuffix("\n")
 
-    def ask(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        """Runs a command of git that starts no other program, under the person's own config."""
-        git = find_program("git")
-        if git is None:
-            raise LoreError("git is not installed: install it, then try again")
-        folder = self.top or self.project
-        return subprocess.run(
-            [git, "-C", folder, *words], env=environment(), stdin=subprocess.DEVNULL,
-            capture_output=True, check=False, timeout=SILENT,
-        )  # fmt: skip
+    def ask(self, *words: str) -> CompletedProcess[bytes]:
+        """Run a command of git that starts no other program, under the person's own config.
+
+        Raises:
+            LoreError: there is no git.
+        """
+        try:
+            return run_git(self.top or self.project, *words)
+        except FileNotFoundError:
+            raise LoreError("git is not installed: install it, then try again") from None

@@ -129,9 +129,7 @@ def test_a_file_that_install_made_goes_without_a_copy(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_a_file_that_was_changed_since_keeps_its_bytes_in_a_copy(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_file_that_was_changed_since_keeps_its_bytes_in_a_copy(name: str, tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     install(AGENTS[name], str(path), everywhere=False)
     path.write_text(path.read_text() + "\n")

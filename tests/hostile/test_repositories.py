@@ -8,6 +8,8 @@ and no command has ended otherwise than commands do, or took a minute or a gigab
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -304,6 +306,51 @@ def test_a_clone_does_no_harm(name: str, honest: Machine, tmp_path: Path) -> Non
     assert [path for path in before | after if before.get(path) != after.get(path)] == []
     assert [one.words for one in done if one.peak > BYTES] == []
     assert [*(tmp_path / "xdg").rglob("error.log")] == []
+
+
+# --- every command that asks git
+
+NAMED = tuple(
+    pair for pairs in SETTINGS for pair in pairs
+    if "RUN" in pair and not pair.startswith("remote.")
+)  # fmt: skip
+"""The settings that name a program, all of which one config can hold."""
+
+ASKING: Words = (
+    ("search", "tokens", "--files", "@git"), ("related", "--files", "@git"), ("index",),
+    ("index", "--since", "HEAD~1"), ("verify",), HISTORY, ("anchor", "decision-a", "src/auth.py"),
+    ("add", "note", "x", "--file", "src/auth.py"), ("sync",), ("sync", "--install", "--hooks"),
+    ("sync", "--uninstall"), ("hook-install", "git"), ("hook-status",), ("hook-uninstall", "git"),
+)  # fmt: skip
+"""Every command that starts git."""
+
+
+def test_no_command_that_asks_git_runs_what_its_config_names(
+    honest: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = honest.copy(tmp_path / "machine")
+    machine.anchor(path="src/auth.py")
+    setting(machine, (*NAMED, "core.hooksPath=traps"))
+    for name in HOOKS:
+        machine.write(f"traps/{name}", machine.trap.read_bytes()).chmod(0o755)
+    log = tmp_path / "log"
+    git = shutil.which("git")
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin/git"
+    wrapper.write_text(f"#!/bin/sh\necho \"$*\" >>'{log}'\nexec '{git}' \"$@\"\n")
+    wrapper.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+        for words in ASKING:
+            log.write_text("")
+            assert [done.code for done in machine.run(words)] == [0], words
+            asked = log.read_text().splitlines()
+            assert asked, words
+            assert [line for line in asked if "-c core.fsmonitor=false" not in line] == []
+        machine.run_whole("hook", "run", "shell", "--client", "shell")
+    assert [*(machine.base / "ran").iterdir()] == []
+    machine.git("status")  # which does run some of it
+    assert [*(machine.base / "ran").iterdir()]
 
 
 # --- from the shell on

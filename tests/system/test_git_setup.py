@@ -17,6 +17,8 @@ from samples import examples
 from pylore.core.errors import LoreError
 from pylore.system.git_setup import HOOKS, Repository
 from pylore.system.hook_blocks import shell_quoted
+from pylore.system.json_settings import BACKUP
+from pylore.system.marked_block import END
 
 FILE = ".lore/knowledge.jsonl"
 SCRIPTS = {
@@ -127,6 +129,63 @@ def test_a_driver_of_another_name_is_left(tmp_path: Path) -> None:
     assert left == ["merge.lore.driver"]
     assert [*setup(tmp_path).uninstall()]
     assert made.git("config", "merge.lore.driver") == "mine %A"
+
+
+def test_a_driver_that_has_a_second_value_is_left(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    assert [*setup(tmp_path).install(hooks=False)]
+    made.git("config", "--add", "merge.lore.driver", "mine %A")
+    before = made.git("config", "--get-all", "merge.lore.driver")
+    done = {what: state for what, state, _ in setup(tmp_path).uninstall()}
+    assert done["merge.lore.driver"] == "left"
+    assert made.git("config", "--get-all", "merge.lore.driver") == before
+
+
+def by_hand(path: Path) -> str:
+    """Write a line of somebody else's between the marks of a file; return its text."""
+    text = path.read_text().replace(f"{END}\n", f"*.mine binary\n{END}\n")
+    path.write_text(text)
+    return text
+
+
+def test_what_somebody_wrote_between_the_marks_stays_in_a_copy(tmp_path: Path) -> None:
+    Made(tmp_path)
+    assert [*setup(tmp_path).install(hooks=True)]
+    paths = [tmp_path / ".gitattributes", tmp_path / ".git/hooks/pre-commit"]
+    texts = [by_hand(path) for path in paths]
+    assert [*setup(tmp_path).uninstall()]
+    assert [path.exists() for path in paths] == [False, False]
+    assert [Path(f"{path}{BACKUP}").read_text() for path in paths] == texts
+
+
+def test_bringing_a_block_up_to_date_keeps_what_somebody_wrote_in_it(tmp_path: Path) -> None:
+    Made(tmp_path)
+    assert [*setup(tmp_path).install(hooks=True)]
+    path = tmp_path / ".git/hooks/pre-commit"
+    text = by_hand(path)
+    assert [*setup(tmp_path).install(hooks=True)]
+    assert Path(f"{path}{BACKUP}").read_text() == text
+
+
+def test_where_another_copy_is_in_the_way_the_file_stays(tmp_path: Path) -> None:
+    Made(tmp_path)
+    assert [*setup(tmp_path).install(hooks=False)]
+    text = by_hand(tmp_path / ".gitattributes")
+    (tmp_path / f".gitattributes{BACKUP}").write_text("older\n")
+    done = [*setup(tmp_path).uninstall()]
+    assert done[0][1] == "left" and "is in the way: move that away" in done[0][2]
+    assert (tmp_path / ".gitattributes").read_text() == text
+    assert (tmp_path / f".gitattributes{BACKUP}").read_text() == "older\n"
+
+
+def test_the_hooks_are_where_the_config_has_them(tmp_path: Path) -> None:
+    made = Made(tmp_path / "repository")
+    usual = setup(made.root)._tree.hook("pre-commit")
+    assert usual == str(made.root / ".git/hooks/pre-commit")
+    made.git("config", "core.hooksPath", "shared/hooks")
+    assert setup(made.root)._tree.hook("pre-commit") == str(made.root / "shared/hooks/pre-commit")
+    made.git("config", "core.hooksPath", str(tmp_path / "all"))
+    assert setup(made.root)._tree.hook("pre-commit") == str(tmp_path / "all/pre-commit")
 
 
 def test_there_must_be_a_repository(tmp_path: Path) -> None:

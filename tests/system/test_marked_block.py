@@ -63,3 +63,10 @@ def test_blocks_of_two_come_out_in_either_order(
     left = without_block(both, one, head=HEAD)
     assert left is not None and one not in left.split("# ")
     assert without_block(left, two, head=HEAD) == text
+
+
+def test_a_block_that_has_lost_its_end_takes_nothing_with_it() -> None:
+    both = with_block(with_block("a\n", "one", ["x"]) + "mine\n", "two", ["y"])
+    broken = both.replace(f"x\n{END}\n", "x\n")
+    assert without_block(broken, "one") == broken
+    assert "mine\n" in str(without_block(broken, "two"))

@@ -1,0 +1,86 @@
+"""git is started in one place, which switches off what a repository's config can name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pylore
+
+PACKAGE = Path(pylore.__file__).parent
+ROOT = PACKAGE.parent
+DOOR = "system/git_process.py"
+
+STARTERS = re.compile(r"Popen|posix_spawnp?|create_subprocess_\w+|(exec|spawn)[lv]p?e?|fork|popen")
+"""Names of functions that start a program, whatever module they are taken from."""
+
+STARTING = {
+    "app/plugin_trials.py", "ask/model_command.py", "cli/browse.py", "cli/commands/drafts.py",
+    "cli/commands/editor.py", "cli/doctor.py", "code/parse/ast_grep.py",
+    "system/config_reader.py", "system/interrupts.py", "system/plugin_process.py",
+    "terminal/output.py", "terminal/screen.py", DOOR,
+}  # fmt: skip
+"""The modules that start programs. Only the door may name git as one."""
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the modules, and the names out of modules, that a file imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (alias.name for alias in node.names)
+
+
+def starts_programs(tree: ast.AST) -> bool:
+    """Return whether a file imports ``subprocess`` or calls what starts a program."""
+    named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return "subprocess" in imported(tree) or any(map(STARTERS.fullmatch, named))
+
+
+TREES = {
+    str(path.relative_to(PACKAGE)): ast.parse(path.read_text(encoding="utf-8"))
+    for path in PACKAGE.rglob("*.py")
+}
+
+
+def test_the_modules_that_start_programs_are_known() -> None:
+    # project_tree imports the type of what the door returns, and starts nothing
+    found = {name for name, tree in TREES.items() if starts_programs(tree)}
+    assert found - {"system/project_tree.py"} == STARTING
+
+
+def test_only_the_door_names_git_as_a_program() -> None:
+    naming = {
+        name
+        for name in STARTING
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.match(r"([^\s]*/)?git(\s|$)", node.value)
+    }
+    assert naming == {DOOR}
+
+
+def test_git_is_looked_up_in_the_door_alone() -> None:
+    looking = {
+        name
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and "find_program" in ast.unparse(node.func)
+        if "'git'" in map(ast.unparse, node.args)
+    }
+    assert looking == {DOOR}
+
+
+CALL = re.compile(r"(?:^|[;&|({!]|\b(?:then|do|else|if|while|until|exec|command|env|eval))\s*git\s")
+
+
+def test_no_shell_script_of_lores_starts_git() -> None:
+    files = [ROOT / "lore.sh", *(ROOT / "lib").iterdir(), *(ROOT / "graph").glob("*.sh")]
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) > 1000
+    assert [line for line in lines if CALL.search(line) and not line.startswith("#")] == []
+    assert CALL.search("  x=$(git log)") and CALL.search("git add") and CALL.search("a && git x")
