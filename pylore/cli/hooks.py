@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from .args import Arguments
     from .declaration import Command
 
-DEADLINE = 1.0
-"""Seconds after which an agent, or a commit, has no answer."""
+CPU, WALL = 0.5, 3.0
+"""Seconds of the processor, and of the clock, after which an agent or a commit has no answer.
 
-LONG_DEADLINE = 10.0
+What a hook costs is processor time. The clock only bounds the wait for others: on a busy
+machine it runs on while the hook does not.
+"""
+
+LONG_CPU, LONG_WALL = 5.0, 30.0
 """The same of what nobody waits for, or what writes down what would be lost."""
 
+_SHORTEST_SLEEP = 0.01
 _LONGEST_COMMIT = 10_000_000
 _LONG = ("post-commit", "shell")
 
@@ -32,8 +37,8 @@ def run_command(argv: Sequence[str], command: Command) -> None:
     """``lore hook run``: prints what the agent accepts, or nothing; never fails."""
     from _thread import start_new_thread
 
-    seconds = LONG_DEADLINE if argv and argv[0] in _LONG else DEADLINE
-    start_new_thread(_end_in_time, (seconds,))
+    is_long = bool(argv) and argv[0] in _LONG
+    start_new_thread(end_in_time, (LONG_CPU, LONG_WALL) if is_long else (CPU, WALL))
     try:
         write(_answer(parse(argv, command)))
         sys.stdout.flush()
@@ -43,18 +48,37 @@ def run_command(argv: Sequence[str], command: Command) -> None:
 
 
 def _say(why: Exception | str) -> None:
-    """Why nothing is said, for who looks for it; an agent is not told."""
-    if not os.environ.get("LORE_HOOK_DEBUG"):
+    """Say why there is no answer where ``LORE_HOOK_DEBUG`` has it: a path, or 1 for stderr."""
+    wanted = os.environ.get("LORE_HOOK_DEBUG")
+    if not wanted:
         return
     if isinstance(why, Exception) and not isinstance(why, LoreError):
         from .bugs import report_bug
 
         why = report_bug(why, "hook")
-    note(str(why))
+    if "/" in wanted:
+        _log(wanted, str(why))
+    else:
+        note(str(why))
+
+
+def _log(path: str, why: str) -> None:
+    from time import gmtime, strftime
+
+    from ..core.text import one_line, printable
+    from ..system.private_files import open_private_log
+
+    words = " ".join(sys.argv[1:])
+    line = printable(one_line(f"{strftime('%Y-%m-%dT%H:%M:%SZ', gmtime())} {words}: {why}"))
+    try:
+        number = open_private_log(path)
+        os.write(number, f"{line}\n".encode("utf-8", "replace"))
+        os.close(number)
+    except OSError as error:
+        note(f"{path}: {error.strerror}: let LORE_HOOK_DEBUG name a file that can be written")
 
 
 def _answer(given: Arguments) -> str:
-
     event, client = given.positionals[:1], given.last("client")
     if event == ["shell"] and client == "shell":
         return _keep_prompt_line(given)
@@ -130,8 +154,15 @@ class _Engine:
             self._store.close()
 
 
-def _end_in_time(seconds: float) -> None:
-    from time import sleep
+def end_in_time(cpu: float, wall: float) -> None:
+    """End this process once it has used so many seconds of the processor, or of the clock."""
+    from time import monotonic, process_time, sleep
 
-    sleep(seconds)
+    end = monotonic() + wall
+    while (left := min(cpu - process_time(), end - monotonic())) > 0:
+        sleep(max(left, _SHORTEST_SLEEP))
+    if process_time() >= cpu:
+        _say(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
+    else:
+        _say(f"no answer within {wall:g} s: the machine is busy, or the store is being written")
     os._exit(0)

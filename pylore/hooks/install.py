@@ -14,7 +14,7 @@ COMMAND = "lore hook run {event} --client {agent}"
 """The command of a handler. Only a handler with exactly this command belongs to lore."""
 
 _TIMEOUT = 5
-"""Seconds after which an agent goes on without an answer; lore itself gives up after one."""
+"""Seconds after which an agent goes on without an answer; lore itself gives up after three."""
 _CURSOR_VERSION = 1
 
 

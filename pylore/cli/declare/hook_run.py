@@ -12,10 +12,12 @@ COMMAND = Command(
     "",
     """\
 What the entries of 'lore hook install' call: reads what the agent sends (JSON on stdin)
-and prints what it accepts, or nothing. It ends with 0 whatever happens, after a second
-at the latest. 'tool' prints nothing: it appends a line to the log of events, with
-names and paths alone, in your own state folder. 'pre-commit' and 'post-commit' are
-git's, 'shell' is what 'lore hook shell' starts: the last two may take ten seconds.""",
+and prints what it accepts, or nothing. It ends with 0 whatever happens, after half a
+second of processor time, or three seconds on the clock. 'tool' prints nothing: it appends
+a line to the log of events, with names and paths alone, in your own state folder.
+'pre-commit' and 'post-commit' are git's, 'shell' is what 'lore hook shell' starts: the
+last two have ten times as long. LORE_HOOK_DEBUG=FILE appends to a file why nothing was
+printed; the file has a / in its name. LORE_HOOK_DEBUG=1 prints it on stderr.""",
     Option(
         "--client AGENT",
         "claude, codex, gemini, cursor, git or shell",

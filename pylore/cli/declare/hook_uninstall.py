@@ -11,9 +11,11 @@ COMMAND = Command(
     "[options] AGENT",
     "",
     """\
-Takes lore's entries out of an agent's settings, or its lines out of git's hooks, and
-nothing else. Where nobody has changed the file in between, it is the one that it was,
-byte for byte.""",
+Takes out of an agent's settings the handlers whose command is exactly one that install
+writes, or lore's lines out of git's hooks, and nothing else: other handlers of the same
+group stay. A settings file that nobody has changed in between is restored byte for byte;
+of another one a copy is kept as NAME.lore-backup, as of a hook in whose lines of lore
+somebody has written.""",
     *SCOPES,
     OUTPUT,
     QUIET,
