@@ -1,0 +1,94 @@
+"""Secrets by chance from templates: none stands in a file that a scanner reads.
+
+``«…»`` is the secret of a template. Within it ``<36>`` is 36 letters and digits; with a letter
+behind the number: ``h`` hex, ``u`` base64 for URLs, ``U`` capitals and digits, ``l`` small letters
+and digits, ``a`` letters, ``d`` digits, ``t`` base32, ``b`` so many bytes in base64, ``w`` words of
+a seed phrase, ``c`` a card number of so many digits.
+"""
+
+from __future__ import annotations
+
+import base64
+import random
+import re
+import string
+
+LETTERS = string.ascii_letters + string.digits
+_LETTERS_OF = {
+    "": LETTERS,
+    "h": "0123456789abcdef",
+    "u": LETTERS + "-_",
+    "U": string.ascii_uppercase + string.digits,
+    "l": string.ascii_lowercase + string.digits,
+    "a": string.ascii_letters,
+    "d": "123456789",
+    "t": string.ascii_uppercase + "234567",
+}
+_WORDS = (
+    "abandon ability absorb actor bamboo barrel bicycle blossom cabin candy cactus carbon dolphin "
+    "dragon dwarf eagle elbow ember fabric falcon fiscal galaxy ginger glove harvest hedgehog humor "
+    "icon image insect jacket jelly jungle kitten knife ladder lemon lizard magnet mango mimic "
+    "napkin nephew noodle oak olive orbit panda pepper pigeon quantum quiz rabbit raven ribbon "
+    "saddle salmon scorpion tiger tomato tunnel umbrella unicorn vacuum velvet walnut whisper "
+    "yellow zebra zero"
+).split()
+_HOLE = re.compile(r"<(\d+)([a-zA-Z]?)>")
+
+
+class Maker:
+    """Letters by chance, the same for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def some(self, number: int, letters: str = LETTERS) -> str:
+        """Return so many letters, with a digit and each case among them where there are such."""
+        found = [self._random.choice(letters) for _ in range(number)]
+        kinds = (string.digits, string.ascii_uppercase, string.ascii_lowercase)
+        places = self._random.sample(range(number), 3) if number >= 5 else []
+        for place, kind in zip(places, kinds, strict=False):
+            fit = [letter for letter in kind if letter in letters]
+            if fit:
+                found[place] = self._random.choice(fit)
+        return "".join(found)
+
+    def uuid(self) -> str:
+        """Return one of chance."""
+        return "-".join(self.some(size, _LETTERS_OF["h"]) for size in (8, 4, 4, 4, 12))
+
+    def encoded(self, number: int) -> str:
+        """Return so many bytes in base64."""
+        return base64.b64encode(self._random.randbytes(number)).decode()
+
+    def card(self, number: int) -> str:
+        """Return a card number of so many digits."""
+        head = "4" if number == 16 else "37"
+        digits = head + self.some(number - 1 - len(head), string.digits)
+        total = sum(
+            sum(divmod(int(digit) * (1 + (at % 2 == 0)), 10))
+            for at, digit in enumerate(reversed(digits))
+        )
+        return digits + str(-total % 10)
+
+    def made(self, template: str) -> tuple[str, str]:
+        """Return the text of a template, and the secret in it."""
+        text = _HOLE.sub(self._fill, template)
+        head, _, rest = text.partition("«")
+        secret, _, tail = rest.partition("»")
+        return head + secret + tail, secret
+
+    def _fill(self, hole: re.Match[str]) -> str:
+        number, kind = int(hole.group(1)), hole.group(2)
+        if kind == "b":
+            return self.encoded(number)
+        if kind == "c":
+            return self.card(number)
+        if kind == "w":
+            return " ".join(self._random.choice(_WORDS) for _ in range(number))
+        return self.some(number, _LETTERS_OF[kind])
+
+
+def gets_through(secret: str, text: str) -> bool:
+    """Return whether a text still has a third of a secret: at least six letters, or all of it."""
+    size = min(len(secret), max(6, len(secret) // 3))
+    return any(secret[at : at + size] in text for at in range(len(secret) - size + 1))
