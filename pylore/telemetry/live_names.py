@@ -15,23 +15,17 @@ many letters."""
 _SIGNS = frozenset("=:@ \n")
 """What stands between a name, such as password, and its secret."""
 _DASHES = (8, 13, 18, 23)
-_BETWEEN = "\n\0\n"
 
 
 def without_tokens_in(texts: Sequence[str]) -> list[str]:
     """The texts, in their order, without what our own patterns know for secrets."""
     if not any(map(_may_hold, texts)):
         return [*texts]
-    from .tokens import without_tokens
+    from .forms import found, found_tokens
+    from .spans import without_secrets
 
-    whole = _BETWEEN.join(text.replace("\0", " ") for text in texts)
-    clean = without_tokens(whole, {}).split("\0")
-    return [
-        text.removeprefix("\n" if number else "").removesuffix(
-            "\n" if number + 1 < len(clean) else ""
-        )
-        for number, text in enumerate(clean)
-    ]
+    plain = [text.replace("\0", " ") for text in texts]
+    return without_secrets(plain, [found], found_tokens, {})
 
 
 def _may_hold(text: str) -> bool:

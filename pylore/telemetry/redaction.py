@@ -7,8 +7,6 @@ Three layers: forms of tokens of our own, the detectors of detect-secrets, and t
 from __future__ import annotations
 
 import os
-import re
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -17,45 +15,19 @@ from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment, interruptible
 from ..system.private_files import own_folder
-from .tokens import replaced, span_of, without_tokens
+from . import entropy, forms
+from .detectors import Detectors
+from .spans import without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
 BEGINNING = "lore-redact-"
-_BETWEEN = "\n\0\n"
 _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000
+_LONGEST_LINE = 8
 _FIELDS = ("text", "err", "name", "session", "span", "parent", "ref", "src")
-
-_MAY_HOLD = re.compile(
-    r"(?i:pass|secret|token|key|cred|pwd|auth|bearer|curl|wget|mysql|mariadb|sig=|login|://|cookie|redis-cli|mongo|cqlsh|rabbitmq|sqlcmd|mosquitto|ldap|zip\s)"
-    r"|(?=[A-Za-z/_+=.~-]{0,80}\d)(?<![\w/+=.~-])[\w/+=.~-]{16,}|\w{30,}|-----BEGIN"
-)
-"""What a text has that is looked at closely: a word that goes with secrets, or a run of letters
-that could be one. A path without a digit is none. Four of five texts of sessions have nothing of
-it."""
-
-_LEFT_OUT = ("IPPublicDetector", "HexHighEntropyString", "Base64HighEntropyString",
-             "KeywordDetector")  # fmt: skip
-"""Of detect-secrets: addresses are no secrets; half of the quoted hex strings of a session are
-commits and digests; the two others are asked line by line."""
-
-_GUESSED = ("IBM Cloud IAM Key", "IBM COS HMAC Credentials", "SoftLayer Credentials")
-"""Kinds that are known by what stands before them: "PASS: TestOfSomethingLong" is none."""
-
-_KEYWORD = re.compile(
-    r"(?:api|auth|service|account|db|database|priv|private|client)_?key|(?:db|database|key)_?pass"
-    r"|passw|pwd|secret",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"([\"'`])([A-Za-z0-9+/=_-]{20,200})\1")
-_SHORTEST_VALUE = 6
-_ENTROPY = 4.5
-_HARMLESS = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\A[0-9a-f]+\Z|\A[<$%{]", re.I
-)
 
 
 class Redactor:
@@ -73,8 +45,11 @@ class Redactor:
         self.counts: dict[str, int] = {}
         self._plugins = plugins
         self._seconds = seconds
-        self._ours = ours
-        self._detectors = _Detectors() if detectors else None
+        self._finders = [forms.found] if ours else []
+        if detectors:
+            self._finders.append(Detectors().found)
+        if ours:
+            self._finders.append(entropy.found)
 
     def redact(self, events: Sequence[dict[str, Any]]) -> None:
         """Takes them out of the texts of events, in place.
@@ -82,17 +57,16 @@ class Redactor:
         Raises:
             LoreError: a program of the user's own has failed.
         """
-        places = [
+        places: list[tuple[Any, Any]] = [
             (event, field) for event in events for field in _FIELDS if event.get(field)
-        ]  # fmt: skip
-        texts = [event[field] for event, field in places]
-        files = [(event, at) for event in events for at in range(len(event.get("files", ())))]
-        texts += [event["files"][at] for event, at in files]
-        clean = self.texts(texts)
-        for (event, field), text in zip(places, clean, strict=False):
-            event[field] = text
-        for (event, at), text in zip(files, clean[len(places) :], strict=True):
-            event["files"][at] = text
+        ]
+        for event in events:
+            files = event.get("files", ())
+            places += [(files, at) for at in range(len(files))]
+        parted = [_without_line(whole[at]) for whole, at in places]
+        clean = self.texts([text for text, _ in parted])
+        for (whole, at), text, (_, line) in zip(places, clean, parted, strict=True):
+            whole[at] = text + line
 
     def texts(self, texts: Sequence[str]) -> list[str]:
         """The texts without secrets, in their order; raises as ``redact``."""
@@ -100,24 +74,14 @@ class Redactor:
             return []
         plain = [text.replace("\0", " ") for text in texts]
         different = [*dict.fromkeys(plain)]
-        suspect = [text for text in different if _MAY_HOLD.search(text)]
-        found = dict(zip(suspect, self._cleaned(suspect), strict=True))
+        suspect = [text for text in different if forms.may_hold(text)]
+        cleaned = without_secrets(suspect, self._finders, forms.found_tokens, self.counts)
+        found = dict(zip(suspect, cleaned, strict=True))
         clean = [found.get(text, text) for text in different]
         for plugin in self._plugins:
             clean = self._asked(plugin, clean)
         found = dict(zip(different, clean, strict=True))
         return [found[text] for text in plain]
-
-    def _cleaned(self, texts: list[str]) -> list[str]:
-        """Texts as the forms and the detectors leave them."""
-        if not texts:
-            return []
-        whole = _BETWEEN.join(texts)
-        if self._ours:
-            whole = without_tokens(whole, self.counts)
-        if self._detectors is not None:
-            whole = self._detectors.without(whole, self.counts)
-        return _apart(whole)
 
     def _asked(self, plugin: str, texts: list[str]) -> list[str]:
         """What a program of the user's own makes of the texts: one process for all of them."""
@@ -170,105 +134,15 @@ def own_redactors(plugin_dir: str) -> list[str]:
     return paths
 
 
+def _without_line(text: str) -> tuple[str, str]:
+    """Return a text and the number of a line behind it: a file is looked at once.
+
+    >>> _without_line("a.jsonl#12")
+    ('a.jsonl', '#12')
+    """
+    head, sign, line = text.rpartition("#")
+    return (head, sign + line) if line.isdecimal() and len(line) < _LONGEST_LINE else (text, "")
+
+
 def _refused(name: str, why: str) -> LoreError:
     return LoreError(f"{name}: {why}: nothing was written; mend it, or take it out of your plugins")
-
-
-class _Detectors:
-    """The detectors of detect-secrets."""
-
-    def __init__(self) -> None:
-        plugins = [kind() for kind in _kinds() if kind.__name__ not in _LEFT_OUT]
-        self._expressions = [
-            (plugin.secret_type, expression) for plugin in plugins for expression in plugin.denylist
-        ]
-        from detect_secrets.plugins.high_entropy_strings import Base64HighEntropyString
-        from detect_secrets.plugins.keyword import KeywordDetector
-
-        self._keywords = KeywordDetector()
-        self._entropy = Base64HighEntropyString()
-
-    def without(self, whole: str, counts: dict[str, int]) -> str:
-        """A text without what they find."""
-        for kind, expression in self._expressions:
-            spans = [span_of(match) for match in expression.finditer(whole)]
-            spans = [
-                span
-                for span in spans
-                if not _is_harmless(whole[span[0] : span[1]])
-                and not (kind in _GUESSED and _is_name(whole[span[0] : span[1]]))
-            ]
-            if spans:
-                whole = replaced(whole, _name(kind), spans, counts)
-        whole = replaced(whole, "keyword", [*self._by_keyword(whole)], counts)
-        return replaced(whole, "high-entropy", [*self._by_entropy(whole)], counts)
-
-    def _by_keyword(self, whole: str) -> Iterator[tuple[int, int]]:
-        end = 0
-        for match in _KEYWORD.finditer(whole):
-            if match.start() < end:
-                continue
-            start = whole.rfind("\n", 0, match.start()) + 1
-            end = whole.find("\n", match.end())
-            line = whole[start : end if end >= 0 else len(whole)]
-            end = start + len(line)
-            for secret in {*self._keywords.analyze_string(line)}:
-                place = line.find(secret.strip())
-                length = len(secret.strip())
-                if length >= _SHORTEST_VALUE and place >= 0 and not _is_prose(secret.strip()):
-                    yield start + place, start + place + length
-
-    def _by_entropy(self, whole: str) -> Iterator[tuple[int, int]]:
-        for match in _QUOTED.finditer(whole):
-            text = match.group(2)
-            if _is_harmless(text) or _is_name(text):
-                continue
-            if self._entropy.calculate_shannon_entropy(text) > _ENTROPY:
-                yield match.span(2)
-
-
-def _is_name(text: str) -> bool:
-    """Whether a text is a path or a name in words rather than letters by chance."""
-    return not any(letter.isdigit() for letter in text) or text.count("/") > 2 or "--" in text
-
-
-def _is_prose(text: str) -> bool:
-    """Whether what stands after a word like password is no value: words, a call, a placeholder."""
-    return _is_harmless(text) or any(letter in text for letter in " ()")
-
-
-def _is_harmless(text: str) -> bool:
-    return _HARMLESS.search(text) is not None or "redacted:" in text
-
-
-def _kinds() -> list[Any]:
-    """The classes of its detectors.
-
-    It asks services about what it finds with a library of its own, ``requests``, which lore does
-    not install: nothing is ever asked. What only needs its name gets an empty module.
-    """
-    import types
-
-    stands_in = "requests" not in sys.modules
-    if stands_in:
-        sys.modules["requests"] = types.ModuleType("requests")
-        sys.modules["requests"].Response = object  # type: ignore[attr-defined]
-    try:
-        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-
-        return [*get_mapping_from_secret_type_to_class().values()]
-    finally:
-        if stands_in:
-            del sys.modules["requests"]
-
-
-def _name(kind: str) -> str:
-    return "-".join(re.findall(r"[a-z0-9]+", kind.lower()))
-
-
-def _apart(whole: str) -> list[str]:
-    """The texts that were joined; what stood at the end of one may be gone, the NUL is not."""
-    return [
-        text.removesuffix("\n") if number == 0 else text.removeprefix("\n").removesuffix("\n")
-        for number, text in enumerate((whole + "\n").split("\0"))
-    ]

@@ -1,20 +1,37 @@
-"""What of a planted set of secrets gets through: ours alone, detect-secrets alone, both.
+"""Both sides of the redaction of secrets: what gets through, and what ordinary it changes.
 
-    .venv/bin/python tests/bench/redaction.py [SEEDS]
+    .venv/bin/python tests/bench/redaction.py [--seeds 5] [--show] [--repository DIR]…
+        [--texts FILE.jsonl]… [--against COMMIT]
 
-Prints a table of kinds, and how many ordinary texts each has changed.
+Plants kinds that forms were made for and kinds that are held out. Ordinary texts come from
+repositories, this one unless others are named: paragraphs of pages, messages and logs of commits,
+functions of code, lock files; and from every string of JSON lines. ``--against`` captures made
+transcripts, half of whose texts hold a secret, with the code of another commit as well, in turns,
+and prints seconds of the processor.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import re
+import subprocess
 import sys
+import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/support")]
 
-from planted_secrets import PLANTED, ordinary, planted  # noqa: E402
+from agent_sessions import ClaudeSession  # noqa: E402
+from held_out_secrets import HELD_OUT  # noqa: E402
+from made_secrets import gets_through  # noqa: E402
+from planted_secrets import ordinary, planted  # noqa: E402
 
 from pylore.telemetry.redaction import Redactor  # noqa: E402
 
@@ -23,33 +40,162 @@ LAYERS = {
     "detect-secrets": {"ours": False, "detectors": True},
     "both": {"ours": True, "detectors": True},
 }
+MOST_TEXT = 1_000
+SAMPLE = 400
+"""Texts of one kind and repository that are tried."""
 
 
 def main() -> None:
-    """Prints it."""
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-    missed = {layer: Counter[str]() for layer in LAYERS}
-    changed = {layer: Counter[str]() for layer in LAYERS}
-    for layer, how in LAYERS.items():
-        for seed in range(seeds):
-            rows = [*planted(seed)]
-            clean = Redactor(**how).texts([text for _, text, _ in rows])
-            missed[layer].update(name for (name, _, secret), text in zip(rows, clean, strict=True)
-                                 if secret in text)  # fmt: skip
-            plain = [*ordinary(seed)]
-            after = Redactor(**how).texts([text for _, text in plain])
-            changed[layer].update(kind for (kind, text), one in zip(plain, after, strict=True)
-                                  if text != one)  # fmt: skip
-    print(f"{'gets through, of ' + str(seeds):<28}" + "".join(f"{layer:>16}" for layer in LAYERS))
-    for name in PLANTED:
-        if any(missed[layer][name] for layer in LAYERS):
-            print(f"{name:<28}" + "".join(f"{missed[layer][name]:>16}" for layer in LAYERS))
-    total = [sum(missed[layer][name] == 0 for name in PLANTED) for layer in LAYERS]
-    print(f"{'kinds of ' + str(len(PLANTED)) + ' that never do':<28}"
-          + "".join(f"{count:>16}" for count in total))  # fmt: skip
-    print("\nordinary texts that were changed")
-    for kind in dict.fromkeys(kind for kind, _ in ordinary()):
-        print(f"{kind:<28}" + "".join(f"{changed[layer][kind]:>16}" for layer in LAYERS))
+    """Print it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--show", action="store_true", help="print what was changed, too")
+    parser.add_argument("--repository", type=Path, action="append", default=[])
+    parser.add_argument("--texts", type=Path, action="append", default=[])
+    parser.add_argument("--against", metavar="COMMIT")
+    given = parser.parse_args()
+    let_through(given.seeds)
+    changed(given.repository or [ROOT], given.texts, show=given.show)
+    if given.against:
+        speed(given.against)
+
+
+def let_through(seeds: int) -> None:
+    """Print which kinds get through, and how often."""
+    for title, more in (("forms were made for", None), ("held out", HELD_OUT)):
+        names = [name for name, _, _ in planted(0, more)]
+        missed = {layer: Counter[str]() for layer in LAYERS}
+        for layer, how in LAYERS.items():
+            for seed in range(seeds):
+                rows = [*planted(seed, more)]
+                clean = Redactor(**how).texts([text for _, text, _ in rows])
+                missed[layer].update(name for (name, _, secret), text in zip(rows, clean, strict=True)
+                                     if gets_through(secret, text))  # fmt: skip
+        print(f"{f'kinds {title}: {len(names)}':<44}" + "".join(f"{layer:>16}" for layer in LAYERS))
+        for name in names:
+            if missed["both"][name]:
+                row = "".join(f"{missed[layer][name]:>16}" for layer in LAYERS)
+                print(f"  {f'{name}, of {seeds}':<42}{row}")
+        total = [sum(missed[layer][name] > 0 for name in names) for layer in LAYERS]
+        print(f"{'kinds of which some get through':<44}" + "".join(f"{n:>16}" for n in total))
+
+
+def changed(repositories: list[Path], files: list[Path], *, show: bool) -> None:
+    """Print how many ordinary texts of each kind are changed."""
+    kinds: dict[str, list[str]] = {"made": [text for _, text in ordinary()]}
+    for repository in repositories:
+        for kind, text in of_repository(repository):
+            if text.strip():
+                kinds.setdefault(f"{repository.name} {kind}", []).append(text[:MOST_TEXT])
+    for file in files:
+        rows = map(json.loads, file.read_text(errors="replace").splitlines())
+        kinds[file.name] = [text for row in rows for text in strings(row)]
+    print("\nordinary texts, and how many were changed")
+    total = [0, 0]
+    for kind, texts in kinds.items():
+        different = [*dict.fromkeys(texts)]
+        some = different[:: max(1, len(different) // SAMPLE)]
+        clean = Redactor().texts(some)
+        pairs = [(one, other) for one, other in zip(some, clean, strict=True) if one != other]
+        print(f"{kind:<44}{len(some):>8}{len(pairs):>8}")
+        total = [total[0] + len(some), total[1] + len(pairs)]
+        for one, other in pairs if show else ():
+            at = other.index("[redacted:")
+            print(f"    {one[max(0, at - 60) : at + 60]!r} {other[at:].partition(']')[0]}]")
+    print(f"{'all':<44}{total[0]:>8}{total[1]:>8}")
+
+
+def of_repository(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield kind and text of what a repository has, at its newest commit."""
+    for message in git(folder, "log", "-n4000", "--format=%B%x00").split("\0"):
+        yield "messages of commits", message.strip()
+    for entry in re.split(r"\n(?=commit )", git(folder, "log", "-n400", "--stat", "--summary")):
+        yield "logs", entry
+    yield from (("lists of hashes", text) for text in by_lines(git(
+        folder, "log", "-n400", "--format=%H %T %P"), 5))  # fmt: skip
+    for name in git(folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines():
+        if "secret" in name or "redact" in name:
+            continue
+        if name.endswith((".md", ".rst", ".txt")) or "." not in name:
+            yield from (("pages", text) for text in git(folder, "show", f"HEAD:{name}").split("\n\n"))
+        if name.endswith((".py", ".go", ".ts", ".js", ".sh", ".yml", ".yaml", ".toml", ".rs")):
+            text = git(folder, "show", f"HEAD:{name}")
+            yield from (("code", part) for part in text.split("\n\n"))
+        if re.search(r"\.lock$|\.sum$|-lock\.\w+$|lockfile", name):
+            yield from (("lock files", text) for text in by_lines(git(
+                folder, "show", f"HEAD:{name}"), 6))  # fmt: skip
+
+
+def by_lines(text: str, number: int) -> Iterator[str]:
+    """Yield a text by so many lines."""
+    lines = text.splitlines()
+    yield from ("\n".join(lines[at : at + number]) for at in range(0, len(lines), number))
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Yield all texts of a value of JSON."""
+    if isinstance(value, str):
+        yield value[:MOST_TEXT]
+    elif isinstance(value, (list, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from strings(one)
+
+
+def git(folder: Path, *words: str) -> str:
+    """Return what git prints."""
+    run = subprocess.run(["git", "-C", folder, *words], capture_output=True, check=True)
+    return run.stdout.decode(errors="replace")
+
+
+CAPTURE = """
+import os, sys, time
+from pylore.telemetry.capture import Capture
+from pylore.telemetry.redaction import Redactor
+from pylore.telemetry.transcripts import TRANSCRIPTS
+start = time.process_time()
+Capture(TRANSCRIPTS["claude"], Redactor(), "", print).run([sys.argv[1]])
+print(time.process_time() - start)
+"""
+
+
+def speed(commit: str) -> None:
+    """Print seconds of a capture by this code and by another commit's, three runs each."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path(folder, "before")
+        before.mkdir()
+        archive = subprocess.run(["git", "-C", ROOT, "archive", commit, "pylore"],
+                                 capture_output=True, check=True)  # fmt: skip
+        subprocess.run(["tar", "-x", "-C", before], input=archive.stdout, check=True)
+        transcripts = Path(folder, "transcripts")
+        make_transcripts(transcripts)
+        taken: dict[str, list[float]] = {"before": [], "now": []}
+        for number in range(3):
+            for name, code in (("before", before), ("now", ROOT)):
+                home = Path(folder, f"{name}{number}")
+                run = subprocess.run([sys.executable, "-c", CAPTURE, transcripts], cwd=code,
+                                     env={**os.environ, "XDG_STATE_HOME": str(home)}, text=True,
+                                     capture_output=True, check=True)  # fmt: skip
+                taken[name].append(float(run.stdout))
+        size = sum(path.stat().st_size for path in transcripts.iterdir())
+    old, new = median(taken["before"]), median(taken["now"])
+    print(f"\ncapture of {size >> 20} MB made: {old:.2f} s before, {new:.2f} s now, "
+          f"{new / old:.2f} times")  # fmt: skip
+
+
+def make_transcripts(folder: Path) -> None:
+    """Write sessions of pages, code and logs of this repository, and of planted secrets."""
+    texts = [text[:4_000] for _, text in of_repository(ROOT) if text.strip()]
+    for number in range(20):
+        session = ClaudeSession(f"5e550000-0000-4000-8000-{number:012}")
+        secrets = [text for _, text, _ in planted(number)]
+        for at, text in enumerate(texts[number::20]):
+            secret = secrets[at % len(secrets)] if at % 2 else ""
+            session.user(f"{text}\n{secret}")
+            session.says(text)
+            session.tool("Bash", f"Exit code 1\n{text}", failed=at % 3 == 0, command=text[:600])
+            session.tool("Edit", "done", file_path=f"/home/me/shop/src/a_{at}/store.py",
+                         old_string=text[:90], new_string=text[90:180])  # fmt: skip
+        session.write(folder / f"{number}.jsonl")
 
 
 if __name__ == "__main__":

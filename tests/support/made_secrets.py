@@ -12,6 +12,10 @@ import base64
 import random
 import re
 import string
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LETTERS = string.ascii_letters + string.digits
 _LETTERS_OF = {
@@ -70,11 +74,14 @@ class Maker:
         )
         return digits + str(-total % 10)
 
-    def made(self, template: str) -> tuple[str, str]:
-        """Return the text of a template, and the secret in it."""
+    def made(
+        self, template: str, change: Callable[[str], str] = lambda secret: secret
+    ) -> tuple[str, str]:  # fmt: skip
+        """Return the text of a template, and the secret in it, changed."""
         text = _HOLE.sub(self._fill, template)
         head, _, rest = text.partition("«")
         secret, _, tail = rest.partition("»")
+        secret = change(secret)
         return head + secret + tail, secret
 
     def _fill(self, hole: re.Match[str]) -> str:

@@ -1,270 +1,176 @@
-"""Secrets of many kinds, made anew at each run: none stands in a file that a scanner reads."""
+"""Secrets as sessions have them, and texts without any, made anew at each run.
+
+The forms have an example each; here is what is around and between them.
+"""
 
 from __future__ import annotations
 
 import base64
-import random
 import string
-from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-LETTERS = string.ascii_letters + string.digits
-UPPER = string.ascii_uppercase + string.digits
+from made_secrets import Maker
+
+from pylore.telemetry.forms import FORMS, TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
 HEX = "0123456789abcdef"
-URL = LETTERS + "-_"
+
+TOKENS_OF = {name: "I used «%s<40>» for that, it works now" % some.split()[0]
+             for name, some in TOKENS.items()}  # fmt: skip
+
+IN_TEXTS = {
+    "aws secret key": "AWS_SECRET_ACCESS_KEY=«<40>»",
+    "azure storage key": "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=«<64b>»;Suffix=core",
+    "azure sas": "https://x.blob.core.windows.net/c?sv=2022&sig=«<43>»%3D&se=1",
+    "sig of a page": "https://x.example.org/a?exp=17&amp;sig=«<27u>»&amp;v=1",
+    "short sig": "https://x.example.org/a?v=1&sig=«<22>»",
+    "signature in a query": "GET /b?X-Goog-Signature=«<64h>»&v=1",
+    "key in a query": "https://maps.example.org/api?key=«<28>»",
+    "github fine-grained": "use «github_pat_<22>_<59>» for it",
+    "slack bot": "SLACK=«xoxb-<12d>-<12d>-<24>»",
+    "huggingface": "hf auth login, then paste «hf_<34a>»",
+    "huggingface in code": 'login("«hf_<34a>»")',
+    "google refresh token": "refresh with «1//0<2d><60u>»",
+    "google refresh token in JSON": '{"type": "authorized_user", "refresh_token": "«1//0<62u>»"}',
+    "discord bot": 'client.login("«M<25u>.<6u>.<37u>9»")',
+    "discord bot of another letter": "bot.run('«N<23>.G<5>.<38>»')",
+    "discord bot, long": "DISCORD=«M<25>.<6u>.<37u>7»",
+    "twilio's token": 'Client("AC<32h>", "«<32h>»")',
+    "twilio's token in curl": "curl https://api.twilio.com -u AC<32h>:«<32h>»",
+    "twilio's token in a list": "sid=AC<32h>, «<32h>»",
+    "npmrc": "//registry.example.org/:_authToken=«<36>»",
+    "npmrc in base64": "_auth=«<30b>»",
+    "jwt": "token is «eyJhbGciOi<20>.eyJzdWIi<20>.<43u>»",
+    "openai of old": "OPENAI_API_KEY=«sk-<20>T3BlbkFJ<20>»",
+    "mongodb url": "mongodb+srv://root:«<14>»@c0.mongodb.net/x",
+    "redis url": "REDIS_URL=redis://:«<20>»@cache:6379/0",
+    "url with an @ in its password": "postgres://app:«<6>@<6>»@db/app",
+    "url with an escaped password": "postgres://app:«<6>%40<6>»@db/app",
+    "basic header": "curl -H 'Authorization: Basic «<18b>»' https://api.example.org",
+    "api key header": "curl -H 'X-Api-Key: «<32>»' https://x.example.org",
+    "private-token header": "curl -H 'PRIVATE-TOKEN: «<10>»' https://git.example.org",
+    "set-cookie header": "< Set-Cookie: sid=«<16>»; Path=/; HttpOnly",
+    "cookie header": "curl -H 'Cookie: a=b; sid=«<16>»' https://x.example.org",
+    "sshpass": "sshpass -p «<12>» ssh root@10.0.0.1",
+    "redis-cli": "redis-cli -h cache -a «<8>» ping",
+    "mysqldump -p": "mysqldump -u root -p'my «<6>»' shop >x.sql",
+    "mongosh -p": "mongosh -u root -p «<8>» shop",
+    "--password": "deploy --password='my long «<6>»' --env prod",
+    "--token": "deploy --token «<32>» --env prod",
+    "password=": "password=«<14>»",
+    "password in yaml": "db:\n  password: «<14>»",
+    "secret in json": '{"client_secret": "«<32>»"}',
+    "env secret": "export SESSION_SECRET=«<32>»",
+    "env token": "DEPLOY_TOKEN=«<32>» make deploy",
+    "password with &": "password: Tr0ub4dor&«<6>»",
+    "password with $": "SECRET_KEY='django-insecure-abc#def$ghi%«<6>»'",
+    "password of words": "PASSWORD='my long pass «<6>»'",
+    "password with quotes": 'password = "it\'s \\" (a) «<6>»"',
+    "JSON within JSON": '{\\"password\\": \\"x1 «<6>»\\", \\"a\\": 1}',
+    "short password": "password=hunt2«<2>»",
+    "PGPASSWORD": "PGPASSWORD=«a1<6>» psql -h db",
+    "token in a query": "GET https://x.example.org/a?token=«0<10>»&page=2",
+    "escaped =": "token%3D«<32>»",
+    "escaped query": "https://x.example.org/cb?next=%2Fa%3Ftoken%3D«<32>»%26v%3D1",
+    "escaped JSON": "body=%7B%22password%22%3A%22«x9<10>»%22%7D",
+    "= of JSON": "password\\u003d«x9<10>»",
+    "hexadecimal =": "password\\x3d«x9<10>»",
+    "fullwidth colon": "password：«x9<10>»",
+    "fullwidth =": "api_key＝«<32>»",
+    "curly quotes": "password: “«x9 <10>»”",
+    "colours": "password=\x1b[01;31m«x9<10>»\x1b[0m",
+    "password on staging": "my root password on staging is «x9<10>»",
+    "password in prose": "log in as admin, the password is «<12>»",
+    "password with a sign": "btw the password for the db is «<4a>!<4a>»",
+    "chpasswd": "echo root:«x9<10>» | chpasswd",
+    "chpasswd with sudo": 'echo "deploy:«x9<10>»" | sudo chpasswd',
+    "htpasswd": "htpasswd -b f me «x9<10>»",
+    "htpasswd -bc": "htpasswd -bc /etc/nginx/.htpasswd admin «x9<10>»",
+    "passwd --stdin": "echo «x9<10>» | passwd --stdin root",
+    "sudo -S": "echo '«x9<10>»' | sudo -S apt update",
+    "german": "Passwort: «x9<10>»",
+    "german in a sentence": "das Passwort für staging ist «x9<10>»",
+    "french": "mot de passe : «x9<10>»",
+    "french in a sentence": "le mot de passe de la base est «x9<10>»",
+    "spanish": "contraseña: «x9<10>»",
+    "spanish in two letters": "contrasen\u0303a: «x9<10>»",
+    "spanish in a sentence": "la contraseña de root es «x9<10>»",
+    "portuguese": "senha: «x9<10>»",
+    "portuguese in a sentence": "a senha do servidor é «x9<10>»",
+    "italian": "la password di prod è «x9<10>»",
+    "polish": "hasło: «x9<10>»",
+    "dutch": "wachtwoord: «x9<10>»",
+    "turkish": "şifre: «x9<10>»",
+    "russian": "пароль: «x9<10>»",
+    "russian with a dash": "пароль от базы - это «x9<10>»",
+    "chinese": "密码：«x9<10>»",
+    "chinese in a sentence": "密码是«x9<10>»",
+    "japanese": "パスワード：«x9<10>»",
+    "japanese in a sentence": "パスワードは«x9<10>»です",
+    "japanese of half width": "ﾊﾟｽﾜｰﾄﾞ: «x9<10>»",
+    "korean": "비밀번호: «x9<10>»",
+    "bcrypt": "me:«$2y$10$<53>»",
+    "recovery codes": "recovery codes:\n«1<3l>-<4l>\n2<3l>-<4l>\n3<3l>-<4l>»",
+    "backup codes": "backup codes: «<8d> <8d> <8d>»",
+    "seed phrase of 24": 'my recovery phrase is "«<24w>»"',
+    "mnemonic": "MNEMONIC=\"«<12w>»\"",
+    "seed phrase in lines": "wallet seed:\n«<12w>»",
+    "card": "card «<16c>» 12/29",
+    "amex": "amex: «<15c>»",
+    "bare hex key": "the key is «<32h>», do not lose it",
+    "bare hex key of 64": "use «<64h>» to decrypt",
+    "bare hex in quotes": 'decrypt("«<64h>»")',
+    "hex key of 40": "the api key is «<40h>»",
+    "bare base64 key": "use «<44>» as the salt",
+    "bare base64 of bytes": "it starts with «<32b>»",
+    "bare token of an unknown kind": "send «<24>» along",
+}  # fmt: skip
+"""What it is called to its template."""
 
 
-class Maker:
-    """Letters by chance, the same for the same seed."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
-
-    def some(self, number: int, letters: str = LETTERS) -> str:
-        """So many letters, with a digit and a capital among them where there are such."""
-        found = [self._random.choice(letters) for _ in range(number)]
-        for kind in (string.digits, string.ascii_uppercase, string.ascii_lowercase):
-            fit = [letter for letter in kind if letter in letters]
-            if fit and number >= 8:
-                found[self._random.randrange(number)] = self._random.choice(fit)
-        return "".join(found)
-
-    def encoded(self, number: int) -> str:
-        """So many bytes in base64."""
-        return base64.b64encode(self._random.randbytes(number)).decode()
-
-    def uuid(self) -> str:
-        """One of chance."""
-        return "-".join(self.some(size, HEX) for size in (8, 4, 4, 4, 12))
+def _fullwidth(text: str) -> str:
+    return "".join(chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter for letter in text)
 
 
-Secret = tuple[str, str]
-"""A text, and what in it must not be written."""
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
-def _whole(beginning: str, size: int, letters: str = LETTERS) -> Callable[[Maker], Secret]:
-    """A token that stands in a sentence."""
-
-    def make(maker: Maker) -> Secret:
-        token = beginning + maker.some(size, letters)
-        return f"I used {token} for that, it works now", token
-
-    return make
+def _cut(between: str, at: int) -> Callable[[str], str]:
+    return lambda secret: secret[:at] + between + secret[at:]
 
 
-def _within(text: str, size: int, letters: str = LETTERS) -> Callable[[Maker], Secret]:
-    """Letters by chance where ``{}`` stands in a text."""
-
-    def make(maker: Maker) -> Secret:
-        token = maker.some(size, letters)
-        return text.format(token), token
-
-    return make
-
-
-def _ending(text: str, size: int = 6) -> Callable[[Maker], Secret]:
-    """The same, of which the end alone is looked for: what is taken out by half is not."""
-
-    def make(maker: Maker) -> Secret:
-        tail = maker.some(size)
-        return text.replace("{}", tail), tail
-
-    return make
-
-
-def _key(kind: str) -> Callable[[Maker], Secret]:
-    def make(maker: Maker) -> Secret:
-        line = maker.encoded(48)
-        dashes = "-" * 5
-        return (f"{dashes}BEGIN {kind}{dashes}\n{line}\n{maker.encoded(48)}\n"
-                f"{dashes}END {kind}{dashes}", line)  # fmt: skip
-
-    return make
-
-
-def _jwt(maker: Maker) -> Secret:
-    head = base64.urlsafe_b64encode(b'{"alg":"HS256","typ":"JWT"}').decode().rstrip("=")
-    body = base64.urlsafe_b64encode(b'{"sub":"1234567890","n":"x"}').decode().rstrip("=")
-    token = f"{head}.{body}.{maker.some(43, URL)}"
-    return f"token is {token}", token
-
-
-def _openai_old(maker: Maker) -> Secret:
-    token = "sk-" + maker.some(20) + "T3Blbk" + "FJ" + maker.some(20)
-    return f"OPENAI_API_KEY={token}", token
-
-
-def _azure(maker: Maker) -> Secret:
-    key = maker.encoded(64)
-    return f"DefaultEndpointsProtocol=https;AccountName=x;AccountKey={key};Suffix=core", key
-
-
-def _telegram(maker: Maker) -> Secret:
-    token = maker.some(10, "123456789") + ":" + "AA" + maker.some(33, URL)
-    return f"curl https://api.telegram.org/bot{token}/getMe", token
-
-
-def _discord(maker: Maker) -> Secret:
-    token = "M" + maker.some(25, URL) + "." + maker.some(6, URL) + "." + maker.some(38, URL)
-    return f'client.login("{token}")', token
-
-
-def _basic(maker: Maker) -> Secret:
-    token = maker.encoded(18)
-    return f"curl -H 'Authorization: Basic {token}' https://api.example.org", token
-
-
-def _heroku(maker: Maker) -> Secret:
-    token = maker.uuid()
-    return f"HEROKU_API_KEY={token}", token
-
-
-def _sendgrid(maker: Maker) -> Secret:
-    token = "SG." + maker.some(22, URL) + "." + maker.some(43, URL)
-    return f"sendgrid: {token}", token
-
-
-def _terraform(maker: Maker) -> Secret:
-    token = maker.some(14) + ".atlasv1." + maker.some(67, URL)
-    return f'credentials "app.terraform.io" {{ token = "{token}" }}', token
-
-
-def _slack_hook(maker: Maker) -> Secret:
-    rest = f"T{maker.some(10, UPPER)}/B{maker.some(10, UPPER)}/{maker.some(24)}"
-    return f"POST https://hooks.slack.com/services/{rest}", rest
-
-
-def _discord_hook(maker: Maker) -> Secret:
-    rest = f"{maker.some(18, '123456789')}/{maker.some(68, URL)}"
-    return f"https://discord.com/api/webhooks/{rest}", rest
-
-
-def _slack(kind: str) -> Callable[[Maker], Secret]:
-    def make(maker: Maker) -> Secret:
-        numbers = f"{maker.some(12, '123456789')}-{maker.some(12, '123456789')}"
-        token = f"{kind}-{numbers}-{maker.some(24)}"
-        return f"SLACK={token}", token
-
-    return make
-
-
-def _mailchimp(maker: Maker) -> Secret:
-    token = maker.some(32, HEX) + "-us19"
-    return f"mailchimp {token}", token
-
-
-def _azure_secret(maker: Maker) -> Secret:
-    token = maker.some(3) + "8Q~" + maker.some(34)
-    return f"the client secret is {token}", token
-
-
-PLANTED: dict[str, Callable[[Maker], Secret]] = {
-    "aws key id": _whole("AK" + "IA", 16, UPPER),
-    "aws secret key": _within("AWS_SECRET_ACCESS_KEY={}", 40, LETTERS + "/+"),
-    "aws secret in ini": _within("aws_secret_access_key = {}", 40, LETTERS + "/+"),
-    "gcp api key": _whole("AI" + "za", 35, URL),
-    "gcp oauth token": _whole("ya" + "29.", 60, URL),
-    "gcp client secret": _whole("GOC" + "SPX-", 28, URL),
-    "gcp service account": _key("PRIVATE KEY"),
-    "azure storage key": _azure,
-    "azure sas": _within("https://x.blob.core.windows.net/c?sv=2022&sig={}%3D&se=1", 43),
-    "azure client secret": _azure_secret,
-    "github classic": _whole("gh" + "p_", 36),
-    "github oauth": _whole("gh" + "o_", 36),
-    "github fine-grained": _whole("github_" + "pat_", 82, LETTERS + "_"),
-    "gitlab": _whole("gl" + "pat-", 20, URL),
-    "slack bot": _slack("xo" + "xb"),
-    "slack user": _slack("xo" + "xp"),
-    "slack app": _whole("xa" + "pp-1-A0123-", 60),
-    "slack webhook": _slack_hook,
-    "stripe live": _whole("sk_" + "live_", 24),
-    "stripe restricted": _whole("rk_" + "live_", 24),
-    "stripe webhook": _whole("wh" + "sec_", 32),
-    "openai": _openai_old,
-    "openai project": _whole("sk-" + "proj-", 120, URL),
-    "anthropic": _whole("sk-" + "ant-api03-", 95, URL),
-    "huggingface": _whole("hf" + "_", 34, string.ascii_letters),
-    "groq": _whole("gs" + "k_", 52),
-    "npm": _whole("np" + "m_", 36),
-    "npmrc": _within("//registry.example.org/:_authToken={}", 36),
-    "pypi": _whole("py" + "pi-AgEIcHlwaS5vcmc", 150, URL),
-    "rubygems": _whole("ruby" + "gems_", 48, HEX),
-    "docker hub": _whole("dckr_" + "pat_", 27, URL),
-    "jwt": _jwt,
-    "rsa key": _key("RSA PRIVATE KEY"),
-    "ec key": _key("EC PRIVATE KEY"),
-    "openssh key": _key("OPENSSH PRIVATE KEY"),
-    "pgp key": _key("PGP PRIVATE KEY BLOCK"),
-    "age key": _whole("AGE-SECRET-" + "KEY-1", 58, UPPER),
-    "password in a url": _within("git clone https://deploy:{}@git.example.org/x.git", 16),
-    "postgres url": _within("postgresql://app:{}@db.example.org:5432/app", 12),
-    "mongodb url": _within("mongodb+srv://root:{}@c0.mongodb.net/x", 14),
-    "redis url": _within("REDIS_URL=redis://:{}@cache:6379/0", 20),
-    "connection string": _within("Server=db;Database=x;User Id=sa;Password={};Encrypt=yes", 14),
-    "bearer header": _within("Authorization: Bearer {}", 40),
-    "basic header": _basic,
-    "api key header": _within("curl -H 'X-Api-Key: {}' https://x.example.org", 32),
-    "netrc": _within("machine git.example.org login deploy password {}", 16),
-    "curl -u": _within("curl -u admin:{} https://x.example.org", 14),
-    "sshpass": _within("sshpass -p {} ssh root@10.0.0.1", 12),
-    "password=": _within("password={}", 14),
-    "password: in yaml": _within("db:\n  password: {}", 14),
-    'password = "" in code': _within('password = "{}"', 14),
-    "secret in json": _within('{{"client_secret": "{}"}}'.replace("{{", "{{"), 32),
-    "env secret": _within("export SESSION_SECRET={}", 32),
-    "env token": _within("DEPLOY_TOKEN={} make deploy", 32),
-    "--token option": _within("deploy --token {} --env prod", 32),
-    "twilio": _within("TWILIO: S" + "K{}", 32, HEX),
-    "sendgrid": _sendgrid,
-    "mailgun": _within("mailgun ke" + "y-{}", 32, HEX),
-    "mailchimp": _mailchimp,
-    "telegram": _telegram,
-    "discord bot": _discord,
-    "discord webhook": _discord_hook,
-    "digitalocean": _whole("dop_" + "v1_", 64, HEX),
-    "heroku": _heroku,
-    "databricks": _whole("da" + "pi", 32, HEX),
-    "vault": _whole("hv" + "s.", 90, URL),
-    "terraform cloud": _terraform,
-    "linear": _whole("lin_" + "api_", 40),
-    "notion": _whole("nt" + "n_", 46),
-    "shopify": _whole("shp" + "at_", 32, HEX),
-    "square": _whole("sq0" + "csp-", 43, URL),
-    "supabase": _whole("sb" + "p_", 40, HEX),
-    "new relic": _whole("NR" + "AK-", 27, UPPER),
-    "grafana": _within("gl" + "sa_{}_0a1b2c3d", 32),
-    "atlassian": _whole("ATA" + "TT3", 180, URL),
-    "doppler": _whole("dp" + ".pt.", 43),
-    "password with &": _ending("password: Tr0ub4dor&{}"),
-    "password with $ in quotes": _ending("SECRET_KEY='django-insecure-abc#def$ghi%{}'"),
-    "password of words": _ending("PASSWORD='my long pass {}'"),
-    "password with quotes": _ending('password = "it\'s \\" (a) {}"'),
-    "JSON within JSON": _ending('{\\"password\\": \\"x1 {}\\", \\"a\\": 1}'),
-    "a short password": _within("password=hunt2{}", 2),
-    "PGPASSWORD": _within("PGPASSWORD=a1{} psql -h db", 6),
-    "private-token header": _within("curl -H 'PRIVATE-TOKEN: {}' https://git.example.org", 10),
-    "x-…-token header": _within("X-Vault-Token: s1{}", 10),
-    "cookie header": _ending("curl -H 'Cookie: a=b; sid={}' https://x.example.org"),
-    "set-cookie header": _ending("< Set-Cookie: sid={}; Path=/; HttpOnly"),
-    "curl -b": _ending("curl -s -b 'sid={}' https://x.example.org"),
-    "token in a url": _within("git clone https://0{}@git.example.org/x.git", 16),
-    "token in a url, with a name": _within("https://0{}:x-oauth-basic@git.example.org/x", 16),
-    "token in a query": _within("GET https://x.example.org/a?token=0{}&page=2", 10),
-    "docker login -p": _within("docker login -u me -p {} registry.example.org", 8),
-    "redis-cli -a": _within("redis-cli -h cache -a {} ping", 8),
-    "mysqldump -p''": _ending("mysqldump -u root -p'my {}' shop >x.sql"),
-    "mongosh -p": _within("mongosh -u root -p {} shop", 8),
-    "--password ''": _ending("deploy --password='my long {}' --env prod"),
-    "a bare hex key": _within("the key is {}, do not lose it", 32, HEX),
-    "a bare base64 key": _within("use {} as the salt", 44),
-    "a password in prose": _within("log in as admin, the password is {}", 12),
+CHANGED: dict[str, tuple[str, Callable[[str], str]]] = {
+    "zero width within": ("I used «ghp_<36>» there", _cut("\u200b", 12)),
+    "zero width within a password": ("password=«x9<12>»", _cut("\u2060", 6)),
+    "zero width within its beginning": ("I used «glpat-<20>» there", _cut("\u200d", 3)),
+    "soft hyphen within": ("I used «sk-ant-<95>» there", _cut("\xad", 40)),
+    "line end within": ("I used «ghp_<36>»\nthere", _cut("\n", 20)),
+    "line end and indent within": ("  export T=«glpat-<20>»\n", _cut("\n    ", 16)),
+    "line end behind a backslash": ("I used «sk-ant-<95>» there", _cut("\\\n", 60)),
+    "line end, early": ("I used «github_pat_<60>» there", _cut("\n", 15)),
+    "base64 of a token": ("x: «ghp_<36>»", _base64),
+    "base64 of a password": ("it decodes: «admin:x9<20>»", _base64),
+    "fullwidth": ("I used «ghp_<36>» there", _fullwidth),
 }
-"""What it is called to what makes it. The last three say by no form and no name what they are."""
+"""What it is called to its template, and how its secret was changed."""
 
 
-def planted(seed: int = 0) -> Iterator[tuple[str, str, str]]:
-    """Name, text and secret of one of each kind."""
-    for number, (name, make) in enumerate(PLANTED.items()):
-        yield (name, *make(Maker(seed * 1000 + number)))
+def planted(
+    seed: int = 0, more: dict[str, str] | None = None
+) -> Iterator[tuple[str, str, str]]:  # fmt: skip
+    """Yield name, text and secret of one of each kind, or of each of ``more`` alone."""
+    forms = {f"form {form.name}": form.example for form in FORMS}
+    plain = [*(more or {**TOKENS_OF, **forms, **IN_TEXTS}).items()]
+    number = 0
+    for number, (name, template) in enumerate(plain):
+        yield (name, *Maker(seed * 1000 + number).made(template))
+    for name, (template, change) in () if more else CHANGED.items():
+        number += 1
+        yield (name, *Maker(seed * 1000 + number).made(template, change))
 
 
 def ordinary(seed: int = 0, number: int = 40) -> Iterator[tuple[str, str]]:
