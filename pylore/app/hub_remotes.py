@@ -90,8 +90,10 @@ def require_url(url: str) -> str:
     return url
 
 
-def make_hub(hub: HubStore) -> list[int]:
-    """Makes a hub of a database, or brings it to this version; the versions that were made.
+def make_hub(hub: HubStore, max_text: int) -> list[int]:
+    """Make a hub of a database, or bring it to this version; return the versions that were made.
+
+    ``max_text`` is the bytes that the texts of a record may have there.
 
     Raises:
         LoreError: the role may not, or the hub is newer than this lore.
@@ -99,14 +101,14 @@ def make_hub(hub: HubStore) -> list[int]:
     from ..core.vocabulary import RELATIONS, TYPES
     from ..store.postgres.migrate import migrate
 
-    made = migrate(hub.hub)
+    made = migrate(hub.hub, max_text)
     hub.declare(TYPES, RELATIONS)
     return made
 
 
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
     """What a hub is and holds, how it keeps it, and how far this store is with it."""
-    from ..store.postgres.lines import writes_may_be_lost
+    from ..store.postgres.lines import Place, writes_may_be_lost
     from ..store.postgres.url import shown
 
     hello = hub.hello()
@@ -124,7 +126,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
         at = remotes_of(store).get(remote.name)
         here = at.generation in ("", hello.generation)
         row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
-        row["unread"] = hub.waiting((at.xid, at.seq) if here else ("0", 0))
+        row["unread"] = hub.waiting(Place.of(at.place if here else ""))
         row["synced_at"] = at.synced_at or None
     return row
 

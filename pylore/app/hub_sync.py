@@ -19,6 +19,7 @@ from ..formats.hub_lines import HubLines, declared_as, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines_out import declarations, line_of
 from ..store import remotes_of
+from ..store.postgres.lines import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ READ_AT_ONCE = 10_000
 """Lines of a batch that is read."""
 
 _BYTES = 8_000_000
-_NOWHERE = ("0", 0)
+_NOWHERE = ""
 _NO_LINE = "0"
 
 
@@ -90,6 +91,7 @@ class HubSync:
         self._new: set[str] = set()
         self._used: set[str] = set()
         self._declares = False
+        self._longest = 0
         self._done = HubSynced()
 
     def run(self) -> HubSynced:
@@ -117,7 +119,7 @@ class HubSync:
             batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
             if hello.may_write:
                 self._done.sent = sum(len(batch) for batch in batches)
-            self._done.read = self._hub.waiting((self._at.xid, self._at.seq))
+            self._done.read = self._hub.waiting(Place.of(self._at.place))
         return self._done
 
     # --- where it is
@@ -125,16 +127,18 @@ class HubSync:
     def _begin(self) -> Hello:
         """Finds out whether the hub is where it was, and begins anew where it is not."""
         at = self._at
-        marks = [(at.xid, at.seq)] if (at.xid, at.seq) != _NOWHERE else []
+        read = Place.of(at.place)
+        marks = [(read.xid, read.seq)] if read.seq else []
         if at.sent_xid != _NO_LINE:
             marks.append((at.sent_xid, at.sent_seq))
         hello = self._hub.hello(marks)
+        self._longest = hello.longest
         if hello.standby:
             raise StoreReadOnly(f"{self._name}: is a standby: name the server that takes writes")
         if self._all or at.generation != hello.generation or not hello.holds:
             if at.generation and not self._all:
                 self._done.anew = "the hub is not where it was: a backup was restored, or a standby"
-            at.xid, at.seq = _NOWHERE
+            at.place = _NOWHERE
             at.sent_xid = _NO_LINE  # and sent_seq says that there was one
             at.sent = -1
         elif at.timeline != hello.timeline:
@@ -143,7 +147,7 @@ class HubSync:
         elif at.takes != str(self._takes):
             at.sent = -1
         if at.sees != hello.sees:
-            at.xid, at.seq = _NOWHERE
+            at.place = _NOWHERE
         at.generation, at.timeline = hello.generation, hello.timeline
         at.takes, at.sees = str(self._takes), hello.sees
         return hello
@@ -158,33 +162,39 @@ class HubSync:
     # --- sending
 
     def _push(self) -> None:
-        refused: list[tuple[HubLine, str]] = []
+        again: list[HubLine] = []
         with self._store.snapshot():
             until = self._remotes.step()
             for batch in self._batches(self._lines(self._at.sent, until)):
                 done = self._hub.push([(line.order, line.line) for line in batch])
                 self._done.sent += done.taken
                 self._done.known += done.known
-                refused += [(batch[place], why) for place, why in done.refused]
+                for place, why, is_final in done.refused:
+                    self._refuse(batch[place], why)
+                    if not is_final:
+                        again.append(batch[place])
                 if done.mark is not None:
                     self._own.append(done.xid)
                     self._at.sent_xid, self._at.sent_seq = done.mark
                 self._tell("sent", len(batch))
-        self._done.refused = [(line.id, why) for line, why in refused]
-        self._settle(until, refused)
+        self._settle(until, again)
         if self._declares:  # a greater declaration stands, and may have been read before
-            at = self._at
-            rows = [(at.xid, at.seq, kind, line) for kind, line in self._hub.declared()]
+            place = Place.of(self._at.place)
+            rows = [(place.xid, place.seq, kind, line) for kind, line in self._hub.declared()]
             if rows:
-                self._take(rows)
+                self._take(rows, place)
 
-    def _settle(self, until: int, refused: Sequence[tuple[HubLine, str]]) -> None:
-        """Keeps that all was sent up to this step, but for what was refused."""
-        if until == self._at.sent and not refused:
+    def _refuse(self, line: HubLine, why: str) -> None:
+        if (line.id, why) not in self._done.refused:
+            self._done.refused.append((line.id, why))
+
+    def _settle(self, until: int, again: Sequence[HubLine]) -> None:
+        """Keep that all was sent up to this step, but for what is to be sent again."""
+        if until == self._at.sent and not again:
             return
         self._at.sent = until
         with self._store.transaction():
-            for line, _ in refused:
+            for line in again:
                 if line.what == "edge":
                     self._remotes.touch_edges([(line.id, line.to_id, line.relation)])
                 else:
@@ -209,6 +219,9 @@ class HubSync:
         batch: list[HubLine] = []
         size = 0
         for line in lines:
+            if len(line.line) > self._longest:
+                self._refuse(line, f"is longer than {self._longest} bytes")
+                continue
             batch.append(line)
             size += len(line.line)
             if len(batch) == SENT_AT_ONCE or size > _BYTES:
@@ -221,14 +234,14 @@ class HubSync:
 
     def _pull(self) -> None:
         while True:
-            rows = self._hub.pull((self._at.xid, self._at.seq), READ_AT_ONCE, self._own)
+            rows, place = self._hub.pull(Place.of(self._at.place), READ_AT_ONCE, self._own)
             if rows:
-                self._take(rows)
+                self._take(rows, place)
                 self._tell("read", len(rows))
             if len(rows) < READ_AT_ONCE:
                 return
 
-    def _take(self, rows: Sequence[Row]) -> None:
+    def _take(self, rows: Sequence[Row], place: Place) -> None:
         """Merges lines, and keeps in the same transaction that they were read."""
         told = [row for row in rows if row[3]]
         self._done.read += len(told)
@@ -240,15 +253,15 @@ class HubSync:
         )  # fmt: skip
         if told:
             part.prepare()
-        came_in, self._at = ahead.settled(lambda: self._written(part, told, rows[-1]))
+        came_in, self._at = ahead.settled(lambda: self._written(part, told, place))
         self._leave_conflicts_of_others(came_in)
         _add(self._done.came_in, came_in)
 
     def _written(
-        self, part: LineImport, told: Sequence[Row], last: Row
+        self, part: LineImport, told: Sequence[Row], place: Place
     ) -> tuple[Imported, RemoteProgress]:
         at = copy(self._at)
-        at.xid, at.seq, at.synced_at = last[0], last[1], now()
+        at.place, at.synced_at = str(place), now()
         before = self._remotes.step()
         came_in = part.write() if told else Imported()
         self._remotes.came_from(self._name, before)

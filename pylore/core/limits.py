@@ -24,6 +24,9 @@ MARKDOWN_LINE = 1_000_000
 LINKS = 100_000
 """Links of one Markdown file."""
 
+DEEPEST = 100
+"""Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
+
 
 def record_line(max_text: int) -> int:
     """Bytes of a JSON line with a record: JSON may spell a byte of its text with six."""

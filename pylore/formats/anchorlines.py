@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..anchors.project_paths import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id
+from ..core.line_grammar import CHANGES, KINDS, VERDICTS
 from ..records.exchange import told_anchor, told_anchors, told_past_anchors, when_gone
 from ..store.anchor import ANCHOR_HISTORY, Anchor
 from .linefields import moment
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from ..store import Store
 
-KINDS = ("file", "glob", "hash", "symbol", "lines")
-VERDICTS = ("valid", "drifted", "relocated", "invalid")
-CHANGES = ("moved", "judged", "removed")
 _OPTIONAL = ("detail", "root", "hash", "commit_id", "reason")
 
 

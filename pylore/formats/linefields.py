@@ -6,16 +6,14 @@ import json
 import re
 
 from ..core.errors import LoreError
+from ..core.line_grammar import LARGEST, TIME
 from ..core.text import clean_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_TIME = re.compile(
-    r"(?!9999)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
-    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
-)
+_TIME = re.compile(TIME)
 
 
 def text(fields: dict[str, Any], name: str, default: str) -> str:
@@ -51,7 +49,7 @@ def whole_number(fields: dict[str, Any], name: str, default: int | None) -> int 
     value = fields.get(name, default)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise LoreError(f"{name} is not a whole number")
-    if value is not None and not 0 <= value < 1 << 53:
+    if value is not None and not 0 <= value <= LARGEST:
         raise LoreError(f"{name} is out of range")
     return value
 

@@ -6,6 +6,7 @@ import re
 
 from ..core.errors import LoreError
 from ..core.ids import check_id
+from ..core.line_grammar import EDGE, NODE, STATE
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
 from ..core.states import clock
 from ..core.text import counted
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ..store.protocols import EdgeKey
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-_NAME = re.compile(r"\S{1,40} [0-9a-f]{10}")
+_NAME = re.compile(STATE)
 _NAMED = 10
 
 
@@ -65,18 +66,15 @@ def _tags(fields: dict[str, Any], name: str) -> tuple[str, ...]:
     return tags(fields, ())
 
 
-_EVERY: dict[str, Callable[[dict[str, Any], str], object]] = {
-    "status": _status, "source": _source, "access_count": _times, "accessed_at": _text_or_none,
-    "invalidated_at": _moment_or_none, "changed_at": _moment_or_none,
+_RULES: dict[str, Callable[[dict[str, Any], str], object]] = {
+    "status": _status, "source": _source, "moment": _moment_or_none, "text": _text_or_none,
+    "count": _line_number, "fraction": _fraction, "tags": _tags, "object": _object,
 }  # fmt: skip
-_NODE_FIELDS: dict[str, Callable[[dict[str, Any], str], object]] = {
-    **_EVERY, "title": _text, "body": _text, "confidence": _fraction, "tags": _tags,
-    "category": _text_or_none, "file": _text_or_none, "line_start": _line_number,
-    "line_end": _line_number, "data": _object,
+_NODE_FIELDS = {
+    **{name: _RULES[rule] for name, rule in NODE.items()},
+    "title": _text, "body": _text, "access_count": _times,
 }  # fmt: skip
-_EDGE_FIELDS: dict[str, Callable[[dict[str, Any], str], object]] = {
-    **_EVERY, "weight": _fraction, "metadata": _object,
-}  # fmt: skip
+_EDGE_FIELDS = {**{name: _RULES[rule] for name, rule in EDGE.items()}, "access_count": _times}
 
 
 def parsed(line: bytes, longest: int) -> dict[str, Any]:

@@ -13,8 +13,8 @@ class RemoteProgress(Record):
     """How far a store is with one remote; as it is kept (``sqlite/remotes.sql``)."""
 
     __slots__ = (
-        "generation", "name", "sees", "sent", "sent_seq", "sent_xid", "seq", "synced_at", "takes",
-        "timeline", "xid",
+        "generation", "name", "place", "sees", "sent", "sent_seq", "sent_xid", "synced_at", "takes",
+        "timeline",
     )  # fmt: skip
 
     def __init__(
@@ -24,8 +24,7 @@ class RemoteProgress(Record):
         timeline: str = "",
         takes: str = "",
         sees: str = "",
-        xid: str = "0",
-        seq: int = 0,
+        place: str = "",
         sent_xid: str = "0",
         sent_seq: int = 0,
         sent: int = -1,
@@ -36,8 +35,7 @@ class RemoteProgress(Record):
         self.timeline = timeline
         self.takes = takes
         self.sees = sees
-        self.xid = xid
-        self.seq = seq
+        self.place = place
         self.sent_xid = sent_xid
         self.sent_seq = sent_seq
         self.sent = sent

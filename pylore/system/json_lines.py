@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..core.errors import LoreError
 from ..core.json_plain import Reading
+from ..core.limits import DEEPEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +31,11 @@ def parse_object(line: bytes, longest: int) -> dict[str, Any]:
         raise LoreError(f"not JSON ({str(error).split(':')[0]})") from None
     if not isinstance(value, dict):
         raise LoreError("not a JSON object")
-    if text.count("[") + text.count("{") > _DEEPEST and _is_deep(value, _DEEPEST):
-        raise LoreError(f"nested more than {_DEEPEST} deep")
+    if text.count("[") + text.count("{") > DEEPEST and _is_deep(value, DEEPEST):
+        raise LoreError(f"nested more than {DEEPEST} deep")
     if "\\u0000" in text or "\\ud" in text.lower():
         _require_plain_text(value)
     return value
-
-
-_DEEPEST = 100  # Python and SQLite both give up somewhere below 1000
 
 
 def _is_deep(value: Any, levels: int) -> bool:

@@ -12,7 +12,9 @@ AT = "2026-01-31T12:00:00Z"
 def note(id: str, at: str = AT, kind: str = "node", **fields: Any) -> list[str]:
     """A node, or (``state``) a state that one has left."""
     first = "id" if kind == "node" else "state_of"
-    said = {first: id, "type": "note", "title": id, "created_at": AT, "updated_at": at, **fields}
+    left = {} if kind == "node" else {"made_at": at, "change": "edit", "changed_at": at}
+    said = {first: id, "type": id.partition("-")[0], "title": id, "created_at": AT,
+            "updated_at": at, **left, **fields}  # fmt: skip
     return sent(at, said)
 
 

@@ -67,8 +67,7 @@ class PeopledHub:
         """What was refused, as [place, reason]."""
         done = self.do("SELECT lore.push(%s)", (json.dumps(lines),), user)[0][0]
         assert done["taken"] + done["known"] + len(done["refused"]) == len(lines)
-        refused: list[list[Any]] = done["refused"]
-        return refused
+        return [one[:2] for one in done["refused"]]
 
     def connected(self, user: str) -> Any:
         return closing(postgres.connect(self.server.url(self.database, user)))

@@ -22,7 +22,7 @@ def init(place: str, **options: Any) -> None:
     remote = meant(session, place, "hub init")
     hub = open_hub(remote.name, remote.url)
     with hub.hub:
-        made = make_hub(hub)
+        made = make_hub(hub, session.settings.max_text)
         hello = hub.hello()
     row = {"id": remote.name, "version": hello.version, "made": made,
            "generation": hello.generation}  # fmt: skip
@@ -44,9 +44,12 @@ def status(remote: str, **options: Any) -> None:
     session.output.one(row, _status_text)
 
 
-def meant(session: Session, place: str, command: str) -> Remote:
-    """A remote by its name, a hub by its URL, or the only remote that there is."""
-    place = place or _only_one(session, command)
+def meant(session: Session, place: str, command: str, option: str = "") -> Remote:
+    """Return a remote by its name, a hub by its URL, or the only remote that there is.
+
+    ``option`` is what the command names it by, if not by an argument.
+    """
+    place = place or _only_one(session, command, option)
     if "://" not in place:
         return remote_named(session.settings, place)
     from ...store.postgres.url import shown
@@ -54,11 +57,12 @@ def meant(session: Session, place: str, command: str) -> Remote:
     return Remote(shown(place), place)
 
 
-def _only_one(session: Session, command: str) -> str:
+def _only_one(session: Session, command: str, option: str) -> str:
     found = [remote.name for remote in remotes(session.settings)]
     if len(found) != 1:
-        which = f"one of {', '.join(found)}" if found else "a remote: 'lore remote add NAME URL'"
-        raise UsageError(f"{command} needs {which}")
+        if not found:
+            raise UsageError(f"{command} needs a remote: 'lore remote add NAME URL'")
+        raise UsageError(f"{command} needs {option}one of {', '.join(found)}")
     return found[0]
 
 

@@ -49,7 +49,7 @@ def audit(since: str, on: str, **options: Any) -> None:
 
 
 def _hub(session: Session, place: str, command: str) -> Hub:
-    remote = meant(session, place, command)
+    remote = meant(session, place, command, "--on with ")
     return open_hub(remote.name, remote.url).hub
 
 

@@ -95,8 +95,7 @@ def _say(session: Session, name: str, done: HubSynced) -> None:
     for id, why in done.refused[:_NAMED]:
         note(f"{name} did not take {id}: {why}")
     if len(done.refused) > _NAMED:
-        note(f"{name} did not take {len(done.refused) - _NAMED} more: they stay here, and are "
-             "sent again with the next sync")  # fmt: skip
+        note(f"{name} did not take {len(done.refused) - _NAMED} more: they stay here")
     if done.may_only_read:
         session.say([f"{name}: {done.may_only_read} may only read there: nothing was sent"])
 

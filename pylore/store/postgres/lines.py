@@ -25,6 +25,42 @@ Mark = tuple[str, int]
 Row = tuple[str, int, str, str]
 """(xid, seq, kind, line without its end; empty: there is nothing to read of it)"""
 
+class Place(Record):
+    """How far lines were read: up to one in their order, but for transactions before it that were
+    still under way. ``open``: each of these to the ``seq`` of the last line that was read of it."""
+
+    __slots__ = ("open", "seq", "xid")
+
+    def __init__(self, xid: str = "0", seq: int = 0, open: dict[str, int] | None = None) -> None:
+        self.xid = xid
+        self.seq = seq
+        self.open = open or {}
+
+    @classmethod
+    def of(cls, text: str) -> Place:
+        """Return the place that ``str`` made this text of; without a text, the beginning."""
+        return cls(*json.loads(text)) if text else cls()
+
+    def __str__(self) -> str:
+        return json.dumps([self.xid, self.seq, self.open])
+
+    def after(self, last: Mark, under_way: Sequence[str], *, is_all: bool) -> Place:
+        """Return the place after a page of lines that ends with ``last``; ``is_all``: no line was
+        left for another page.
+
+        >>> str(Place("9", 4).after(("12", 7), ["10", "15"], is_all=True))
+        '["12", 7, {"10": 0}]'
+        """
+        at, seq = int(last[0]), last[1]
+        xid, seq_there = max((int(self.xid), self.seq), (at, seq))
+        open = {}
+        for id, read in {**dict.fromkeys(under_way, 0), **self.open}.items():
+            is_read = id not in under_way and (is_all or int(id) < at)
+            if int(id) < xid and not is_read:
+                open[id] = seq if int(id) == at else read
+        return Place(str(xid), seq_there, open)
+
+
 _TRIES = 4
 """How often lines are sent whose transaction others have stood in the way of."""
 
@@ -38,13 +74,14 @@ _HELLO = (
 _LIMIT = f"{STATEMENT_SECONDS}s"
 
 _PUSH = "SELECT lore.push(%s)"
-_PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[])"
+_PULL = "SELECT * FROM lore.pull(%s, %s, %s, %s::xid8[], %s)"
 _DECLARED = """
 SELECT kind, line FROM lore.lines WHERE kind IN ('type', 'relation') AND line <> '' ORDER BY seq
 """
 _KNOWS = "SELECT * FROM lore.knows(%s)"
 _WAITING = """
-SELECT count(*) FROM lore.lines WHERE (xid, seq) > (%s, %s) AND line <> ''
+SELECT count(*) FROM lore.lines n LEFT JOIN jsonb_each_text(%s) o ON n.xid = o.key::xid8
+WHERE line <> '' AND ((xid, seq) > (%s, %s) OR n.seq > o.value::bigint)
 """
 _DECLARE = """
 INSERT INTO lore.types SELECT row->>0, row->>1, false FROM jsonb_array_elements(%s) AS given(row)
@@ -73,10 +110,11 @@ SELECT jsonb_build_object(
 
 class Hello(Record):
     """What a hub says of itself; ``holds``: the lines that it was asked for are there; ``sees``:
-    of whose scopes one is given lines."""
+    of whose scopes one is given lines; ``longest``: the bytes that a line may have."""
 
     __slots__ = (
-        "generation", "holds", "may_write", "role", "sees", "standby", "timeline", "version",
+        "generation", "holds", "longest", "may_write", "role", "sees", "standby", "timeline",
+        "version",
     )  # fmt: skip
 
     def __init__(self, said: dict[str, Any]) -> None:
@@ -88,18 +126,20 @@ class Hello(Record):
         self.may_write: bool = said["may_write"]
         self.standby: bool = said["standby"]
         self.holds: bool = said["holds"]
+        self.longest: int = said["longest"]
 
 
 class Pushed(Record):
     """What became of lines: how many were ``taken`` and ``known``, which (from 0) were
-    ``refused`` and why; ``mark`` is the last that was taken, ``xid`` its transaction."""
+    ``refused``, why, and whether for good; ``mark`` is the last that was taken, ``xid`` its
+    transaction."""
 
     __slots__ = ("known", "mark", "refused", "taken", "xid")
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.taken: int = said["taken"]
         self.known: int = said["known"]
-        self.refused: list[tuple[int, str]] = [(int(n), str(why)) for n, why in said["refused"]]
+        self.refused = [(int(n), str(why), bool(final)) for n, why, final in said["refused"]]
         self.xid: str = said["xid"] or ""
         self.mark: Mark | None = (self.xid, said["seq"]) if said["seq"] is not None else None
 
@@ -132,10 +172,17 @@ class HubStore:
                     raise
         raise AssertionError("the last try ends this")
 
-    def pull(self, after: Mark, most: int, own: Sequence[str] = ()) -> list[Row]:
-        """The lines that come after one, in their order, at most so many. Those of the
-        transactions of one's own come without their text."""
-        return self.hub.ask(_PULL, [*after, most, [*own]])
+    def pull(
+        self, place: Place, most: int, own: Sequence[str] = ()
+    ) -> tuple[list[Row], Place]:  # fmt: skip
+        """Return the lines that come after a place, at most so many, and the place after them.
+        Those of the transactions of one's own come without their text."""
+        values = [place.xid, place.seq, most, [*own], json.dumps(place.open)]
+        found = self.hub.ask(_PULL, values)
+        rows = [row[:4] for row in found]
+        if not found:
+            return rows, place
+        return rows, place.after(rows[-1][:2], found[0][4], is_all=len(rows) < most)
 
     def declared(self) -> list[tuple[str, str]]:
         """(kind, line) of all types and relations that were ever declared."""
@@ -145,9 +192,9 @@ class HubStore:
         """Those of these md5 sums of ids of which it has lines."""
         return {str(digest) for (digest,) in self.hub.ask(_KNOWS, [[*digests]])}
 
-    def waiting(self, after: Mark) -> int:
-        """How many lines come after one."""
-        return int(self.hub.ask(_WAITING, [*after])[0][0])
+    def waiting(self, place: Place) -> int:
+        """Return how many lines come after a place."""
+        return int(self.hub.ask(_WAITING, [json.dumps(place.open), place.xid, place.seq])[0][0])
 
     def declare(
         self, types: Mapping[str, str], relations: Mapping[str, tuple[float, float, str]]

@@ -1,6 +1,6 @@
 """The schema of a hub: a file a version, each carried out once, in one transaction.
 
-Who comes second waits: an advisory lock is held meanwhile.
+Who comes second waits.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 
 from ...core.errors import StoreError
+from ...core.settings import Settings
+from .grammar import grammar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +17,21 @@ if TYPE_CHECKING:
 
 FOLDER = os.path.join(os.path.dirname(__file__), "migrations")
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('lore.migrate', 0));\n"
+_ALONE = """
+DO $$ BEGIN
+  IF to_regnamespace('lore') IS NULL THEN
+    CREATE SCHEMA lore;
+  END IF;
+EXCEPTION WHEN duplicate_schema OR unique_violation THEN NULL;
+END $$;
+DO $$ BEGIN
+  IF to_regclass('lore.meta') IS NOT NULL THEN
+    LOCK TABLE lore.meta IN SHARE ROW EXCLUSIVE MODE;
+  END IF;
+END $$
+"""
+"""Makes the schema, or waits for whoever makes it, and for whoever changes it. An advisory lock
+would be anybody's to hold."""
 
 _SECONDS = 3600
 """What a migration may take: it may have all lines to write anew."""
@@ -27,7 +43,6 @@ _SET = """
 INSERT INTO lore.meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
 _OWNER = "SELECT pg_get_userbyid(nspowner) = current_user FROM pg_namespace WHERE nspname = 'lore'"
-_MADE = "CREATE SCHEMA lore"
 _PATH = "SET LOCAL search_path = lore, pg_temp;\n"
 """What is not qualified is PostgreSQL's own: public may be anybody's to write to."""
 
@@ -68,8 +83,10 @@ def require_version(hub: Hub, version: int | None) -> None:
                          "whoever keeps the hub brings it there by 'lore hub init'")  # fmt: skip
 
 
-def migrate(hub: Hub) -> list[int]:
-    """Brings the schema to the newest version; the versions that were made.
+def migrate(hub: Hub, max_text: int = 0) -> list[int]:
+    """Bring the schema to the newest version, and return the versions that were made.
+
+    Texts of records may have ``max_text`` bytes there; 0: what the setting is by default.
 
     Raises:
         StoreError: it is newer than this lore knows, or the role may not make it.
@@ -85,6 +102,7 @@ def migrate(hub: Hub) -> list[int]:
             text = file.read()
         if _carried_out(hub, version, text):
             made.append(version)
+    hub.ask(grammar(max_text or Settings().max_text))
     hub.ask("SELECT lore.hello()", seconds=_SECONDS)  # which has all to do in a restored dump
     return made
 
@@ -92,8 +110,7 @@ def migrate(hub: Hub) -> list[int]:
 def _carried_out(hub: Hub, version: int, text: str) -> bool:
     """Whether the file of this version was carried out now, and not by somebody else before."""
     with hub.transaction():
-        hub.ask(_LOCK, seconds=_SECONDS)
-        _require_own_schema(hub)
+        _make_schema(hub)
         if version_of(hub) >= version:
             return False
         hub.ask(_PATH + text, seconds=_SECONDS)
@@ -101,15 +118,14 @@ def _carried_out(hub: Hub, version: int, text: str) -> bool:
     return True
 
 
-def _require_own_schema(hub: Hub) -> None:
-    """Makes the schema where there is none; who owns it could change what is made in it.
+def _make_schema(hub: Hub) -> None:
+    """Make the schema where there is none, and let nobody else change it before this transaction
+    ends. Who owns it could change what is made in it.
 
     Raises:
         StoreError: it is somebody else's.
     """
-    own = hub.ask(_OWNER)
-    if not own:
-        hub.ask(_MADE)
-    elif not own[0][0]:
+    hub.ask(_ALONE, seconds=_SECONDS)
+    if not hub.ask(_OWNER)[0][0]:
         raise StoreError(f"{hub.name}: the schema 'lore' of this database is somebody else's: "
                          "connect as whoever made it, or take another database")  # fmt: skip

@@ -454,8 +454,7 @@ CREATE TABLE remotes(
   timeline TEXT NOT NULL DEFAULT '',
   takes TEXT NOT NULL DEFAULT '',          -- what it was sent: by which types, tags, scopes
   sees TEXT NOT NULL DEFAULT '',           -- whose lines the hub has given
-  xid TEXT NOT NULL DEFAULT '0',           -- these two: the last line that was read
-  seq INTEGER NOT NULL DEFAULT 0,
+  place TEXT NOT NULL DEFAULT '',          -- how far its lines were read: postgres/lines.py
   sent_xid TEXT NOT NULL DEFAULT '0',      -- these two: the last line that was sent
   sent_seq INTEGER NOT NULL DEFAULT 0,
   sent INTEGER NOT NULL DEFAULT -1,        -- all up to this step of touched; -1: nothing yet

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_COLUMNS = ("name", "generation", "timeline", "takes", "sees", "xid", "seq", "sent_xid",
+_COLUMNS = ("name", "generation", "timeline", "takes", "sees", "place", "sent_xid",
             "sent_seq", "sent", "synced_at")  # fmt: skip
 
 

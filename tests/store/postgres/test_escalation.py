@@ -74,7 +74,7 @@ def test_what_a_writer_puts_in_the_way_is_not_taken_for_the_hubs_own(
         assert "quagga" not in str(cursor.fetchall())
         batch = [note("note-x@@blue"), note("note-staged", LATER), purged("note-1", LATER)]
         cursor.execute("SELECT lore.push(%s)", (json.dumps(batch),))
-        assert [place for place, _ in cursor.fetchone()[0]["refused"]] == [0, 1, 2]
+        assert [place for place, *_ in cursor.fetchone()[0]["refused"]] == [0, 1, 2]
         cursor.execute(
             "SELECT count(*) FROM pg_temp.lines UNION SELECT count(*) FROM pg_temp.audit"
         )

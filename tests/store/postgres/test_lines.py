@@ -15,7 +15,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.states import order
 from pylore.formats.hub_lines import order_text
 from pylore.store.postgres.connection import connect
-from pylore.store.postgres.lines import HubStore
+from pylore.store.postgres.lines import HubStore, Place
 from pylore.store.postgres.migrate import migrate, newest, version_of
 
 WRITERS = 8 if SAMPLE else 32
@@ -42,15 +42,14 @@ def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres
     writers = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
     for writer in writers:
         writer.start()
-    read, after = [], ("0", 0)
+    read, place = [], Place()
     last = False
     while not last:
         last = not any(writer.is_alive() for writer in writers)
-        rows = hub.pull(after, 50)
+        rows, place = hub.pull(place, 50)
         while rows:
             read += [row[1] for row in rows]
-            after = rows[-1][:2]
-            rows = hub.pull(after, 50)
+            rows, place = hub.pull(place, 50)
     written = [seq for (seq,) in hub.hub.ask("SELECT seq FROM lore.lines")]
     hub.hub.close()
     assert len(written) > WRITERS

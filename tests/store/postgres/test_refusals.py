@@ -34,7 +34,7 @@ def test_a_line_that_says_two_things_or_another_time_is_not_taken(
     hub: PeopledHub, what: str
 ) -> None:
     [(place, why)] = hub.push("ann", NO_LINES[what], note("note-1"))
-    assert place == 0 and why in ("is not a line of an export", "this hub knows no such line")
+    assert place == 0 and why.startswith("is not a line of an export")
 
 
 NOT_TAKEN: dict[str, tuple[str, list[str], str]] = {

@@ -24,8 +24,8 @@ CREATE TABLE lore.lines(
   at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (kind, key, order_key)
 );
--- Transactions end in another order than they begin. So who reads on from where it was reads in
--- the order of transactions, and only what is before the first one that is still under way.
+-- Transactions end in another order than they begin. So whoever reads on from a place reads in the
+-- order of transactions, and keeps those before that place that were still under way: lore.pull.
 CREATE INDEX lines_order ON lore.lines(xid, seq);
 CREATE INDEX lines_owner ON lore.lines(owner);
 CREATE INDEX lines_to ON lore.lines(split_part(key, E'\x1f', 2))
@@ -33,6 +33,9 @@ WHERE kind IN ('edge', 'edge_state');
 CREATE INDEX lines_owner_digest ON lore.lines(md5(owner));
 CREATE INDEX lines_to_digest ON lore.lines(md5(split_part(key, E'\x1f', 2)))
 WHERE kind IN ('edge', 'edge_state');
+-- Only ever locked: by a purge alone, or by all pushes together. An advisory lock would be
+-- anybody's to hold.
+CREATE TABLE lore.purging(at timestamptz);
 
 CREATE TABLE lore.types(
   name text PRIMARY KEY,
@@ -63,8 +66,8 @@ CREATE TABLE lore.nodes(
   category text,
   tags text NOT NULL DEFAULT '',           -- words with a space between them
   file text,
-  line_start int,
-  line_end int,
+  line_start bigint,
+  line_end bigint,
   data text NOT NULL DEFAULT '{}',
   created_at text NOT NULL DEFAULT '',
   updated_at text NOT NULL DEFAULT '',
@@ -127,7 +130,7 @@ BEGIN
     IF here IS DISTINCT FROM (SELECT value FROM meta WHERE name = 'place')
       AND current_setting('transaction_read_only') = 'off'
     THEN
-      PERFORM pg_advisory_xact_lock(hashtextextended('lore.place', 0));
+      LOCK TABLE meta IN SHARE ROW EXCLUSIVE MODE;
       IF here IS DISTINCT FROM (SELECT value FROM meta WHERE name = 'place') THEN
         UPDATE lines SET xid = '0';
         INSERT INTO meta VALUES ('place', here), ('generation', gen_random_uuid()::text)
@@ -139,6 +142,7 @@ BEGIN
     'version', (SELECT value::int FROM meta WHERE name = 'version'),
     'generation', (SELECT value FROM meta WHERE name = 'generation'),
     'timeline', timeline,
+    'longest', (SELECT value::bigint FROM meta WHERE name = 'longest'),
     'role', session_user,
     'sees', lore.sees(),
     'may_write', has_function_privilege(session_user, 'lore.push(jsonb)', 'EXECUTE'),
@@ -150,16 +154,25 @@ BEGIN
 END $$;
 
 
--- Lines after (xid, seq), in order, as far as every transaction before them has ended. Those of
--- the transactions of "own" come without their text: whoever has just sent them has it.
-CREATE FUNCTION lore.pull(after_xid xid8, after_seq bigint, most int, own xid8[] DEFAULT '{}')
-RETURNS TABLE(xid text, seq bigint, kind text, line text)
+-- Lines after (xid, seq), in order, and before them what has come of transactions that were under
+-- way when the place was reached ("open": xid to the last seq that was read of it). So nobody who
+-- keeps a transaction open holds up the lines of others. Those of the transactions of "own" come
+-- without their text: whoever has just sent them has it. The first row tells what is under way now.
+CREATE FUNCTION lore.pull(
+  after_xid xid8, after_seq bigint, most int, own xid8[] DEFAULT '{}', open jsonb DEFAULT '{}'
+) RETURNS TABLE(xid text, seq bigint, kind text, line text, under_way text[])
 LANGUAGE sql STABLE AS $$
-  SELECT l.xid::text, l.seq, l.kind, CASE WHEN l.xid = ANY (own) THEN '' ELSE l.line END
-  FROM lore.lines l
-  WHERE (l.xid, l.seq) > (after_xid, after_seq)
-    AND l.xid < pg_snapshot_xmin(pg_current_snapshot())
-  ORDER BY l.xid, l.seq LIMIT most
+  SELECT l.xid::text, l.seq, l.kind, CASE WHEN l.xid = ANY (own) THEN '' ELSE l.line END,
+    CASE WHEN row_number() OVER (ORDER BY l.xid, l.seq) = 1
+      THEN ARRAY(SELECT pg_snapshot_xip(pg_current_snapshot())::text) END
+  FROM (
+    (SELECT n.xid, n.seq, n.kind, n.line FROM lore.lines n
+     WHERE (n.xid, n.seq) > (after_xid, after_seq) ORDER BY n.xid, n.seq LIMIT most)
+    UNION ALL
+    SELECT n.xid, n.seq, n.kind, n.line FROM jsonb_each_text(open) o
+    JOIN lore.lines n ON n.xid = o.key::xid8 AND n.seq > o.value::bigint
+    ORDER BY xid, seq LIMIT most
+  ) l ORDER BY l.xid, l.seq
 $$;
 
 
@@ -177,14 +190,21 @@ CREATE FUNCTION lore.scope_of(VARIADIC names text[]) RETURNS text LANGUAGE sql I
 $$;
 
 
--- What a line says. jsonb holds no NUL, which JSON may: it is another character here.
-CREATE FUNCTION lore.said(line text) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN strpos(line, '\u0000') = 0 THEN line::jsonb
-    ELSE regexp_replace(line, '(?<!\\)((?:\\\\)*)\\u0000', '\1\ufffd', 'g')::jsonb END
-$$;
+-- What a line says; NULL: it is not JSON, or has what jsonb cannot hold (NUL, half a surrogate).
+CREATE FUNCTION lore.said(line text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN line::jsonb;
+EXCEPTION WHEN OTHERS THEN RETURN NULL;
+END $$;
+
+
+-- Why no store would read a line of this kind; NULL: each would. grammar.py makes it.
+CREATE FUNCTION lore.fault(kind text, line text, fields jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+AS $$ SELECT NULL::text $$;
+
 
 -- What [[order_key, line], …] says, each line as it says itself what it is. A line of a kind that
--- is not known has none.
+-- is not known has none. OFFSET 0: each line is parsed once.
 CREATE FUNCTION lore.told(batch jsonb) RETURNS TABLE(
   n bigint, kind text, owner text, scope text, key text, order_key text, line text, fields jsonb
 ) LANGUAGE sql IMMUTABLE AS $$
@@ -194,14 +214,14 @@ CREATE FUNCTION lore.told(batch jsonb) RETURNS TABLE(
     coalesce(key, ''), order_key, line, fields
   FROM (
     SELECT n, pair->>0 AS order_key, pair->>1 AS line, lore.said(pair->>1) AS fields
-    FROM jsonb_array_elements(batch) WITH ORDINALITY AS given(pair, n)
+    FROM jsonb_array_elements(batch) WITH ORDINALITY AS given(pair, n) OFFSET 0
   ) given
   CROSS JOIN LATERAL (SELECT CASE
     WHEN fields ? 'from_id' THEN 'edge' WHEN fields ? 'id' THEN 'node'
     WHEN fields ? 'state_of' THEN 'state' WHEN fields ? 'history_of' THEN 'edge_state'
     WHEN fields ? 'anchor_of' THEN 'anchor' WHEN fields ? 'anchor_history_of' THEN 'anchor_state'
     WHEN fields ? 'purged' THEN 'purged' WHEN fields ? 'declare_type' THEN 'type'
-    WHEN fields ? 'declare_relation' THEN 'relation' ELSE '' END AS kind) kinds
+    WHEN fields ? 'declare_relation' THEN 'relation' ELSE '' END AS kind OFFSET 0) kinds
   CROSS JOIN LATERAL (SELECT CASE kind
     WHEN 'edge' THEN ARRAY[fields->>'from_id', fields->>'to_id', fields->>'relation']
     WHEN 'edge_state' THEN
@@ -223,7 +243,7 @@ $$;
 CREATE FUNCTION lore.stand(which xid8) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 BEGIN
-  INSERT INTO types SELECT key, coalesce(lore.said(line)->>'description', '')
+  INSERT INTO types SELECT key, coalesce(line::jsonb->>'description', '')
   FROM lines WHERE xid = which AND kind = 'type' AND line <> ''
   ON CONFLICT (name) DO UPDATE SET description = excluded.description, declared = true
   WHERE NOT types.declared OR excluded.description > types.description COLLATE "C";
@@ -231,8 +251,8 @@ BEGIN
   INSERT INTO relations
   SELECT DISTINCT ON (key) key, (said->>'weight')::float8, (said->>'backward_weight')::float8,
     coalesce(said->>'description', '')
-  FROM (SELECT key, lore.said(line) AS said FROM lines
-        WHERE xid = which AND kind = 'relation' AND line <> '') told
+  FROM (SELECT key, line::jsonb AS said FROM lines
+        WHERE xid = which AND kind = 'relation' AND line <> '' OFFSET 0) told
   ORDER BY key, (said->>'weight')::float8 DESC
   ON CONFLICT (name) DO UPDATE SET weight = excluded.weight, declared = true,
     backward_weight = excluded.backward_weight, description = excluded.description
@@ -251,11 +271,11 @@ BEGIN
     coalesce(said->>'status', 'confirmed'), coalesce(said->>'source', 'user_edit'),
     coalesce((said->>'confidence')::float8, 1), said->>'category',
     coalesce((SELECT string_agg(tag, ' ') FROM jsonb_array_elements_text(said->'tags') tag), ''),
-    said->>'file', (said->>'line_start')::int, (said->>'line_end')::int,
+    said->>'file', (said->>'line_start')::bigint, (said->>'line_end')::bigint,
     coalesce(said->>'data', '{}'), coalesce(said->>'created_at', said->>'updated_at'),
     said->>'updated_at', said->>'invalidated_at', scope
-  FROM (SELECT key AS id, order_key, lore.said(line) AS said, scope FROM lines
-        WHERE xid = which AND kind = 'node' AND line <> '') told
+  FROM (SELECT key AS id, order_key, line::jsonb AS said, scope FROM lines
+        WHERE xid = which AND kind = 'node' AND line <> '' OFFSET 0) told
   ORDER BY id, order_key DESC
   ON CONFLICT (id) DO UPDATE SET order_key = excluded.order_key, type = excluded.type,
     title = excluded.title, body = excluded.body, status = excluded.status,
@@ -280,8 +300,8 @@ BEGIN
     coalesce((said->>'weight')::float8, 1), told.order_key, coalesce(said->>'source', 'user_edit'),
     coalesce(said->>'status', 'confirmed'), coalesce(said->>'metadata', '{}'),
     said->>'created_at', said->>'invalidated_at', told.scope
-  FROM (SELECT key, order_key, lore.said(line) AS said, scope FROM lines
-        WHERE xid = which AND kind = 'edge' AND line <> '') told
+  FROM (SELECT key, order_key, line::jsonb AS said, scope FROM lines
+        WHERE xid = which AND kind = 'edge' AND line <> '' OFFSET 0) told
   JOIN nodes f ON f.id = split_part(told.key, E'\x1f', 1)
   JOIN nodes t ON t.id = split_part(told.key, E'\x1f', 2)
   ORDER BY told.key, told.order_key DESC
@@ -323,46 +343,46 @@ END $$;
 
 
 -- Takes lines, [[order_key, line], …], in one transaction: each that is not there already. Returns
--- how many were "taken" and "known", the places (from 0) of the "refused" ones, each with the
--- reason, and the "xid" and "seq" of the last one that was taken.
+-- how many were "taken" and "known", the "refused" ones as [place (from 0), reason, whether sending
+-- the same again is of no use], and the "xid" and "seq" of the last one that was taken. Whoever
+-- keeps the transaction open holds up others who change the same, for some seconds at most.
 CREATE FUNCTION lore.push(batch jsonb) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lore, pg_temp AS $$
 DECLARE
   refused jsonb;
-  left_out bigint[];
   taken bigint;
   last bigint;
 BEGIN
+  PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
   -- A purge takes texts away that are there. So none may come meanwhile that it does not see, and
   -- whoever comes later has to see the purge.
-  IF strpos(batch::text, 'purged') > 0 THEN
-    PERFORM pg_advisory_xact_lock(hashtextextended('lore.purge', 0));
+  IF EXISTS (SELECT FROM jsonb_array_elements(batch) pair WHERE strpos(pair->>1, '"purged"') > 0) THEN
+    LOCK TABLE purging IN EXCLUSIVE MODE;
   ELSE
-    PERFORM pg_advisory_xact_lock_shared(hashtextextended('lore.purge', 0));
+    LOCK TABLE purging IN SHARE MODE;
   END IF;
 
-  SELECT coalesce(jsonb_agg(jsonb_build_array(n - 1, why) ORDER BY n), '[]'),
-    coalesce(array_agg(n), '{}') INTO refused, left_out
-  FROM (
-    SELECT n, CASE WHEN t.kind = '' OR t.key = '' THEN 'this hub knows no such line'
-      WHEN t.kind = 'purged' AND split_part(t.order_key, ' ', 1) IS DISTINCT FROM t.fields->>'at'
+  -- In one order wherever they come from, so that two who send the same do not wait for each other.
+  WITH told AS MATERIALIZED (
+    SELECT * FROM lore.told(batch)
+  ), judged AS MATERIALIZED (
+    SELECT t.n, t.kind = 'purged' OR fault IS NOT NULL AS is_final, coalesce(fault,
+      lore.refusal(t.kind, t.owner, t.key, t.order_key, t.fields, CASE t.kind
+        WHEN 'node' THEN (SELECT h.status FROM nodes h WHERE h.id = t.key AND h.order_key <> '')
+        WHEN 'edge' THEN (SELECT e.status FROM edges e JOIN nodes a ON a.key = e.from_key
+          JOIN nodes b ON b.key = e.to_key WHERE a.id = t.owner
+          AND b.id = t.fields->>'to_id' AND e.relation = t.fields->>'relation') END)) AS why
+    FROM told t
+    CROSS JOIN LATERAL (SELECT CASE WHEN t.kind = 'purged'
+        AND split_part(t.order_key, ' ', 1) IS DISTINCT FROM t.fields->>'at'
       THEN 'it does not say when'
-      ELSE lore.refusal(t.kind, t.owner, t.key, t.order_key, t.fields,
-        CASE t.kind WHEN 'node' THEN (SELECT h.status FROM nodes h WHERE h.id = t.key
-            AND h.order_key <> '')
-          WHEN 'edge' THEN (SELECT e.status FROM edges e JOIN nodes a ON a.key = e.from_key
-            JOIN nodes b ON b.key = e.to_key WHERE a.id = t.owner
-            AND b.id = t.fields->>'to_id' AND e.relation = t.fields->>'relation') END) END AS why
-    FROM lore.told(batch) t
+      ELSE lore.fault(t.kind, t.line, t.fields) END AS fault OFFSET 0) faults
     WHERE NOT EXISTS (SELECT 1 FROM lines l
       WHERE (l.kind, l.key, l.order_key) = (t.kind, t.key, t.order_key))
-  ) asked WHERE why IS NOT NULL;
-
-  -- In one order wherever they come from, so that two who send the same do not wait for each other.
-  WITH inserted AS (
+  ), inserted AS (
     INSERT INTO lines(kind, owner, scope, key, order_key, line)
-    SELECT kind, owner, scope, key, order_key, line FROM lore.told(batch) given
-    WHERE NOT n = ANY (left_out)
+    SELECT kind, owner, scope, key, order_key, line FROM told given
+    WHERE n IN (SELECT n FROM judged WHERE why IS NULL)
       AND NOT EXISTS (
         SELECT 1 FROM lines p WHERE p.kind = 'purged' AND given.kind <> 'purged'
           AND (p.key = given.owner OR (given.kind IN ('edge', 'edge_state')
@@ -373,7 +393,9 @@ BEGIN
     ON CONFLICT DO NOTHING
     RETURNING seq
   )
-  SELECT count(*), max(seq) INTO taken, last FROM inserted;
+  SELECT (SELECT coalesce(jsonb_agg(jsonb_build_array(n - 1, why, is_final) ORDER BY n), '[]')
+          FROM judged WHERE why IS NOT NULL), count(*), max(seq)
+  INTO refused, taken, last FROM inserted;
 
   IF taken > 0 THEN
     PERFORM lore.stand(pg_current_xact_id());
@@ -384,11 +406,11 @@ BEGIN
 END $$;
 
 
--- Which of these ids, each as md5, the hub has lines of: whoever asks gives no id away.
+-- Of which of these ids, each as md5, the hub has texts: whoever asks gives no id away.
 CREATE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT digest FROM unnest(digests) digest
-  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest)
-    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state')
+  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND line <> '' AND kind <> 'purged')
+    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state') AND line <> ''
       AND md5(split_part(key, E'\x1f', 2)) = digest)
 $$;

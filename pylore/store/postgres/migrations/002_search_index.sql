@@ -105,7 +105,7 @@ $$;
 CREATE FUNCTION lore.passages_came() RETURNS trigger LANGUAGE plpgsql
 SET search_path = lore, pg_temp AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
+  PERFORM FROM collections ORDER BY key FOR UPDATE;
   WITH found AS MATERIALIZED (
     SELECT a.key AS passage, a.collection, a.size, word COLLATE "C" AS word,
       (least(count(*) FILTER (WHERE field = 1), 31)::int << 26)
@@ -135,7 +135,7 @@ END $$;
 CREATE FUNCTION lore.passages_went() RETURNS trigger LANGUAGE plpgsql
 SET search_path = lore, pg_temp AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
+  PERFORM FROM collections ORDER BY key FOR UPDATE;
   WITH lost AS (
     SELECT DISTINCT r.key AS passage, r.collection, word COLLATE "C" AS word
     FROM removed r CROSS JOIN LATERAL unnest(string_to_array(r.words, ' ')) word
@@ -163,18 +163,14 @@ CREATE TRIGGER went AFTER DELETE ON lore.passages REFERENCING OLD TABLE AS remov
 CREATE FUNCTION lore.is_thing(id text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT id ^@ 'entity-' OR id ^@ 'concept-' $$;
 
-CREATE FUNCTION lore.why(data text) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-BEGIN
-  IF strpos(data, '"why"') = 0 THEN RETURN ''; END IF;
-  RETURN coalesce(lore.said(data)->>'why', '');
-EXCEPTION WHEN OTHERS THEN RETURN '';
-END $$;
+CREATE FUNCTION lore.why(data text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN strpos(data, '"why"') > 0 THEN nullif(data::jsonb->>'why', '') END
+$$;
 
 -- What full text and vectors see of a node beside its title.
 CREATE FUNCTION lore.indexed_text(body text, data text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN strpos(data, '"why"') = 0 OR lore.why(data) = '' THEN body
-    ELSE body || E'\n' || lore.why(data) END
+  SELECT body || coalesce(E'\n' || lore.why(data), '')
 $$;
 
 CREATE FUNCTION lore.queue(nodes bigint[], scopes text[]) RETURNS void LANGUAGE sql AS $$
@@ -241,8 +237,8 @@ JOIN lore.nodes s ON s.key = e.from_key JOIN lore.nodes o ON o.key = e.to_key
 WHERE e.scope <> '' AND lore.is_thing(s.id) AND lore.is_thing(o.id);
 
 
--- What is to be indexed, the longest waiting first, as far as this session may see it. What is
--- not live has no type: its passages go. No text: the facts alone, which are of another scope.
+-- What is to be indexed, the longest waiting first, as far as this session may see it; of long
+-- texts fewer than asked for. What is not live has no type: its passages go. No text: the facts alone, which are of another scope.
 -- facts: [[to, relation, predicate, title of what it leads to], …].
 CREATE FUNCTION lore.lacking(most int, with_vectors boolean DEFAULT false)
 RETURNS TABLE(node bigint, scope text, steps bigint[],
@@ -255,14 +251,16 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
     CASE WHEN lore.is_thing(n.id) AND n.invalidated_at IS NULL THEN (
       SELECT jsonb_agg(jsonb_build_array(o.key, e.relation,
         coalesce(nullif(btrim(CASE WHEN strpos(e.metadata, '"predicate"') > 0
-          THEN lore.said(e.metadata)->>'predicate' END), ''), e.relation), o.title)
+          THEN e.metadata::jsonb->>'predicate' END), ''), e.relation), o.title)
         ORDER BY e.relation, o.id)
       FROM edges e JOIN nodes o ON o.key = e.to_key
       WHERE e.from_key = n.key AND e.scope = u.scope AND lore.is_thing(o.id) AND o.type <> ''
         AND o.invalidated_at IS NULL AND e.invalidated_at IS NULL AND e.source <> 'system'
         AND e.status IN ('confirmed', 'staged') AND (o.scope = '' OR lore.sees(o.scope)))
     END
-  FROM (
+  FROM (SELECT *, coalesce(sum((SELECT octet_length(t.body) + octet_length(t.data) FROM nodes t
+      WHERE t.key = node_key)) OVER (ORDER BY first, node_key, due.scope
+        ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before FROM (
     SELECT node_key, scope, min(step) AS first, array_agg(step) AS steps FROM unindexed
     WHERE (node_key, scope) IN (
       SELECT w.node_key, w.scope FROM unindexed w WHERE w.scope = '' OR lore.sees(w.scope)
@@ -272,8 +270,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
     (SELECT DISTINCT p.node_key, p.scope, NULL::bigint, '{}'::bigint[] FROM passages p
      WHERE with_vectors AND NOT p.embedded AND (p.scope = '' OR lore.sees(p.scope))
        AND NOT EXISTS (SELECT FROM unindexed w WHERE (w.node_key, w.scope) = (p.node_key, p.scope))
-     LIMIT most)
+     LIMIT most)) due
   ) u LEFT JOIN nodes n ON n.key = u.node_key
+  WHERE u.before < 4000000
   ORDER BY u.first
 $$;
 
@@ -311,7 +310,12 @@ DECLARE
   done int;
   have boolean;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('lore.index', 0));
+  PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
+  BEGIN
+    PERFORM FROM collections ORDER BY key FOR UPDATE NOWAIT;
+  EXCEPTION WHEN lock_not_available THEN
+    RETURN 0;  -- whoever indexes now goes on with what lacks
+  END;
   have := lore.use_embedder(embedder, dimension);
   WITH given AS (
     SELECT entry, (entry->>'node')::bigint AS node, entry->>'scope' AS scope,

@@ -296,7 +296,7 @@ BEGIN
       AND e.placed AND e.invalidated_at IS NULL AND t.type <> '' AND t.invalidated_at IS NULL
       AND (e.scope = '' OR lore.sees(e.scope)) AND (t.scope = '' OR lore.sees(t.scope))
       AND p.to_key IS NULL AND EXISTS (
-        SELECT FROM jsonb_array_elements(lore.said(e.metadata)->'at') a
+        SELECT FROM jsonb_array_elements(e.metadata::jsonb->'at') a
         WHERE jsonb_typeof(a) = 'number' AND a::float8 >= p.first - 1
           AND a::float8 < p.first - 1 + p.length));
 END $$;

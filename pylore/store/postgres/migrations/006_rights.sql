@@ -95,8 +95,9 @@ CREATE POLICY scopes ON lore.relations USING (strpos(name, '@@') = 0
 CREATE OR REPLACE FUNCTION lore.knows(digests text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = lore, pg_temp AS $$
   SELECT digest FROM unnest(digests) digest
-  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND scope = ANY (my_scopes()))
-    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state')
+  WHERE EXISTS (SELECT 1 FROM lines WHERE md5(owner) = digest AND scope = ANY (my_scopes())
+      AND line <> '' AND kind <> 'purged')
+    OR EXISTS (SELECT 1 FROM lines WHERE kind IN ('edge', 'edge_state') AND line <> ''
       AND md5(split_part(key, E'\x1f', 2)) = digest AND scope = ANY (my_scopes()))
 $$;
 
@@ -174,7 +175,7 @@ BEGIN
   ELSIF is_a('curator') THEN
     RETURN NULL;
   ELSIF kind = 'purged' THEN
-    RETURN 'deletes for good, which a curator may';
+    RETURN 'deletes for good, which a curator may: ask one, or be made one and sync --all';
   ELSIF (kind NOT IN ('node', 'edge') OR head_status = 'staged')
     AND decides(kind, key, order_key, fields)
   THEN
@@ -222,12 +223,13 @@ BEGIN
               WHEN NOT said ? 'invalidated_at' AND n.invalidated_at IS NOT NULL THEN 'restore'
               WHEN n.status = 'staged' AND said->>'status' IS DISTINCT FROM 'staged' THEN 'confirm'
               ELSE 'edit' END, 'node', l.owner, coalesce(said->>'status', ''), l.scope
-  FROM added l CROSS JOIN LATERAL said(l.line) AS said LEFT JOIN nodes n ON n.id = l.key
+  FROM added l CROSS JOIN LATERAL (SELECT l.line::jsonb AS said OFFSET 0) AS told
+  LEFT JOIN nodes n ON n.id = l.key
   WHERE l.kind = 'node' AND l.line <> '' AND l.order_key > coalesce(n.order_key, '')
   ORDER BY l.seq;
   INSERT INTO audit(action, kind, owner, detail, scope)
   SELECT CASE kind WHEN 'edge' THEN
-           CASE WHEN said(line) ? 'invalidated_at' THEN 'unlink' ELSE 'link' END
+           CASE WHEN line::jsonb ? 'invalidated_at' THEN 'unlink' ELSE 'link' END
          WHEN 'purged' THEN 'purge' WHEN 'anchor' THEN 'anchor' ELSE 'declare' END,
          kind, CASE WHEN kind IN ('type', 'relation') THEN key ELSE owner END,
          CASE WHEN kind IN ('edge', 'anchor')
@@ -318,7 +320,7 @@ END $$;
 GRANT USAGE ON SCHEMA lore TO lore_reader;
 GRANT SELECT ON lore.meta, lore.types, lore.relations, lore.lines, lore.nodes, lore.edges
   TO lore_reader;
-GRANT EXECUTE ON FUNCTION lore.hello(jsonb), lore.pull(xid8, bigint, int, xid8[]), lore.is_a(text),
+GRANT EXECUTE ON FUNCTION lore.hello(jsonb), lore.pull(xid8, bigint, int, xid8[], jsonb), lore.is_a(text),
   lore.is_owner(), lore.my_scopes() TO lore_reader;
 GRANT EXECUTE ON FUNCTION lore.push(jsonb), lore.knows(text[]) TO lore_writer;
 -- What full text and vectors are made of tells words of all scopes: nobody reads these tables.

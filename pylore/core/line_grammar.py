@@ -1,0 +1,89 @@
+"""The grammar of the lines of an export: the fields of each kind, and what each may hold.
+
+Two readers follow this table: ``formats/lines_in.py``, and every hub, in SQL that
+``store/postgres/grammar.py`` makes of it. How long a line may be is in ``limits.py``.
+"""
+
+from __future__ import annotations
+
+from .vocabulary import SOURCES, STATUSES
+
+TYPE = "[a-z]+"
+SCOPE = "[a-z0-9][a-z0-9_-]{0,63}"
+RELATION = "[a-z][a-z0-9_]{0,63}"
+COMMIT = "[0-9a-fA-F]+"
+STATE = r"\S{1,40} [0-9a-f]{10}"
+"""The name of a state that a node has left: its clock and its hash."""
+TIME = (
+    r"(?!9999)[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+    r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?Z?)?"
+)
+
+LARGEST = (1 << 53) - 1
+"""The greatest whole number that every reader of JSON keeps."""
+
+KINDS = ("file", "glob", "hash", "symbol", "lines")
+VERDICTS = ("valid", "drifted", "relocated", "invalid")
+CHANGES = ("moved", "judged", "removed")
+
+CHOICES = {
+    "status": STATUSES, "source": SOURCES, "kind": KINDS, "verdict": VERDICTS,
+    "departure": CHANGES,
+}  # fmt: skip
+"""Rules that are a choice of words."""
+
+_EVERY = {
+    "status": "status", "source": "source", "access_count": "count", "accessed_at": "text",
+    "invalidated_at": "moment", "changed_at": "moment",
+}  # fmt: skip
+NODE = {
+    **_EVERY, "title": "text", "body": "text", "confidence": "fraction", "tags": "tags",
+    "category": "text", "file": "text", "line_start": "count", "line_end": "count",
+    "data": "object",
+}  # fmt: skip
+"""The fields of a node to their rules; those of its name and its times are read apart."""
+EDGE = {**_EVERY, "weight": "fraction", "metadata": "object"}
+"""The same of an edge."""
+
+LONG = ("title", "body", "tags", "data")
+"""The fields of a node that ``max_text`` limits."""
+
+OTHERS = {
+    "node": {"created_at": "text", "updated_at": "moment", "was": "states"},
+    "edge": {"created_at": "moment"},
+    "state": {
+        "created_at": "text", "updated_at": "moment", "made_at": "moment", "change": "text",
+    },
+    "edge_state": {"made_at": "moment", "change": "text"},
+    "anchor": {
+        "kind": "kind", "path": "string", "detail": "string", "root": "string", "hash": "string",
+        "commit_id": "string", "reason": "string", "verdict": "verdict", "created_at": "moment",
+        "verified_at": "moment",
+    },
+    "anchor_state": {
+        "kind": "kind", "path": "string", "detail": "string", "verdict": "verdict",
+        "reason": "string", "change": "departure", "changed_at": "moment",
+    },
+    "purged": {"at": "moment"},
+    "type": {"description": "text"},
+    "relation": {"weight": "fraction", "backward_weight": "fraction", "description": "text"},
+}  # fmt: skip
+"""The further fields of each kind of line, as exports write them."""
+
+REQUIRED = {
+    "node": ("updated_at",), "edge": ("created_at",), "state": ("made_at", "change", "changed_at"),
+    "edge_state": ("source", "status", "change", "changed_at"),
+    "anchor": ("kind", "path", "created_at"),
+    "anchor_state": ("kind", "path", "verdict", "change", "changed_at"), "purged": ("at",),
+}  # fmt: skip
+"""What a whole state of each kind never lacks."""
+
+
+def fields_of(kind: str) -> dict[str, str]:
+    """Return all fields of a kind of line, each with its rule.
+
+    >>> fields_of("purged"), len(fields_of("node")) > len(NODE)
+    ({'at': 'moment'}, True)
+    """
+    both = {"node": NODE, "state": NODE, "edge": EDGE, "edge_state": EDGE}
+    return {**both.get(kind, {}), **OTHERS[kind]}

@@ -1,0 +1,193 @@
+"""The grammar of lines as a function of a hub: what no store would read is not taken there.
+
+It is made of ``core/line_grammar.py`` and ``core/limits.py``, which the readers of stores follow.
+"""
+
+from __future__ import annotations
+
+from ...core.ids import LONGEST_ID
+from ...core.limits import DEEPEST, record_line
+from ...core.line_grammar import (
+    CHOICES,
+    COMMIT,
+    LARGEST,
+    LONG,
+    RELATION,
+    REQUIRED,
+    SCOPE,
+    STATE,
+    TIME,
+    TYPE,
+    fields_of,
+)
+from ...core.scopes import MARK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FUNCTION = """
+CREATE OR REPLACE FUNCTION lore.fault(kind text, line text, fields jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $grammar$
+DECLARE
+  unprintable constant text := '[{unprintable}]';
+BEGIN
+  RETURN CASE {whole} ELSE CASE kind {kinds} END END;
+END $grammar$;
+INSERT INTO lore.meta VALUES ('longest', '{longest}')
+ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
+_NOT = "is not a line of an export: "
+
+_IDS = {
+    "node": ("fields->>'id'",),
+    "edge": ("fields->>'from_id'", "fields->>'to_id'"),
+    "state": ("fields->>'state_of'",),
+    "edge_state": ("fields->'history_of'->>0", "fields->'history_of'->>1"),
+    "anchor": ("fields->>'anchor_of'",),
+    "anchor_state": ("fields->>'anchor_history_of'",),
+    "purged": ("fields->>'purged'",),
+}
+"""Where the ids stand in a line of each kind."""
+
+_RULES = {
+    "text": ("string null", ""),
+    "string": ("string", ""),
+    "moment": ("string null", f"TEXT !~ '^(?:{TIME})?$'"),
+    "fraction": ("number", "NOT VALUE::numeric BETWEEN 0 AND 1"),
+    # jsonb does not say whether a number has an exponent: the line itself does.
+    "count": ("number null", "line::json->>'NAME' !~ '^(-0|[0-9]{1,16})$' OR "
+     f"VALUE::numeric > {LARGEST}"),
+    "object": ("object null", ""),
+    "tags": ("array string", """VALUE @? 'strict $[*] ? (@.type() != "string")'"""),
+    "states": ("array null", """VALUE @? 'strict $[*] ? (@.type() != "string"
+      || !(@ like_regex "^STATE$"))'""".replace("STATE", STATE.replace("\\", "\\\\"))),
+    **{name: ("string", f"TEXT <> ALL ('{{{','.join(words)}}}')")
+       for name, words in CHOICES.items()},
+}  # fmt: skip
+"""Each rule: the types of JSON that it takes, and what it does not take of the first of these."""
+
+_WORDS = {
+    "text": "a string", "string": "a string", "moment": "a time", "fraction": "from 0 to 1",
+    "count": "a whole number", "object": "a JSON object", "tags": "a list of strings",
+    "states": "a list of names of states",
+    **{name: f"one of {', '.join(words)}" for name, words in CHOICES.items()},
+}  # fmt: skip
+"""Each rule in a message."""
+
+_KINDS = (*_IDS, "type", "relation")
+
+
+def grammar(max_text: int) -> str:
+    """Return the SQL that makes ``lore.fault``, for texts of at most ``max_text`` bytes, and keeps
+    how long a line may be."""
+    longest = record_line(max_text)
+    kinds = (f"WHEN '{kind}' THEN CASE {' '.join(_faults(kind, max_text))} END" for kind in _KINDS)
+    return _FUNCTION.format(
+        unprintable=_unprintable(), whole=" ".join(_whole(longest)), kinds="\n  ".join(kinds),
+        longest=longest,
+    )  # fmt: skip
+
+
+def _when(condition: str, why: str) -> str:
+    return f"WHEN {condition} THEN '{why}'\n "
+
+
+def _whole(longest: int) -> Iterator[str]:
+    """Yield what holds for lines of each kind."""
+    yield _when(f"octet_length(line) > {longest}", f"is longer than {longest} bytes")
+    yield _when("fields IS NULL", f"{_NOT}not JSON that a store takes")
+    yield _when("jsonb_typeof(fields) <> 'object'", f"{_NOT}not a JSON object")
+    yield _when("kind = ''", f"{_NOT}of no kind that this hub knows")
+    of_containers = '(@.type() == "object" || @.type() == "array")'
+    yield _when(
+        f"length(line) - length(translate(line, '[{{', '')) > {DEEPEST} AND jsonb_path_exists("
+        f"fields, 'strict $.**{{{DEEPEST}}} ? {of_containers}')",
+        f"is nested more than {DEEPEST} deep",
+    )
+    too_large = '(@.type() == "number" && (@ > 1.7e308 || @ < -1.7e308))'
+    yield _when(
+        "line ~ '[0-9][eE][+]?[0-9]{3}|[0-9]{150}[0-9]{150}' AND jsonb_path_exists("
+        f"fields, 'strict $.** ? {too_large}')",
+        "has a number that is too large",
+    )
+
+
+def _faults(kind: str, max_text: int) -> Iterator[str]:
+    """Yield what holds for lines of one kind."""
+    rules = fields_of(kind)
+    for name in REQUIRED.get(kind, ()):
+        yield _when(f"coalesce(fields->>'{name}', '') = ''", f"{_NOT}{name} is missing")
+    yield from _of_names(kind)
+    for name, rule in rules.items():
+        types, beyond = _RULES[rule]
+        first, *others = types.split()
+        allowed = "', '".join([first, *others])
+        no = f"jsonb_typeof(fields->'{name}') NOT IN ('{allowed}')"
+        if beyond:
+            no += f" OR CASE jsonb_typeof(fields->'{name}') WHEN '{first}' THEN {beyond} END"
+        for word, sql in (("TEXT", f"(fields->>'{name}')"), ("VALUE", f"(fields->'{name}')")):
+            no = no.replace(word, sql)
+        is_no = f"{_NOT}{name} is not {_WORDS[rule]}"
+        yield _when(no.replace("NAME", name), is_no)
+    if "body" in rules:
+        for name in LONG:
+            yield _when(f"octet_length(fields->>'{name}') > {max_text}",
+                        f"{name} is longer than {max_text} bytes (max_text)")  # fmt: skip
+
+
+def _of_names(kind: str) -> Iterator[str]:
+    """Yield what holds for the ids and the names in a line."""
+    for id in _IDS.get(kind, ()):
+        yield _when(f"NOT coalesce({_is_id(id)}, false)", f"{_NOT}its id is not valid")
+    if kind == "node":
+        yield _when("fields ? 'type' AND fields->>'type' IS DISTINCT FROM "
+                    "split_part(fields->>'id', '-', 1)", f"{_NOT}its id is of another type")  # fmt: skip
+    elif kind == "edge_state":
+        yield _when("jsonb_array_length(fields->'history_of') <> 3 OR fields @? "
+                    """'strict $.history_of[*] ? (@.type() != "string")'""",
+                    f"{_NOT}history_of is not a list of three names")  # fmt: skip
+    if kind in ("edge", "edge_state"):
+        a, b = _IDS[kind]
+        relation = "fields->>'relation'" if kind == "edge" else "fields->'history_of'->>2"
+        yield _when(f"NOT coalesce({_is_relation(relation)}, false)",
+                    f"{_NOT}its relation is not valid")  # fmt: skip
+        yield _when(f"{a} = {b}", "links a record to itself")
+    elif kind == "relation":
+        name = _is_relation("fields->>'declare_relation'")
+        yield _when(f"NOT coalesce({name}, false)", f"{_NOT}its name is not valid")
+    elif kind == "type":
+        yield _when(f"NOT coalesce(fields->>'declare_type' ~ '^{TYPE}$', false)",
+                    f"{_NOT}its name is not valid")  # fmt: skip
+    elif kind == "anchor":
+        path = "fields->>'path'"
+        yield _when(f"{path} ^@ '/' OR {path} ~ '(^|/)[.][.](/|$)'",
+                    "has a path that leads out of the project")  # fmt: skip
+        yield _when(f"fields->>'commit_id' !~ '^({COMMIT})?$'",
+                    f"{_NOT}commit_id is not the hash of a commit")  # fmt: skip
+
+
+def _is_id(id: str) -> str:
+    plain = f"split_part({id}, '{MARK}', 1)"
+    scope = f"substr({id}, strpos({id}, '{MARK}') + {len(MARK)})"
+    return (
+        f"{plain} ~ '^{TYPE}- *[^ ]' AND length({id}) <= {LONGEST_ID}"
+        f" AND ({id} ~ '^[ -~]*$' OR {id} !~ unprintable)"
+        f" AND (strpos({id}, '{MARK}') = 0 OR {id} ~ '^(file|symbol)-' OR {scope} ~ '^{SCOPE}$')"
+    )
+
+
+def _is_relation(name: str) -> str:
+    return f"{name} ~ '^{RELATION}({MARK}{SCOPE})?$'"
+
+
+def _unprintable() -> str:
+    """Return the letters that no id has, as ranges of a regular expression."""
+    found: list[list[int]] = []
+    for code in range(1, 0x110000):
+        if not 0xD800 <= code <= 0xDFFF and not chr(code).isprintable():
+            if found and found[-1][1] == code - 1:
+                found[-1][1] = code
+            else:
+                found.append([code, code])
+    return "".join(f"\\U{first:08X}-\\U{last:08X}" for first, last in found)
