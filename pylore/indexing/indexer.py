@@ -26,6 +26,9 @@ BATCH = 256
 _BATCH_TEXT = 8_000_000
 """Letters of text that are indexed together, about: memory has to hold them."""
 
+_REPEATED = 1000
+"""Letters of a title, of tags and of a path that passages after the first one repeat."""
+
 
 class Index:
     """Writes the passages of nodes; the caller holds a transaction.
@@ -217,18 +220,22 @@ def passage_rows(title: str, body: str, tags: str, file: str, *, prose: bool = F
     """What is indexed of a text: a row for each passage of it. ``prose``: it may have headings."""
     if not (title or body or tags or file):
         return []  # nothing to find it by, as with a run: it would only count for BM25
-    return [
-        (name, text, tags, file, identifier_parts(f"{name} {text} {file}"))
-        for name, text in _titled(title, body, file, prose=prose)
-    ]
+    rows = []
+    for name, text in _titled(title, body, file, prose=prose):
+        rows.append((name, text, tags, file, identifier_parts(f"{name} {text} {file}")))
+        tags, file = tags[:_REPEATED], file[:_REPEATED]
+    return rows
 
 
 def _titled(title: str, body: str, file: str, *, prose: bool) -> list[tuple[str, str]]:
-    """The passages of a text, each with its title: that of all, and the heading of its entry."""
-    if not prose:
-        return [(title, text) for text in passages(body)]
-    found = prose_passages(body, file)
-    return [(f"{title} {heading}" if heading else title, text) for heading, text in found]
+    """Return the passages of a text, each with its title: that of all, and the heading of its
+    entry."""
+    found = prose_passages(body, file) if prose else [("", text) for text in passages(body)]
+    rows = []
+    for heading, text in found:
+        rows.append((f"{title} {heading}" if heading else title, text))
+        title = title[:_REPEATED]
+    return rows
 
 
 def embedded_text(title: str, text: str) -> str:

@@ -56,11 +56,14 @@ _BY_WORDS: tuple[tuple[str, type[LoreError], str], ...] = (
     ("no pg_hba.conf entry", StoreError, "not allowed: the hub takes nobody by this way "
      "(pg_hba.conf)"),
     ("authentication failed", StoreError, "not allowed: the hub does not know you by this way"),
+    ("does not match host name", StoreError, "the hub's certificate is for another host: give the "
+     "name that it has as host, and where that is as hostaddr"),
+    ("root certificate file", StoreError, "the hub's certificate cannot be tried: there is no file "
+     "of authorities where sslrootcert says"),
     ("certificate", StoreError, "the hub's certificate is not to be trusted: sslrootcert names "
      "whose is, sslmode how much is asked"),
     ("does not support SSL", StoreError, "the hub does not speak TLS, and without it nobody else "
      "is asked: sslmode says otherwise"),
-    ("root.crt", StoreError, "the hub's certificate cannot be tried: sslrootcert names whose is"),
     ("definition of service", UsageError, "there is no such service: see ~/.pg_service.conf"),
     ("too many c", HubUnavailable, "the hub has too many connections: try again"),
     ("permission denied for database", StoreError, "not allowed: ask whoever keeps the hub"),

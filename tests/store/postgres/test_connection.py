@@ -12,6 +12,7 @@ import postgres
 import pytest
 from hubs import a_hub
 from tcp_proxy import Proxy
+from tls_greeter import TlsGreeter, certificate
 
 from pylore.core.errors import (
     HubUnavailable,
@@ -208,6 +209,28 @@ def test_of_two_hosts_the_one_that_answers(postgres_server: postgres.Server) -> 
         url = f"postgresql://postgres@{hosts}/postgres"
         with connect(url) as hub:
             assert hub.ask("SELECT 1") == [(1,)]
+
+
+CERTIFICATES = {
+    "another host's": ("wrong.example", "hub.example", "is for another host"),
+    "an unknown authority's": ("hub.example", "other.example", "is not to be trusted"),
+    "no authorities": ("hub.example", "nowhere", "cannot be tried"),
+}
+
+
+@pytest.mark.parametrize("what", CERTIFICATES)
+def test_what_is_wrong_with_a_certificate_is_said(home: Path, what: str) -> None:
+    host, root, said = CERTIFICATES[what]
+    made = certificate(home, "hub.example")
+    if made is None:
+        pytest.skip("NO OPENSSL: no certificate can be made; none was tried")
+    if root == "other.example":
+        certificate(home, root)
+    with TlsGreeter(made) as there:
+        url = f"postgresql://ann@{host}:{there.port}/x?hostaddr=127.0.0.1&sslmode=verify-full"
+        with pytest.raises(StoreError) as error:
+            connect(f"{url}&sslrootcert={home}/{root}.pem", "team")
+    assert said in one_line(error)
 
 
 @pytest.fixture
