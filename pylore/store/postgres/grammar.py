@@ -139,7 +139,7 @@ def _faults(kind: str, max_text: int) -> Iterator[str]:
 def _of_names(kind: str) -> Iterator[str]:
     """Yield what holds for the ids and the names in a line."""
     for id in _IDS.get(kind, ()):
-        yield _when(f"NOT coalesce({_is_id(id)}, false)", f"{_NOT}its id is not valid")
+        yield _when(_unless(id, _is_id(id)), f"{_NOT}its id is not valid")
     if kind == "node":
         yield _when("fields ? 'type' AND fields->>'type' IS DISTINCT FROM "
                     "split_part(fields->>'id', '-', 1)", f"{_NOT}its id is of another type")  # fmt: skip
@@ -150,21 +150,27 @@ def _of_names(kind: str) -> Iterator[str]:
     if kind in ("edge", "edge_state"):
         a, b = _IDS[kind]
         relation = "fields->>'relation'" if kind == "edge" else "fields->'history_of'->>2"
-        yield _when(f"NOT coalesce({_is_relation(relation)}, false)",
+        yield _when(_unless(relation, _is_relation(relation)),
                     f"{_NOT}its relation is not valid")  # fmt: skip
         yield _when(f"{a} = {b}", "links a record to itself")
     elif kind == "relation":
-        name = _is_relation("fields->>'declare_relation'")
-        yield _when(f"NOT coalesce({name}, false)", f"{_NOT}its name is not valid")
+        name = "fields->>'declare_relation'"
+        yield _when(_unless(name, _is_relation(name)), f"{_NOT}its name is not valid")
     elif kind == "type":
-        yield _when(f"NOT coalesce(fields->>'declare_type' ~ '^{TYPE}$', false)",
-                    f"{_NOT}its name is not valid")  # fmt: skip
+        name = "fields->>'declare_type'"
+        yield _when(_unless(name, f"{name} ~ '^{TYPE}$'"), f"{_NOT}its name is not valid")
     elif kind == "anchor":
         path = "fields->>'path'"
         yield _when(f"{path} ^@ '/' OR {path} ~ '(^|/)[.][.](/|$)'",
                     "has a path that leads out of the project")  # fmt: skip
         yield _when(f"fields->>'commit_id' !~ '^({COMMIT})?$'",
                     f"{_NOT}commit_id is not the hash of a commit")  # fmt: skip
+
+
+def _unless(name: str, condition: str) -> str:
+    """Return the SQL for what is no string for which this holds."""
+    value = "->".join(name.rsplit("->>", 1))
+    return f"NOT coalesce(jsonb_typeof({value}) = 'string' AND {condition}, false)"
 
 
 def _is_id(id: str) -> str:
