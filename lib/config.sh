@@ -43,7 +43,7 @@ lore_require_own() { # <path> <project>: refuses a link that leaves the project
 lore_here() { # REPLY becomes the working directory without links in it; no other process is started
   local logical=$PWD before=${OLDPWD-}
   REPLY=$PWD
-  CDPATH='' cd -P -- . 2>/dev/null
+  CDPATH='' cd -P -- . 2>/dev/null || :
   case $PWD in /*) REPLY=$PWD ;; esac # not so where the folder is gone
   PWD=$logical OLDPWD=$before
 }

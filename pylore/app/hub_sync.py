@@ -179,10 +179,10 @@ class HubSync:
                 self._tell("sent", len(batch))
         self._settle(until, again)
         if self._declares:  # a greater declaration stands, and may have been read before
-            place = Place.of(self._at.place)
-            rows = [(place.xid, place.seq, kind, line) for kind, line in self._hub.declared()]
+            read = Place.of(self._at.place)
+            rows = [(read.xid, read.seq, kind, line) for kind, line in self._hub.declared()]
             if rows:
-                self._take(rows, place)
+                self._take(rows, read)
 
     def _refuse(self, line: HubLine, why: str) -> None:
         if (line.id, why) not in self._done.refused:

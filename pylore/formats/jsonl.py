@@ -534,7 +534,9 @@ class _LineImporter:
             fields["anchor_of"] = self._id_in(fields, "anchor_of")
             self._merge.anchor(anchor_from(self._store, fields, self._now))
         elif "anchor_history_of" in fields:
-            self._merge.past_anchor(past_anchor_from(fields))
+            past = past_anchor_from(fields)
+            check_scope(past["node_id"], self._store.scope)
+            self._merge.past_anchor(past)
         elif "purged" in fields:
             at = moment(fields, "at")
             if not at:

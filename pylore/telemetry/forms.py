@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .entropy import is_random, reads_as_words
+from .entropy import reads_as_words
 from .normal import fold
 
 TYPE_CHECKING = False
@@ -54,7 +54,8 @@ TOKENS = {
     "sendgrid-key": "SG.",
     "sentry-token": "sntrys_ sntryu_",
     "shopify-token": "shpat_ shpca_ shppa_ shpss_",
-    "slack-token": "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe.xoxb- xoxe.xoxp- xoxp- xoxr- xoxs- xapp- xwfp-",
+    "slack-token": "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe.xoxb- xoxe.xoxp- xoxp- xoxr- xoxs- xapp- "
+                   "xwfp-",
     "square-token": "sq0atp- sq0csp- sq0idp- EAAA",
     "stripe-key": "sk_live_ rk_live_ pk_live_ sk_test_ rk_test_ pk_test_ whsec_",
     "supabase-key": "sbp_ sb_secret_",
@@ -93,8 +94,7 @@ _WORDS = "|".join(
     ).split("|")
 )
 _IS = "|".join(
-    fold(word)
-    for word in "is was to ist lautet war est es era é è jest to je är είναι это".split()
+    fold(word) for word in "is was to ist lautet war est es era é è jest to je är είναι это".split()
 )
 _IS_GLUED = "|".join(map(fold, "は が 是 为 為 은 는 이 가".split()))
 _CODE = r"(?=[A-Za-z-]{0,12}\d)[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,12}){0,3}"
@@ -255,7 +255,8 @@ FORMS = (
          rf"|(?:login|mongo\w{{0,7}}|cqlsh|rabbitmqadmin){_ARGUMENTS}\s-p[ =]?"
          rf"|redis-cli{_ARGUMENTS}\s-a[ =]?|ldap\w{{1,20}}{_ARGUMENTS}\s-w[ =]?"
          rf"|(?:sqlcmd|mosquitto_\w{{1,9}}|(?:un)?zip){_ARGUMENTS}\s-P[ =]?)"
-         r"|--(?:password|passwd|passphrase|pass|token|api-key|secret)[ =]|\s-pass(?:in|out)? pass:)"
+         r"|--(?:password|passwd|passphrase|pass|token|api-key|secret)[ =]"
+         r"|\s-pass(?:in|out)? pass:)"
          rf"(?![\"']?[<$\{{\[-])(?P<quote>[\"'])?"
          rf"(?P<secret>(?(quote){_QUOTED}{{3,}}|[^\s\x00\"'`]{{4,}}))",
          "docker login -u me -p «<12>» registry.example.org"),
@@ -274,7 +275,8 @@ FORMS = (
          rf"(?:(?P<quote>\\{{0,3}}[\"'`])(?P<quoted>{_QUOTED}{{6,}})|{_QUOTE}(?P<plain>{_PLAIN}{{6,}}))",
          'password = "«<14>»"', _is_assigned),
     Form("said-password", _WORDS,
-         rf"(?i)(?:{_WORDS})(?: [\w'/@.-]{{1,24}}){{0,5}}?(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)"
+         rf"(?i)(?:{_WORDS})(?: [\w'/@.-]{{1,24}}){{0,5}}?"
+         rf"(?:\s?[:=]|\s?(?:{_IS_GLUED})|\s(?:{_IS})\b:?)"
          r"\s{0,3}[\"'`]?(?=[^\s\x00]{0,200}[\d!@#$%^&*+=])"
          r"(?P<secret>[^\s\x00\"'`]{5,200}[^\s\x00\"'`.,;!?)])",
          "my root password on staging is «x9<10>»", _is_said),
@@ -283,15 +285,18 @@ FORMS = (
          r"(?P<secret>(?=\S{0,99}\d)(?=\S{0,99}[A-Z])(?=\S{0,99}[a-z])[\w!@#%^&*+=]{8,})(?![\w/.-])",
          "the token is «<20>»"),
     Form("seed-phrase", "seed|mnemonic|recovery phrase|wallet|secret phrase|backup phrase",
-         r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup) phrase|wallet)\b[^\n\x00]{0,40}?(?:\s?[:=\n\"']|\sis\b)"
+         r"(?i)\b(?:seed|mnemonic|(?:recovery|secret|backup) phrase|wallet)\b"
+         r"[^\n\x00]{0,40}?(?:\s?[:=\n\"']|\sis\b)"
          rf"[^\w\x00]{{0,9}}(?P<secret>{_SEED}(?:[ ,\n]{{1,3}}{_SEED}){{11,23}})",
          'seed phrase: «<12w>»'),
     Form("recovery-codes", "code",
-         r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b[^\n\x00]{0,20}?[:=\s]"
+         r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa) codes?\b"
+         r"[^\n\x00]{0,20}?[:=\s]"
          rf"(?:[^\w\x00]|_){{0,9}}(?P<secret>{_CODE}(?:[\s,;|]{{1,4}}{_CODE}){{0,19}})",
          "recovery codes: «4<4l>-<5l> 7<4l>-<5l>»"),
     Form("card-number", "",
-         r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)(?:[ -]?\d{4}){3}(?![\w-]|\.\d)"
+         r"(?<![\w.+/=-])(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6[045]\d\d|35\d\d)"
+         r"(?:[ -]?\d{4}){3}(?![\w-]|\.\d)"
          r"|(?<![\w.+/=-])3[47]\d\d[ -]?\d{6}[ -]?\d{5}(?![\w-]|\.\d)",
          "pay with «<16c>» please", _is_card),
 )  # fmt: skip

@@ -24,7 +24,7 @@ _ESCAPE = re.compile(
 )
 _NAMED = {"amp": "&", "quot": '"', "apos": "'", "lt": "<", "gt": ">"}
 _LINE_END = re.compile(r"(?<=[\w+/=.-]{4})[\\=]?\r?\n[ \t]{0,80}(?=[\w+/=.-]{4})")
-_QUOTES = str.maketrans("“”„«»「」‘’‚", "\"\"\"\"\"\"\"'''")
+_QUOTES = str.maketrans("“”„«»「」‘’‚", '"""""""\'\'\'')
 
 
 class View:
@@ -45,7 +45,8 @@ class View:
 
     def edited(self, pattern: re.Pattern[str], edit: Callable[[re.Match[str]], str]) -> View:
         """Return a view with ``edit`` of each match in its place."""
-        parts, size, end = [], 0, 0
+        parts: list[str] = []
+        size = end = 0
         view = View("")
         for match in pattern.finditer(self.text):
             start, stop = match.span()

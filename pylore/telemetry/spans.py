@@ -76,7 +76,8 @@ def _replaced(
             merged[-1] = (first, max(last, stop), *min((best, name), (rank, kind)))
         else:
             merged.append((start, stop, rank, kind))
-    parts, end = [], 0
+    parts: list[str] = []
+    end = 0
     for start, stop, _, kind in merged:
         parts += text[end:start], f"[redacted:{kind}]"
         counts[kind] = counts.get(kind, 0) + 1

@@ -69,8 +69,11 @@ def let_through(seeds: int) -> None:
             for seed in range(seeds):
                 rows = [*planted(seed, more)]
                 clean = Redactor(**how).texts([text for _, text, _ in rows])
-                missed[layer].update(name for (name, _, secret), text in zip(rows, clean, strict=True)
-                                     if gets_through(secret, text))  # fmt: skip
+                missed[layer].update(
+                    name
+                    for (name, _, secret), text in zip(rows, clean, strict=True)
+                    if gets_through(secret, text)
+                )
         print(f"{f'kinds {title}: {len(names)}':<44}" + "".join(f"{layer:>16}" for layer in LAYERS))
         for name in names:
             if missed["both"][name]:
@@ -117,7 +120,9 @@ def of_repository(folder: Path) -> Iterator[tuple[str, str]]:
         if "secret" in name or "redact" in name:
             continue
         if name.endswith((".md", ".rst", ".txt")) or "." not in name:
-            yield from (("pages", text) for text in git(folder, "show", f"HEAD:{name}").split("\n\n"))
+            yield from (
+                ("pages", text) for text in git(folder, "show", f"HEAD:{name}").split("\n\n")
+            )
         if name.endswith((".py", ".go", ".ts", ".js", ".sh", ".yml", ".yaml", ".toml", ".rs")):
             text = git(folder, "show", f"HEAD:{name}")
             yield from (("code", part) for part in text.split("\n\n"))

@@ -30,7 +30,8 @@ _LETTERS_OF = {
 }
 _WORDS = (
     "abandon ability absorb actor bamboo barrel bicycle blossom cabin candy cactus carbon dolphin "
-    "dragon dwarf eagle elbow ember fabric falcon fiscal galaxy ginger glove harvest hedgehog humor "
+    "dragon dwarf eagle elbow ember fabric falcon fiscal galaxy ginger glove harvest hedgehog "
+    "humor "
     "icon image insect jacket jelly jungle kitten knife ladder lemon lizard magnet mango mimic "
     "napkin nephew noodle oak olive orbit panda pepper pigeon quantum quiz rabbit raven ribbon "
     "saddle salmon scorpion tiger tomato tunnel umbrella unicorn vacuum velvet walnut whisper "

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 HEX = "0123456789abcdef"
 
-TOKENS_OF = {name: "I used «%s<40>» for that, it works now" % some.split()[0]
+TOKENS_OF = {name: f"I used «{some.split()[0]}<40>» for that, it works now"
              for name, some in TOKENS.items()}  # fmt: skip
 
 IN_TEXTS = {
     "aws secret key": "AWS_SECRET_ACCESS_KEY=«<40>»",
-    "azure storage key": "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=«<64b>»;Suffix=core",
+    "azure storage key": "DefaultEndpointsProtocol=https;AccountName=x;"
+    "AccountKey=«<64b>»;Suffix=core",
     "azure sas": "https://x.blob.core.windows.net/c?sv=2022&sig=«<43>»%3D&se=1",
     "sig of a page": "https://x.example.org/a?exp=17&amp;sig=«<27u>»&amp;v=1",
     "short sig": "https://x.example.org/a?v=1&sig=«<22>»",

@@ -17,10 +17,12 @@ def certificate(folder: Path, host: str) -> Path | None:
     if shutil.which("openssl") is None:
         return None
     path = folder / f"{host}.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-               "-nodes", "-days", "2", "-subj", f"/CN={host}", "-addext",
-               f"subjectAltName=DNS:{host}", "-keyout", str(path), "-out", f"{path}.crt"]  # fmt: skip
-    subprocess.run(command, check=True, capture_output=True)
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+        f" -subj /CN={host} -addext subjectAltName=DNS:{host}"
+    )
+    files = ["-keyout", str(path), "-out", f"{path}.crt"]
+    subprocess.run([*command.split(), *files], check=True, capture_output=True)
     path.write_text(path.read_text() + Path(f"{path}.crt").read_text())
     return path
 

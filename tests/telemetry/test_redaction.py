@@ -7,24 +7,24 @@ import sys
 from pathlib import Path
 
 import pytest
-from planted_secrets import PLANTED, ordinary, planted
+from made_secrets import gets_through
+from planted_secrets import ordinary, planted
 
 from pylore.core.errors import LoreError
 from pylore.telemetry.redaction import Redactor, own_redactors
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SAY_NOTHING = {"a bare hex key", "a bare base64 key"}
-"""They have neither a form nor a name; nor have these two of the many that could be."""
 
 
 @pytest.mark.parametrize("seed", [0, 7])
-def test_no_kind_gets_through_that_says_what_it_is(seed: int) -> None:
+def test_no_kind_gets_through_that_a_form_was_made_for(seed: int) -> None:
     rows = [*planted(seed)]
     redactor = Redactor()
     clean = redactor.texts([text for _, text, _ in rows])
-    through = {name for (name, _, secret), text in zip(rows, clean, strict=True) if secret in text}
-    assert through == SAY_NOTHING
-    assert len(PLANTED) > 70 and sum(redactor.counts.values()) >= len(PLANTED) - len(SAY_NOTHING)
+    through = [name for (name, _, secret), text in zip(rows, clean, strict=True)
+               if gets_through(secret, text)]  # fmt: skip
+    assert through == []
+    assert len(rows) >= 120 and sum(redactor.counts.values()) >= len(rows)
 
 
 def test_what_sessions_are_full_of_stays_as_it_is() -> None:

@@ -141,8 +141,8 @@ def _of_names(kind: str) -> Iterator[str]:
     for id in _IDS.get(kind, ()):
         yield _when(_unless(id, _is_id(id)), f"{_NOT}its id is not valid")
     if kind == "node":
-        yield _when("fields ? 'type' AND fields->>'type' IS DISTINCT FROM "
-                    "split_part(fields->>'id', '-', 1)", f"{_NOT}its id is of another type")  # fmt: skip
+        other = "fields->>'type' IS DISTINCT FROM split_part(fields->>'id', '-', 1)"
+        yield _when(f"fields ? 'type' AND {other}", f"{_NOT}its id is of another type")
     elif kind == "edge_state":
         yield _when("jsonb_array_length(fields->'history_of') <> 3 OR fields @? "
                     """'strict $.history_of[*] ? (@.type() != "string")'""",

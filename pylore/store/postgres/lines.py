@@ -25,6 +25,7 @@ Mark = tuple[str, int]
 Row = tuple[str, int, str, str]
 """(xid, seq, kind, line without its end; empty: there is nothing to read of it)"""
 
+
 class Place(Record):
     """How far lines were read: up to one in their order, but for transactions before it that were
     still under way. ``open``: each of these to the ``seq`` of the last line that was read of it."""

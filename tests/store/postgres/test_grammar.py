@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from new_stores import new_store
 
 from pylore.core.settings import Settings
 from pylore.formats.jsonl import import_lines
+from pylore.graph.relations import fold
 from pylore.store import Store
 
 LINES: dict[str, dict[str, Any]] = {
@@ -50,7 +50,7 @@ LINES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """A line of each kind, as exports have it."""
 
-ODD = (
+ODD: tuple[Any, ...] = (
     None, True, "", " ", "x", 0, 1, 2, -1, 0.5, 1.5, 1e300, 1 << 53, (1 << 53) - 1, [], ["x"], [1],
     [None], {}, {"a": {"b": [1]}}, "2026-01-31", "2026-13-31", "2026-01-31T12:00:00Z ", AT + "\n",
     "9999-01-01T00:00:00Z", "2026-01-31 12:00", "NOTE-a", "note", "note-", "note- ", "-a", "nöte-a",
@@ -62,25 +62,17 @@ ODD = (
     "a\\b\"c", "\x7f", "é" * 40,
 )  # fmt: skip
 
+START = f'{{"id": "note-a", "updated_at": "{AT}", '
 RAW = (
     "", "{", "[]", "1", "null", '"x"', '{"id": "note-a"', '{"id": "note-a\\u0000"}',
-    '{"id": "note-a", "updated_at": "%s", "body": "\\ud800"}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "body": "a\\u0000"}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "confidence": NaN}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "confidence": 1e999}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "line_start": 1e3}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "line_start": 1.0}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "line_start": -0}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "data": {"x": 1e999}}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "data": {"x": -%s.5}}' % (AT, "9" * 400),
-    '{"id": "note-a", "updated_at": "%s", "data": {"x": 1e-999}}' % AT,
-    '{"id": "note-a", "updated_at": "%s", "x": %s1%s}' % (AT, "[" * 99, "]" * 99),
-    '{"id": "note-a", "updated_at": "%s", "x": %s1%s}' % (AT, "[" * 100, "]" * 100),
-    '{"id": "note-a", "updated_at": "%s", "x": %s1%s}' % (AT, "[" * 30000, "]" * 30000),
-    '{"id": "note-a", "updated_at": "%s", "x": %s{}%s}' % (AT, '{"a":' * 99, "}" * 99),
-    '{"id": "note-a", "updated_at": "%s", "title": "%s"}' % (AT, "x" * 2001),
-    '{"id": "note-a", "updated_at": "%s", "title": "%s"}' % (AT, "é" * 1001),
-    '{"id": "note-a", "updated_at": "%s", "title": "%s"}' % (AT, "x" * 2000),
+    *(f"{START}{rest}}}" for rest in (
+        '"body": "\\ud800"', '"body": "a\\u0000"', '"confidence": NaN', '"confidence": 1e999',
+        '"line_start": 1e3', '"line_start": 1.0', '"line_start": -0', '"data": {"x": 1e999}',
+        f'"data": {{"x": -{"9" * 400}.5}}', '"data": {"x": 1e-999}',
+        *(f'"x": {"[" * deep}1{"]" * deep}' for deep in (99, 100, 30000)),
+        '"x": ' + '{"a":' * 99 + "{}" + "}" * 99,
+        *(f'"title": "{title}"' for title in ("x" * 2001, "é" * 1001, "x" * 2000)),
+    )),
 )  # fmt: skip
 """Lines with what ``json`` does not write, and of which the hub may read other numbers."""
 
@@ -92,7 +84,7 @@ SELECT lore.fault(t.kind, t.line, t.fields) FROM lore.told(%s) t ORDER BY n
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    with new_store(tmp_path_factory.mktemp("reader")) as store:
+    with new_store(str(tmp_path_factory.mktemp("reader"))) as store:
         yield store
 
 
@@ -143,10 +135,17 @@ BY_HAND = ("updated_at", "created_at")
 """Without these a line is an edit by hand for a store, and nothing for a hub."""
 
 
+def is_as_exported(fields: dict[str, Any]) -> bool:
+    """Whether the name of a relation is what an import, which folds it, would make of it."""
+    name = fields.get("declare_relation")
+    return not isinstance(name, str) or name.partition("@@")[0] == fold(name.partition("@@")[0])
+
+
 @pytest.mark.parametrize("kind", ["node", "anchor", "anchor_state", "purged", "type", "relation"])
 def test_what_every_store_reads_a_hub_takes(small: PeopledHub, store: Store, kind: str) -> None:
-    lines = [line for line in changed(kind) if all(json.loads(line).get(name) for name in BY_HAND
+    dated = [line for line in changed(kind) if all(json.loads(line).get(name) for name in BY_HAND
                                                    if name in LINES[kind])]  # fmt: skip
+    lines = [line for line in dated if is_as_exported(json.loads(line))]
     why_not = skipped(store, lines)
     refused = [(place, why) for place, why in enumerate(faults(small, lines)) if why]
     assert [(lines[place], why) for place, why in refused if place not in why_not] == []
@@ -155,12 +154,15 @@ def test_what_every_store_reads_a_hub_takes(small: PeopledHub, store: Store, kin
 def test_lines_that_are_no_plain_json_are_read_alike(small: PeopledHub, store: Store) -> None:
     why_not = skipped(store, [*RAW])
     said = faults(small, [*RAW])
-    assert [RAW[n][:90] for n, why in enumerate(said) if RAW[n] and (why is None) == (n in why_not)] == []
+    assert [
+        RAW[n][:90] for n, why in enumerate(said) if RAW[n] and (why is None) == (n in why_not)
+    ] == []
 
 
 def test_one_bad_line_stops_no_other(own_hub: PeopledHub) -> None:
-    bad = ["", "{", '{"id": "note-x\\u0000"}', "[" * 30000, note("note-big", body="x" * 10_000_001)[1],
-           note("note-far", line_start=1 << 60)[1]]  # fmt: skip
+    long = note("note-big", body="x" * 10_000_001)[1]
+    far = note("note-far", line_start=1 << 60)[1]
+    bad = ["", "{", '{"id": "note-x\\u0000"}', "[" * 30000, long, far]
     lines = [[f"{AT} {n}", line] for n, line in enumerate(bad)]
     refused = own_hub.push("ann", *lines, note("note-good", line_start=1 << 50))
     assert [place for place, _ in refused] == [*range(len(bad))]
