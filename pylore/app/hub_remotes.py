@@ -108,7 +108,7 @@ def make_hub(hub: HubStore, max_text: int) -> list[int]:
 
 def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, Any]:
     """What a hub is and holds, how it keeps it, and how far this store is with it."""
-    from ..store.postgres.lines import Place, writes_may_be_lost
+    from ..store.postgres.lines import ReadPosition, writes_may_be_lost
     from ..store.postgres.url import shown
 
     hello = hub.hello()
@@ -126,7 +126,7 @@ def hub_status(hub: HubStore, remote: Remote, store: Store | None) -> dict[str, 
         at = remotes_of(store).get(remote.name)
         here = at.generation in ("", hello.generation)
         row["unsent"] = unsent(store, at, remote.takes(store)) if hello.may_write else None
-        row["unread"] = hub.waiting(Place.of(at.place if here else ""))
+        row["unread"] = hub.waiting(ReadPosition.of(at.place if here else ""))
         row["synced_at"] = at.synced_at or None
     return row
 

@@ -19,7 +19,7 @@ from ..formats.hub_lines import HubLines, declared_as, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines_out import declarations, line_of
 from ..store import remotes_of
-from ..store.postgres.lines import Place
+from ..store.postgres.lines import ReadPosition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class HubSync:
             batches = self._batches(self._lines(self._at.sent, self._remotes.step()))
             if hello.may_write:
                 self._done.sent = sum(len(batch) for batch in batches)
-            self._done.read = self._hub.waiting(Place.of(self._at.place))
+            self._done.read = self._hub.waiting(ReadPosition.of(self._at.place))
         return self._done
 
     # --- where it is
@@ -127,7 +127,7 @@ class HubSync:
     def _begin(self) -> Hello:
         """Finds out whether the hub is where it was, and begins anew where it is not."""
         at = self._at
-        read = Place.of(at.place)
+        read = ReadPosition.of(at.place)
         marks = [(read.xid, read.seq)] if read.seq else []
         if at.sent_xid != _NO_LINE:
             marks.append((at.sent_xid, at.sent_seq))
@@ -179,7 +179,7 @@ class HubSync:
                 self._tell("sent", len(batch))
         self._settle(until, again)
         if self._declares:  # a greater declaration stands, and may have been read before
-            read = Place.of(self._at.place)
+            read = ReadPosition.of(self._at.place)
             rows = [(read.xid, read.seq, kind, line) for kind, line in self._hub.declared()]
             if rows:
                 self._take(rows, read)
@@ -234,14 +234,14 @@ class HubSync:
 
     def _pull(self) -> None:
         while True:
-            rows, place = self._hub.pull(Place.of(self._at.place), READ_AT_ONCE, self._own)
+            rows, place = self._hub.pull(ReadPosition.of(self._at.place), READ_AT_ONCE, self._own)
             if rows:
                 self._take(rows, place)
                 self._tell("read", len(rows))
             if len(rows) < READ_AT_ONCE:
                 return
 
-    def _take(self, rows: Sequence[Row], place: Place) -> None:
+    def _take(self, rows: Sequence[Row], place: ReadPosition) -> None:
         """Merges lines, and keeps in the same transaction that they were read."""
         told = [row for row in rows if row[3]]
         self._done.read += len(told)
@@ -258,7 +258,7 @@ class HubSync:
         _add(self._done.came_in, came_in)
 
     def _written(
-        self, part: LineImport, told: Sequence[Row], place: Place
+        self, part: LineImport, told: Sequence[Row], place: ReadPosition
     ) -> tuple[Imported, RemoteProgress]:
         at = copy(self._at)
         at.place, at.synced_at = str(place), now()

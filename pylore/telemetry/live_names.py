@@ -21,11 +21,11 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
     """The texts, in their order, without what our own patterns know for secrets."""
     if not any(map(_may_hold, texts)):
         return [*texts]
-    from .forms import found, found_tokens
+    from . import entropy, forms
     from .spans import without_secrets
 
     plain = [text.replace("\0", " ") for text in texts]
-    return without_secrets(plain, [found], found_tokens, {})
+    return without_secrets(plain, [forms.found, entropy.found], forms.found_tokens, {})
 
 
 def _may_hold(text: str) -> bool:

@@ -15,7 +15,7 @@ from pylore.app.hub_sync import HubSync
 from pylore.formats.hub_lines import Takes
 from pylore.formats.jsonl import import_lines
 from pylore.store import Store
-from pylore.store.postgres.lines import Place
+from pylore.store.postgres.lines import ReadPosition
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 
@@ -114,7 +114,9 @@ def test_a_name_goes_as_soon_as_something_of_it_may(two: Team) -> None:
     put(two, "ann", note("note-b", LATER))
     two.sync("ann", Takes()), two.sync("bob", Takes())
     assert two.store("bob").relations.all()["has_secret"] == (0.7, 0.7, "a text")
-    kinds = [kind for _, _, kind, line in two.hub.pull(Place(), 100)[0] if "has_secret" in line]
+    kinds = [
+        kind for _, _, kind, line in two.hub.pull(ReadPosition(), 100)[0] if "has_secret" in line
+    ]
     assert kinds == ["relation", "edge"]
 
 

@@ -19,7 +19,7 @@ from pylore.formats.jsonl import import_lines
 from pylore.records.purge import delete_for_good
 from pylore.store import Store, back_up, remotes_of, restore_backup_into
 from pylore.store.anchor import Anchor
-from pylore.store.postgres.lines import Place
+from pylore.store.postgres.lines import ReadPosition
 
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
 
@@ -56,7 +56,7 @@ def kept(team: Team, name: str) -> int:
 
 
 def at_hub(team: Team) -> str:
-    return " ".join(row[3] for row in team.hub.pull(Place(), 1000)[0])
+    return " ".join(row[3] for row in team.hub.pull(ReadPosition(), 1000)[0])
 
 
 def test_what_one_has_the_other_has_and_then_nothing_goes(two: Team) -> None:
@@ -238,7 +238,7 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(two: Team) -> None:
     done = HubSync(two.engine("ann"), two.hub, "team", ALL).dry_run()
     assert (done.sent, done.read) == (1, 0)
     assert not remotes_of(two.store("ann")).are_kept
-    assert two.hub.pull(Place(), 10)[0] == []
+    assert two.hub.pull(ReadPosition(), 10)[0] == []
     two.sync("ann")
     assert HubSync(two.engine("bob"), two.hub, "team", ALL).dry_run().read == 1
 

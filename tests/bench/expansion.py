@@ -25,7 +25,7 @@ from pylore.core.settings import Settings
 from pylore.graph.best_path import Walk, walk
 from pylore.graph.relations import relation_weights
 from pylore.store import Store, create_store, open_store
-from pylore.store.sqlite.foreign import SCHEMA_FILES, schema_texts
+from pylore.store.sqlite.schema import SCHEMA, schema_text
 
 NODES = 100_000
 EDGES = 1_000_000
@@ -112,7 +112,7 @@ def _bytes_an_edge(store: Store) -> float:
 
 def _fingerprint() -> str:
     """Changes when the schema or the making of the graph does."""
-    made = "".join(schema_texts(SCHEMA_FILES[-1:]))
+    made = schema_text(SCHEMA)
     made += f"{NODES} {EDGES} {_EXPONENT} {_RELATIONS}"
     made += "".join(inspect.getsource(step) for step in (_build, _edges, _id))
     return hashlib.sha256(made.encode()).hexdigest()[:8]

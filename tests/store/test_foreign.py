@@ -14,7 +14,6 @@ from pylore.cli.main import _guarded
 from pylore.core.errors import StoreError
 from pylore.store import create_store, open_store
 from pylore.store.sqlite.foreign import foreign_objects
-from pylore.store.sqlite.store import SCHEMA_VERSION
 
 
 @pytest.fixture(autouse=True)
@@ -40,10 +39,10 @@ def test_all_that_lore_makes_is_its_own(tmp_path: Path, engine: str) -> None:
         store.vectors.create(64)
         store.staged_vectors.begin("another", 128)
         connection_of(store).execute("ANALYZE")
-        assert foreign_objects(connection_of(store), SCHEMA_VERSION, spared=()) == {}
+        assert foreign_objects(connection_of(store), spared=()) == {}
         store.staged_vectors.take_over()
         store.compact()
-        assert foreign_objects(connection_of(store), SCHEMA_VERSION, spared=()) == {}
+        assert foreign_objects(connection_of(store), spared=()) == {}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,6 @@ def test_all_that_lore_makes_is_its_own(tmp_path: Path, engine: str) -> None:
             "DROP TABLE purged; CREATE TABLE Purged(id, at)",
             "tables that are not lore's (Purged)",
         ),
-        ("PRAGMA user_version = 1", "says that it is of version 1, and is of a later one"),
     ],
 )
 def test_a_store_of_another_schema_is_refused_and_named(

@@ -134,26 +134,6 @@ def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:
             create_store(str(tmp_path / place))
 
 
-@pytest.mark.parametrize(
-    ("end", "strange"),
-    [(b"\xd9\xd5\x05\xf9 \xa1c\xd7", True), (b"\0" * 8, False), (b"", False)],
-)
-def test_a_journal_that_names_another_file_is_refused(
-    end: bytes, strange: bool, folder: str
-) -> None:
-    journal = Path(f"{folder}/search.db-journal")
-    journal.write_bytes(b"\0" * 100 * bool(end) + end)
-    if strange:
-        with pytest.raises(StoreError, match=r"search\.db-journal: is not of lore's making: take"):
-            open_store(folder)
-    else:
-        open_store(folder).close()
-    journal.unlink(missing_ok=True)
-    journal.symlink_to("elsewhere")
-    with pytest.raises(StoreError, match="is not of lore's making"):
-        open_store(folder)
-
-
 def test_a_store_that_nothing_of_stays_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

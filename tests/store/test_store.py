@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from operator import mul
 from pathlib import Path
-from struct import pack, unpack
+from struct import unpack
 
 import apsw
 import pytest
@@ -16,26 +16,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples import examples, some
 from sqlite_fts4 import rank_bm25 as theirs
-from sqlite_stores import connection_of, store_of_version
+from sqlite_stores import connection_of
 
 from pylore.core.errors import StoreBusy, StoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.core.text import parse_query, words
-from pylore.core.vocabulary import RELATIONS
 from pylore.embed import open_embedder
 from pylore.indexing.indexer import Index, rebuild
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
 from pylore.search.tuning import NEIGHBOURS, POOL
-from pylore.store import Store, create_store, open_store, restore_backup_into
+from pylore.store import Store, create_store, open_store
 from pylore.store.filter import Scope
 from pylore.store.sqlite import conditions, vectors
 from pylore.store.sqlite import nodes as listed
-from pylore.store.sqlite.foreign import foreign_objects
 from pylore.store.sqlite.fulltext import rank_bm25
 from pylore.store.sqlite.quantise import floats
-from pylore.store.sqlite.store import SCHEMA_VERSION, SqliteStore
+from pylore.store.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 MANY = 2_000
@@ -582,149 +580,6 @@ def test_create_is_idempotent_and_keeps_what_is_there(tmp_path: Path) -> None:
         store.nodes.put(note("note-1"))
     with create_store(str(tmp_path)) as store:
         assert store.nodes.get("note-1") is not None
-
-
-def test_a_store_of_version_2_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
-    connection = store_of_version(2, tmp_path)
-    for statement in (
-        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
-        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
-        " VALUES ('note-a', 'note-b', 'relates_to', 1, '')",
-        "UPDATE graph_edges SET weight = 0.5",
-    ):
-        connection.execute(statement)
-    connection.close()
-    with open_store(str(tmp_path)) as store:
-        node = store.nodes.require("note-a")
-        assert node.changed_at is None and store.history.of_node("note-a") == []
-        (state,) = store.edges.history()
-        assert (state["weight"], state["made_at"]) == (1.0, "")
-        with store.transaction("edit"):
-            node.title = "new"
-            store.nodes.put(node)
-            store.edges.invalidate(("note-a", "note-b", "relates_to"), "2026-01-01T00:00:00Z")
-        assert [past.change for past in store.history.of_node("note-a")] == ["edit"]
-        assert len(list(store.edges.history())) == 2
-
-
-WEIGHTS_OF_VERSION_1 = (
-    (1.0, "anchored_to implements"), (0.9, "derived_from learned_from"),
-    (0.8, "contradicts defines"),
-    (0.7, "co_changes_with inherits instantiates links_to relates_to"),
-    (0.6, "depends_on imports mentions part_of similar_to"), (0.5, "supersedes"),
-    (0.4, "summarized_by"), (0.3, "used_in_run"), (0.2, "invalidated_by"),
-)  # fmt: skip
-
-
-def test_a_store_of_version_1_gets_what_is_new_and_keeps_what_it_has(tmp_path: Path) -> None:
-    connection = store_of_version(1, tmp_path)
-    for statement in (
-        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
-        " VALUES ('note-a', 'run-a', 'used_in_run', 1, '')",
-        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')",
-        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('symbol-a', 'symbol', '', '')",
-        "INSERT INTO passages(key, node_id) VALUES (7, 'note-a'), (8, 'symbol-a')",
-        "INSERT INTO passages_fts(rowid, title) VALUES (7, 'rotating keys'), (8, 'rotating')",
-        "UPDATE relations SET weight = 0.33, backward_weight = 0.7 WHERE name = 'calls'",
-        "DELETE FROM types WHERE name = 'commit'",
-    ):
-        connection.execute(statement)
-    for weight, names in WEIGHTS_OF_VERSION_1:
-        connection.executemany(
-            "UPDATE relations SET weight = ?1, backward_weight = ?1, description = 'x'"
-            " WHERE name = ?2",
-            ((weight, name) for name in names.split()),
-        )
-    connection.close()
-    with open_store(str(tmp_path)) as store:
-        assert connection_of(store).pragma("user_version") == SCHEMA_VERSION
-        assert store.nodes.get("note-a") is not None
-        assert connection_of(store).execute("SELECT count(*) FROM anchors").get == 0
-        assert store.ratings.of(["note-a", "note-b"]) == {"note-a": (1.0, 1)}
-        query = parse_query("rotating")
-        for collection, id in (("texts", "note-a"), ("code", "symbol-a")):
-            (hit,) = store.fulltext.search(collection, query, "all", Scope(), WEIGHTS, 9)
-            assert hit[1] == id
-        weights = store.relations.all()
-        assert "commit" in store.types.all()
-    assert weights.pop("calls")[:2] == (0.33, 0.7), "what somebody chose stays"
-    todays = {
-        name: (row[0], row[0] if row[1] is None else row[1]) for name, row in RELATIONS.items()
-    }
-    assert {name: row[:2] for name, row in weights.items()} == {
-        name: row for name, row in todays.items() if name != "calls"
-    }
-
-
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_the_facts_of_an_older_version_are_found(tmp_path: Path, version: int) -> None:
-    connection = store_of_version(version, tmp_path)
-    for statement in (
-        "INSERT INTO nodes(id, type, title, created_at, updated_at)"
-        " VALUES ('entity-shop', 'entity', 'web shop', '', ''),"
-        " ('entity-a', 'entity', 'A', '', '')",
-        "INSERT INTO graph_edges(from_id, to_id, relation, weight, created_at)"
-        " VALUES ('entity-shop', 'entity-a', 'depends_on', 1, '')",
-    ):
-        connection.execute(statement)
-    connection.close()
-    with open_store(str(tmp_path)) as store:
-        ((key, sentence),) = store.facts.passages(["entity-shop"]).values()
-        assert sentence == store.fulltext.body(key) == "web shop depends on A"
-        query = parse_query("depends")
-        (hit,) = store.fulltext.search("names", query, "all", Scope(), WEIGHTS, 9)
-        assert hit[:2] == (key, "entity-shop")
-
-
-def test_the_vectors_of_version_3_become_bytes(tmp_path: Path) -> None:
-    connection = store_of_version(3, tmp_path)
-    vectors = [(key, pack("<8f", *[0.5 if bit & key else -0.5 for bit in (1, 2, 4, 8) * 2]))
-               for key in range(1, 16)]  # fmt: skip
-    for table in ("passages_vec", "passages_vec_next"):
-        connection.execute(
-            f"CREATE TABLE {table}(key INTEGER PRIMARY KEY, embedding BLOB NOT NULL"
-            " CHECK (length(embedding) = 32))"
-        )
-        connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", vectors)
-    connection.execute("CREATE TABLE signs(key INTEGER PRIMARY KEY, sign BLOB NOT NULL)")
-    connection.execute("INSERT INTO signs SELECT key, x'00' FROM passages_vec")
-    connection.executemany(
-        "INSERT INTO meta VALUES (?, ?)",
-        [("embedder", "some"), ("embedder_dimension", "8"),
-         ("embedder_next", "other"), ("embedder_next_dimension", "8")],
-    )  # fmt: skip
-    connection.execute(
-        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')"
-    )
-    connection.execute("INSERT INTO passages(key, node_id) SELECT key, 'note-a' FROM passages_vec")
-    connection.close()
-    with open_store(str(tmp_path)) as store:
-        for taken_over in (False, True):
-            if taken_over:
-                with store.transaction():
-                    store.staged_vectors.take_over()
-            assert foreign_objects(connection_of(store), SCHEMA_VERSION) == {}
-            for key, vector in vectors:
-                found = store.vectors.search(vector, Scope(), 15)
-                assert found[0][:2] == (key, "note-a") and len(found) == 15
-                assert found[0][2] == pytest.approx(1.0, abs=1e-6)
-        assert store.meta.get("embedder") == "other"
-
-
-@pytest.mark.parametrize("version", [1, 2, 4])
-def test_a_backup_of_an_older_version_becomes_one_of_this(tmp_path: Path, version: int) -> None:
-    old = store_of_version(version, tmp_path)
-    old.execute(
-        "INSERT INTO nodes(id, type, created_at, updated_at) VALUES ('note-a', 'note', '', '')"
-    )
-    old.close()
-    before = (tmp_path / "search.db").read_bytes()
-    create_store(str(tmp_path / "store")).close()
-    restore_backup_into(str(tmp_path / "store"), str(tmp_path / "search.db"))
-    assert (tmp_path / "search.db").read_bytes() == before
-    with open_store(str(tmp_path / "store")) as store:
-        assert connection_of(store).pragma("user_version") == SCHEMA_VERSION
-        assert store.nodes.require("note-a").type == "note"
 
 
 def test_what_stands_in_the_place_of_a_store_is_named(tmp_path: Path) -> None:

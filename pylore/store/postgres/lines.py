@@ -26,7 +26,7 @@ Row = tuple[str, int, str, str]
 """(xid, seq, kind, line without its end; empty: there is nothing to read of it)"""
 
 
-class Place(Record):
+class ReadPosition(Record):
     """How far lines were read: up to one in their order, but for transactions before it that were
     still under way. ``open``: each of these to the ``seq`` of the last line that was read of it."""
 
@@ -38,18 +38,18 @@ class Place(Record):
         self.open = open or {}
 
     @classmethod
-    def of(cls, text: str) -> Place:
+    def of(cls, text: str) -> ReadPosition:
         """Return the place that ``str`` made this text of; without a text, the beginning."""
         return cls(*json.loads(text)) if text else cls()
 
     def __str__(self) -> str:
         return json.dumps([self.xid, self.seq, self.open])
 
-    def after(self, last: Mark, under_way: Sequence[str], *, is_all: bool) -> Place:
+    def after(self, last: Mark, under_way: Sequence[str], *, is_all: bool) -> ReadPosition:
         """Return the place after a page of lines that ends with ``last``; ``is_all``: no line was
         left for another page.
 
-        >>> str(Place("9", 4).after(("12", 7), ["10", "15"], is_all=True))
+        >>> str(ReadPosition("9", 4).after(("12", 7), ["10", "15"], is_all=True))
         '["12", 7, {"10": 0}]'
         """
         at, seq = int(last[0]), last[1]
@@ -59,7 +59,7 @@ class Place(Record):
             is_read = id not in under_way and (is_all or int(id) < at)
             if int(id) < xid and not is_read:
                 open[id] = seq if int(id) == at else read
-        return Place(str(xid), seq_there, open)
+        return ReadPosition(str(xid), seq_there, open)
 
 
 _TRIES = 4
@@ -174,8 +174,8 @@ class HubStore:
         raise AssertionError("the last try ends this")
 
     def pull(
-        self, place: Place, most: int, own: Sequence[str] = ()
-    ) -> tuple[list[Row], Place]:  # fmt: skip
+        self, place: ReadPosition, most: int, own: Sequence[str] = ()
+    ) -> tuple[list[Row], ReadPosition]:  # fmt: skip
         """Return the lines that come after a place, at most so many, and the place after them.
         Those of the transactions of one's own come without their text."""
         values = [place.xid, place.seq, most, [*own], json.dumps(place.open)]
@@ -193,7 +193,7 @@ class HubStore:
         """Those of these md5 sums of ids of which it has lines."""
         return {str(digest) for (digest,) in self.hub.ask(_KNOWS, [[*digests]])}
 
-    def waiting(self, place: Place) -> int:
+    def waiting(self, place: ReadPosition) -> int:
         """Return how many lines come after a place."""
         return int(self.hub.ask(_WAITING, [json.dumps(place.open), place.xid, place.seq])[0][0])
 

@@ -155,7 +155,7 @@ def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
         connection = reading_copy(path)
         try:
             version = connection.pragma("user_version")
-            refuse_foreign(connection, shown, SCHEMA_VERSION)
+            refuse_foreign(connection, shown)
             found = SqliteChecks(connection, path).damage(full=True)
             copied = counts if found else count(connection)
         finally:

@@ -9,7 +9,7 @@ from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .foreign import SCHEMA_FILES, foreign_objects
+from .foreign import foreign_objects
 from .fulltext import TABLES, TEXTS_OF, SqliteFullText
 from .index_sums import disagreements
 from .passage_texts import count_unlike
@@ -140,7 +140,7 @@ class SqliteChecks:
 
     def replaced_tables(self) -> list[str]:
         """The tables that stand in the place of lore's own, and are spared when it is opened."""
-        found = foreign_objects(self._db, len(SCHEMA_FILES), spared=())
+        found = foreign_objects(self._db, spared=())
         return [f"{name} is not lore's" for name in sorted(found)]
 
     def damage(self, *, full: bool = False) -> list[str]:

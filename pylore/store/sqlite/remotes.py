@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..remotes import RemoteProgress, Touched
 from .driver import apsw
-from .foreign import REMOTES, created, name_of, schema_texts
+from .schema import REMOTES, created, name_of, schema_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class SqliteRemotes:
     def make(self) -> None:
         """Makes what is lacking of the tables and triggers."""
         there = {str(name) for (name,) in self._db.execute("SELECT name FROM sqlite_schema")}
-        for text in created(*schema_texts([REMOTES])):
+        for text in created(schema_text(REMOTES)):
             if name_of(text) not in there:
                 self._db.execute(text)
 
@@ -63,7 +63,7 @@ class SqliteRemotes:
         self._db.execute("DELETE FROM remotes WHERE name = ?", (name,))
         if self._db.execute("SELECT count(*) FROM remotes").get:
             return
-        for text in created(*schema_texts([REMOTES])):
+        for text in created(schema_text(REMOTES)):
             if text.startswith("CREATE TRIGGER "):
                 self._db.execute(f"DROP TRIGGER IF EXISTS {name_of(text)}")
         self._db.execute("DROP TABLE touched")

@@ -51,7 +51,7 @@ def restore_backup(
 
     What was there is kept beside it, as ``search.db.before-restore-<time>``. The backup is
     looked at first, in a copy of this process's own: all of its pages, and whether anything
-    in it is not lore's. One of an older version is brought to this one.
+    in it is not lore's.
 
     Raises:
         NoStore: there is no such folder.
@@ -87,7 +87,7 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
         pass
     try:
         _copy_out(place, shown, own)
-        staged = open_store(folder, keep=False)
+        staged = open_store(folder)
         try:
             _check(staged, own)
             with staged.transaction():

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import os
+
 from ...core.vocabulary import RELATIONS, TYPES
 from .driver import apsw
-from .foreign import SCHEMA_FILES, schema_texts
 from .fulltext import SqliteFullText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA, REMOTES = "schema.sql", "remotes.sql"
+"""The text of what every store has, and of what those have beside it that sync with a hub."""
+
+
+def schema_text(name: str) -> str:
+    """The text of one file of the schema."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
+
+
+def created(text: str) -> Iterator[str]:
+    """The CREATE statements of a schema file, as SQLite keeps them; between them are comments."""
+    for part in ("\n" + text).split("\nCREATE ")[1:]:
+        yield "CREATE " + part[: f"{part}\n".rindex(";\n")]
+
+
+def name_of(text: str) -> str:
+    """The name of what a CREATE statement of a schema file makes."""
+    return text.replace("(", " ").split(maxsplit=3)[2]
 
 
 def create_schema(connection: apsw.Connection, fulltext: str) -> None:
     """All tables of an empty database; the caller holds a transaction."""
-    for text in schema_texts(SCHEMA_FILES[-1:]):
-        for _ in connection.execute(text):
-            pass
+    for _ in connection.execute(schema_text(SCHEMA)):
+        pass
     connection.executemany("INSERT INTO types VALUES (?, ?)", TYPES.items())
     connection.executemany(
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",

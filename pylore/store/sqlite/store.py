@@ -11,7 +11,7 @@ from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
-from .foreign import FIRST_WHOLE, refuse_foreign
+from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
 from .reads import SqliteReads
@@ -52,9 +52,6 @@ _OFF, _FULL = 0, 2
 
 _PAGES_OF_LOG = 1000
 """From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
-
-_JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9 \xa1c\xd7"
-"""What a rollback journal begins with, and ends with where it names another file."""
 
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
@@ -507,15 +504,6 @@ class Transaction:
             self._connection.execute("ROLLBACK")
 
 
-class Upgrade(Transaction):
-    """A transaction on a store of an earlier version; no trigger runs in it."""
-
-    def _look(self) -> None:
-        version = self._connection.pragma("user_version")
-        if isinstance(version, int) and 0 < version <= SCHEMA_VERSION:
-            refuse_foreign(self._connection, self._path, version)
-
-
 class Aside(Transaction):
     """A transaction that waits for nobody, and not for the disk.
 
@@ -571,9 +559,8 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0, keep: bool = True) -> SqliteStore:
-    """The store in ``folder``. One of an earlier version is brought to this one; ``keep``:
-    as it was it stays beside it, as ``search.db.version-N``.
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
+    """The store in ``folder``.
 
     Raises:
         StoreError: there is none, it is not a database, or of another version.
@@ -583,13 +570,10 @@ def open_store(folder: str, *, busy_timeout: float = 30.0, keep: bool = True) ->
         raise _no_store(folder, path)
     with Translated(path):
         connection, version = _open_version(path, busy_timeout)
-        if isinstance(version, int) and 0 < version <= SCHEMA_VERSION:
-            refuse_foreign(connection, path, version)
-        if version in range(1, SCHEMA_VERSION):
-            version = _upgrade(connection, path, keep=keep)
-    if version != SCHEMA_VERSION:
-        connection.close()
-        raise _other_version(path, version)
+        if version != SCHEMA_VERSION:
+            connection.close()
+            raise _other_version(path, version)
+        refuse_foreign(connection, path)
     return SqliteStore(connection, path)
 
 
@@ -626,26 +610,6 @@ def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, obje
             raise
     connection = _connect(path, busy_timeout, read_only=True)
     return connection, connection.pragma("user_version")
-
-
-def _upgrade(connection: apsw.Connection, path: str, *, keep: bool) -> object:
-    """Brings an older store to this version; another process may have done so meanwhile."""
-    from .upgrade import keep_before, upgrade_schema
-
-    if connection.readonly("main"):
-        raise StoreReadOnly(f"{path}: is of an older lore: open it once where it can be written")
-    rewritten = False
-    with Upgrade(connection, path):
-        version = connection.pragma("user_version")
-        if isinstance(version, int) and version < SCHEMA_VERSION:
-            if keep:
-                keep_before(path, version)
-            upgrade_schema(connection, version)
-            connection.pragma("user_version", SCHEMA_VERSION)
-            rewritten = version < FIRST_WHOLE
-    if rewritten:
-        compact(connection)
-    return connection.pragma("user_version")
 
 
 def compact(connection: apsw.Connection) -> None:
@@ -727,12 +691,13 @@ def _look_before_writing(path: str, busy_timeout: float) -> None:
     """Goes on where there is no database yet, or one that may become a store.
 
     Writing to it turns another program's into one with a write-ahead log, before a
-    transaction sees whose it is. One that has such a log already stays as it is.
+    transaction sees whose it is. SQLite alone looks: to read and close the file here would
+    drop the locks of a store that this process has open.
 
     Raises:
         StoreError: it is another program's.
     """
-    if not _has_rollback_journal(path):
+    if not os.path.exists(path):
         return
     from urllib.parse import quote
 
@@ -748,20 +713,9 @@ def _look_before_writing(path: str, busy_timeout: float) -> None:
         connection.close()
 
 
-def _has_rollback_journal(path: str) -> bool:
-    """Whether it is a database without a write-ahead log, as its header says."""
-    try:
-        with open(path, "rb") as file:
-            header = file.read(20)
-    except OSError:
-        return False
-    return header.startswith(b"SQLite format 3\0") and header[18:20] == b"\1\1"
-
-
 def _connect(
     path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
 ) -> apsw.Connection:
-    _refuse_strange_journal(path)
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     name = path
     if read_only or not (create or _may_write(path)):
@@ -787,26 +741,6 @@ def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
     return connection
 
 
-def _refuse_strange_journal(path: str) -> None:
-    """A rollback journal may end with another file's name, which older SQLites then delete.
-
-    lore's own journals, of a store that is being made, name none.
-    """
-    try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        number = os.open(path + "-journal", flags)
-    except FileNotFoundError:
-        return
-    except OSError:
-        strange = True
-    else:
-        end = os.pread(number, 8, max(0, os.fstat(number).st_size - 8))
-        strange = end == _JOURNAL_MAGIC
-        os.close(number)
-    if strange:
-        raise StoreError(f"{path}-journal: is not of lore's making: take it away")
-
-
 def _may_write(path: str) -> bool:
     return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
 
@@ -829,7 +763,7 @@ def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
 
 
 def _distrust_schema(connection: apsw.Connection, _: float) -> None:
-    # A search.db can come with a clone: nothing in its schema may do harm.
+    # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)

@@ -15,7 +15,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.states import order
 from pylore.formats.hub_lines import order_text
 from pylore.store.postgres.connection import connect
-from pylore.store.postgres.lines import HubStore, Place
+from pylore.store.postgres.lines import HubStore, ReadPosition
 from pylore.store.postgres.migrate import migrate, newest, version_of
 
 WRITERS = 8 if SAMPLE else 32
@@ -42,7 +42,7 @@ def test_whoever_reads_while_many_write_misses_nothing(postgres_server: postgres
     writers = [threading.Thread(target=write, args=(n,)) for n in range(WRITERS)]
     for writer in writers:
         writer.start()
-    read, place = [], Place()
+    read, place = [], ReadPosition()
     last = False
     while not last:
         last = not any(writer.is_alive() for writer in writers)
