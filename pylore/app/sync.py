@@ -15,7 +15,8 @@ from ..formats.jsonl import Imported, LineNames, export_lines, import_lines
 from ..formats.knowledge import KnowledgeFile
 from ..system.atomic_write import write_whole
 from ..system.git import Git
-from ..system.links import real_place, require_no_store
+from ..system.links import real_place
+from ..system.store_files import require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

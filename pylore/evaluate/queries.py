@@ -13,7 +13,7 @@ from ..core.errors import LoreError
 from ..core.limits import QUESTION_LINE, lines_of
 from ..core.model import Record
 from ..system.json_lines import parse_object
-from ..system.links import require_no_store
+from ..system.store_files import require_no_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,31 +12,7 @@ from ..core.errors import LoreError
 MARKS = (".lore", ".git")
 """What the top folder of a project has, either of them."""
 
-STORE = "search.db"
-
 _MOST_LINKS = 40
-
-
-def is_of_a_store(path: str) -> bool:
-    """Whether a file is a store, or one that SQLite or lore keeps beside it, by its name.
-
-    No such file may be opened but by SQLite: to close it drops all locks that the process has on
-    it, whatever it was opened for. Another process may then take itself for the last one, and
-    delete the log into which this one goes on writing.
-    """
-    name = path.rpartition("/")[2]
-    return name == STORE or name.startswith(f"{STORE}-")
-
-
-def require_no_store(path: str) -> None:
-    """Lets a file pass that somebody has named for text to be read from, or written to.
-
-    Raises:
-        LoreError: it is a store, or a file beside one.
-    """
-    if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path):
-        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
-        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
 
 
 def real_place(path: str) -> str:

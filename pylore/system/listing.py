@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from .git_process import Process
-from .links import STORE, is_of_a_store
 from .project_files import LEFT_OUT, LISTED, LONGEST_PATH, NOT_SOURCES, is_ignored
+from .store_files import STORE, is_of_a_store
 
 
 class Listing:

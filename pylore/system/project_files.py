@@ -14,7 +14,7 @@ from stat import S_ISREG
 from ..core.errors import LoreError
 from .file_stamps import note
 from .git_process import Process
-from .links import is_of_a_store
+from .store_files import is_of_a_store, is_open_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def read_plain(path: str, most: int) -> bytes:
         OSError: it cannot be opened or read.
         LoreError: it is not a plain file, or one of a store's own.
     """
-    if is_of_a_store(path):
+    if is_of_a_store(path) or is_open_store(path):
         raise LoreError("is a file of a store")
     note(path)
     # Non-blocking, or a pipe would hold us up.

@@ -1,4 +1,8 @@
-"""What the files of a store tell without its being opened: whether it has changed.
+"""The files of a store, for who does not open it: their names, and whether it has changed.
+
+No such file may be opened but by SQLite in a process that has the store open: to close it drops
+all locks that the process has on it, whatever it was opened for. Another process may then take
+itself for the last one, and delete the log into which this one goes on writing.
 
 Here and not in ``store``, since who asks for this loads no driver. The names are those that
 ``store`` gives its files; a test holds them together.
@@ -9,10 +13,11 @@ from __future__ import annotations
 import os
 from time import time_ns
 
+from ..core.errors import LoreError
 from .file_stamps import GONE
 
 STORE = "search.db"
-LOG, JOURNAL, READS, READS_TAKEN = "-wal", "-journal", "-reads", "-reads-taken"
+LOG, INDEX, JOURNAL, READS, READS_TAKEN = "-wal", "-shm", "-journal", "-reads", "-reads-taken"
 """What stands behind the store's name in those of the files beside it."""
 
 _HEADER_OF_LOG = 32
@@ -23,8 +28,65 @@ _RACY_NS, _RACY_OF_COARSE_NS = 500_000_000, 2_000_000_000
 a file system's times seem to have no parts of seconds."""
 
 
+_open: list[str] = []
+"""The stores that this process has open, each as often as it has."""
+
+
+def note_open(path: str) -> None:
+    """Know from now on that this process has a store open."""
+    if path:
+        _open.append(path)
+
+
+def note_closed(path: str) -> None:
+    """Forget it again."""
+    if path in _open:
+        _open.remove(path)
+
+
+def is_of_a_store(path: str) -> bool:
+    """Whether a file is a store, or one that SQLite or lore keeps beside it, by its name."""
+    name = path.rpartition("/")[2]
+    return name == STORE or name.startswith(f"{STORE}-")
+
+
+def is_open_store(path: str) -> bool:
+    """Whether a file is a store that this process has open, or one beside it, under any name."""
+    if not _open:
+        return False
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return any(
+        _is_same(store + behind, found)
+        for store in {*_open}
+        for behind in ("", INDEX, LOG, JOURNAL)
+    )
+
+
+def require_no_store(path: str) -> None:
+    """Lets a file pass that somebody has named for text to be read from, or written to.
+
+    Raises:
+        LoreError: it is a store, or a file beside one.
+    """
+    if is_of_a_store(os.path.realpath(path)) or is_of_a_store(path) or is_open_store(path):
+        advice = "name another file ('lore backup' copies a store, 'lore export' writes its text)"
+        raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
+
+
+def _is_same(path: str, found: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), found)
+    except OSError:
+        return False
+
+
 class StoreState:
-    """What is equal (``text``) as long as nobody has written to a store; empty: there is none.
+    """What is equal (``text``) as long as nobody has written to a store.
+
+    It is empty where there is none, and where this process has it open, and may not look.
 
     What is committed goes into the log, which grows or begins anew with another head, or into
     the file, so that the time of one of them is another. Of the file that is also the time that
@@ -38,8 +100,8 @@ class StoreState:
         path = os.path.realpath(os.path.join(folder, STORE))
         parts = [self._stamp(path), self._stamp(path + JOURNAL), self._stamp(path + LOG, log=True)]
         if parts[-1] != GONE:
-            parts.append(_beginning(path + LOG))
-        self.text = "" if parts[0] == GONE else " ".join((path, *parts))
+            parts.append(GONE if path in _open else _beginning(path + LOG))
+        self.text = "" if parts[0] == GONE or path in _open else " ".join((path, *parts))
         self.reads = [self._stamp(path + READS), self._stamp(path + READS_TAKEN)]
 
     @property

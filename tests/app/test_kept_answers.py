@@ -7,10 +7,11 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -168,12 +169,29 @@ def test_the_same_question_is_answered_once_until_anything_is_written(asker: Ask
         asker.write(change)
         assert not asker.search("tokens", graph_depth="2")[0], change
         assert asker.search("tokens", graph_depth="2")[0], change
-    with open_store(asker.folder) as held:  # now the log stays where it is
-        held.nodes.get("note-c")
+    with held_open(asker.folder):  # now the log stays where it is
         for number in range(3):
             asker.write(lambda records, number=number: records.add("note", f"Tokens {number}"))  # type: ignore[misc]
             assert [asker.search("tokens")[0] for _ in range(2)] == [False, True]
-        held.nodes.get("note-c")
+
+
+HOLD = """
+import apsw, sys
+connection = apsw.Connection(sys.argv[1])
+print(connection.pragma("user_version"), flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def held_open(folder: str) -> Iterator[None]:
+    """Another process has the store open meanwhile."""
+    command = [sys.executable, "-c", HOLD, f"{folder}/search.db"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.readline()
+        yield
+        process.stdin.close()
 
 
 def test_a_store_that_has_just_been_written_may_be_so_again_within_its_time(

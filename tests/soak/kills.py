@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sys
+import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pylore.store import create_store
 
@@ -21,12 +23,21 @@ LOOK_EVERY = 100
 
 
 class Child:
-    """A forked process that writes until it is killed; what it promised comes by a pipe."""
+    """A forked process that writes until it is killed; what it promised comes by a pipe.
+
+    ``printed`` has all that it has printed when it is dead.
+    """
+
+    printed = ""
 
     def __init__(self, folder: str, seed: int) -> None:
+        self.seed = seed
+        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the child lives
         self._reader, writer = os.pipe()
         self.process = os.fork()
         if not self.process:
+            for number in (1, 2):
+                os.dup2(self._log.fileno(), number)
             _write(folder, seed, writer)
         os.close(writer)
 
@@ -36,8 +47,11 @@ class Child:
         _, status = os.waitpid(self.process, 0)
         with os.fdopen(self._reader, "rb") as file:
             said = file.read().decode().split("\n")
+        with self._log:
+            self._log.seek(0)
+            self.printed = self._log.read()
         if os.WIFEXITED(status):
-            raise AssertionError(f"a writer ended by itself: {said[-1]}")
+            raise AssertionError(f"a writer ended by itself: {said[-1]}\n{self.printed}")
         return said[:-1]  # the last one may have been cut short
 
 
@@ -57,9 +71,10 @@ def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]
         while go_on(done["kills"]):
             time.sleep(chance.random() ** 2 * 0.2)
             place = chance.randrange(WRITERS)
-            said = children.pop(place).kill()
+            child = children.pop(place)
+            said = child.kill()
             done["kills"] += 1
-            done["lost"] += len(checks.lost(folder, said))
+            done["lost"] += len(_lost(folder, said, child))
             promised.update(said)
             if done["kills"] % LOOK_EVERY == 0:
                 for child in children:
@@ -79,7 +94,7 @@ def kill(folder: str, seed: int, go_on: Callable[[int], bool]) -> dict[str, int]
 
 
 def _look(folder: str, promised: set[str], done: dict[str, int]) -> None:
-    lost = checks.lost(folder, promised)
+    lost = _lost(folder, promised)
     parts = checks.in_part(folder, IMPORTED)
     broken = checks.broken(folder)
     broken += ["export"] if checks.cut_short(os.path.join(folder, EXPORT)) else []
@@ -87,6 +102,21 @@ def _look(folder: str, promised: set[str], done: dict[str, int]) -> None:
         done[what] += len(found)
         for text in found[:5]:
             print(f"{what}: {text}", file=sys.stderr)
+
+
+def _lost(folder: str, promised: Iterable[str], child: Child | None = None) -> list[str]:
+    """Those of the ids that are not there; the store as it is then is kept, and said where."""
+    promised = [*promised]
+    lost = checks.lost(folder, promised)
+    if lost:
+        place = tempfile.mkdtemp(prefix="lore-lost-")
+        shutil.copytree(folder, os.path.join(place, "store"))
+        with open(os.path.join(place, "promised"), "w", encoding="utf-8") as file:
+            file.writelines(f"{id}\n" for id in promised)
+        who = f" of the child with the seed {child.seed}" if child else ""
+        print(f"lost: {' '.join(lost)}{who}: the store is kept in {place}", file=sys.stderr)
+        print(child.printed if child else "", file=sys.stderr)
+    return lost
 
 
 def _first(folder: str, seed: int) -> list[str]:

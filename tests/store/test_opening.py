@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -10,10 +14,14 @@ from sqlite_stores import connection_of
 from things import a_node
 
 import pylore.store
-from pylore.core.errors import NoStore, StoreError, StoreReadOnly
+from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, protocols
 from pylore.store.machine import scratch_store
+from pylore.store.sqlite.backup import back_up
+from pylore.store.sqlite.restore_backup import restore_backup
 from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
+from pylore.system.project_files import read_plain
+from pylore.system.store_files import StoreState, require_no_store
 
 
 @pytest.fixture
@@ -132,6 +140,79 @@ def test_what_is_not_there_or_empty_is_said(tmp_path: Path) -> None:
     for place in ("file/store", "file/deep/store", "link"):
         with pytest.raises(StoreError, match=": Not a directory: choose another with LORE_DIR"):
             create_store(str(tmp_path / place))
+
+
+def create_again(folder: str, _: Path) -> None:
+    create_store(folder).close()
+
+
+def read_as_source(_: str, other_name: Path) -> None:
+    with pytest.raises(LoreError, match="is a file of a store"):
+        read_plain(str(other_name), 1000)
+
+
+def import_it(_: str, other_name: Path) -> None:
+    with pytest.raises(LoreError, match="is a store, or belongs to one"):
+        require_no_store(str(other_name))
+
+
+def ask_whether_it_changed(folder: str, _: Path) -> None:
+    assert StoreState(folder).text == ""
+
+
+def restore_into_it(folder: str, other_name: Path) -> None:
+    back_up(folder, str(other_name) + "-backup")
+    restore_backup(folder, str(other_name) + "-backup")
+
+
+IS_LOCKED = """
+import fcntl, sys
+with open(sys.argv[1], "r+b") as file:
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
+    except OSError:
+        print("locked")
+"""
+"""What another process finds at the bytes that each connection of SQLite holds a lock on."""
+
+
+def is_locked(path: str) -> bool:
+    run = [sys.executable, "-I", "-S", "-c", IS_LOCKED, path]
+    return subprocess.run(run, capture_output=True, text=True, check=True).stdout == "locked\n"
+
+
+@pytest.mark.parametrize(
+    "use", [create_again, read_as_source, import_it, ask_whether_it_changed, restore_into_it]
+)
+@pytest.mark.parametrize("behind", ["", "-shm"])
+def test_nothing_that_a_process_does_lets_go_of_the_store_that_it_has_open(
+    use: Callable[[str, Path], None], behind: str, folder: str, tmp_path: Path
+) -> None:
+    with open_store(folder) as store:
+        with store.transaction():
+            store.nodes.put(a_node("note-b"))
+        assert is_locked(f"{folder}/search.db")
+        os.link(f"{folder}/search.db{behind}", tmp_path / "a.py")
+        use(folder, tmp_path / "a.py")
+        assert is_locked(f"{folder}/search.db")
+    assert not is_locked(f"{folder}/search.db")
+
+
+@pytest.mark.parametrize("instead", [None, b"another log"])
+def test_what_is_written_to_a_log_that_was_taken_away_is_no_success(
+    folder: str, instead: bytes | None
+) -> None:
+    log = Path(f"{folder}/search.db-wal")
+    store = open_store(folder)
+    with store.transaction():
+        store.nodes.put(a_node("note-b"))
+    log.unlink()
+    if instead is not None:
+        log.write_bytes(instead)
+    with pytest.raises(StoreError, match=r"search\.db-wal: was taken away"), store.transaction():
+        store.nodes.put(a_node("note-c"))
+    log.unlink(missing_ok=True)
+    store.close()
 
 
 def test_a_store_that_nothing_of_stays_leaves_nothing(

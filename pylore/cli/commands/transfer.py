@@ -22,8 +22,8 @@ from ...graph.ontology import misfits_among
 from ...records.sources import is_page
 from ...system.atomic_write import write_whole
 from ...system.event_plugins import Events
-from ...system.links import require_no_store
 from ...system.project_files import leaves_by_link
+from ...system.store_files import require_no_store
 from ...terminal.output import flush, write
 from ...terminal.progress import Progress
 from ...terminal.text import imported_text

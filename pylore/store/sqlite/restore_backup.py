@@ -17,6 +17,7 @@ from shutil import copyfileobj
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
 from ...system.atomic_write import NewFile, sync_folder
 from ...system.links import real_place
+from ...system.store_files import is_open_store
 from ...system.temporary import TemporaryFolder
 from ..copied import RESTORE_BACKUP, Copied
 from . import write_queue as queue
@@ -226,6 +227,8 @@ def _keep(live: str, kept: str) -> None:
 
 def _swap(live: str, staged: SqliteStore, kept: str, progress: Callable[[float], None]) -> None:
     """In place of what SQLite cannot read another file is put, if nobody has it open."""
+    if is_open_store(live):
+        raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")
     with open(live, "r+b") as old:
         try:
             fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED, _SHARED_AT)
@@ -248,11 +251,12 @@ def _move_logs(live: str, kept: str) -> None:
     sync_folder(os.path.dirname(live))
 
 
-def _page_size(path: str) -> int:
-    with open(path, "rb") as file:
-        file.seek(16)
-        size = int.from_bytes(file.read(2), "big")
-    return 65536 if size == 1 else size
+def _page_size(path: str) -> object:
+    reader = reading_copy(path, alone=False)
+    try:
+        return reader.pragma("page_size")
+    finally:
+        reader.close()
 
 
 def _free_name(live: str) -> str:

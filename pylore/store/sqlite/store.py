@@ -7,6 +7,7 @@ import os
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
 from ...system.projects import project_of
+from ...system.store_files import LOG, note_closed, note_open
 from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
@@ -19,6 +20,7 @@ from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
     from typing import Any
 
@@ -65,6 +67,9 @@ class SqliteStore:
     def __init__(self, connection: apsw.Connection, path: str) -> None:
         self.connection = connection
         self.path = path
+        self._place = os.path.realpath(path) if connection.filename else ""
+        self._log = _identity(self._place + LOG) if self._place else None
+        note_open(self._place)
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
@@ -254,7 +259,7 @@ class SqliteStore:
 
         ``command`` is what the history calls it; without one it cannot be undone as a whole.
         """
-        return Transaction(self.connection, self.path, command)
+        return Transaction(self.connection, self.path, command, self.require_log)
 
     def aside(self, patience: float = 0.0) -> Aside:
         """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
@@ -262,6 +267,19 @@ class SqliteStore:
         Its commit does not wait for the disk: a power cut may take it back.
         """
         return Aside(self.connection, self.path, patience)
+
+    def require_log(self) -> None:
+        """Goes on where the log beside the store is the one that this connection writes to.
+
+        Raises:
+            StoreError: it was put away or replaced since the store was opened: nobody else sees
+                what was committed, and it is gone when this process ends.
+        """
+        if self._log and _identity(self._place + LOG) != self._log:
+            raise StoreError(
+                f"{self.path}{LOG}: was taken away while the store was open, and what was written "
+                "now may be lost: end what has the store open, run 'lore doctor', and do it again"
+            )
 
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
@@ -323,6 +341,8 @@ class SqliteStore:
     def close(self) -> None:
         """Lets go of the file; a second call does nothing."""
         self.connection.close()
+        note_closed(self._place)
+        self._place = ""
 
     def __enter__(self) -> SqliteStore:
         return self
@@ -382,8 +402,8 @@ class Snapshot:
 class Transaction:
     """BEGIN IMMEDIATE … COMMIT: waits for other writers once, at the start, and in turn.
 
-    When it is done, what it wrote is on the disk. One within another is a part of it: the
-    outermost commits or changes nothing.
+    When it is done, what it wrote is on the disk, and ``committed`` has been called. One within
+    another is a part of it: the outermost commits or changes nothing.
 
     Raises:
         StoreError: another writer did not end within ``busy_timeout``; or the store has
@@ -391,10 +411,14 @@ class Transaction:
             looked at, so none has run.
     """
 
-    def __init__(self, connection: apsw.Connection, path: str, command: str = "") -> None:
+    def __init__(
+        self, connection: apsw.Connection, path: str, command: str = "",
+        committed: Callable[[], None] = lambda: None,
+    ) -> None:  # fmt: skip
         self._connection = connection
         self._path = path
         self._command = command
+        self._committed = committed
         self._inner = False
         self._turn: Turn | None = None
         self._reads = SqliteReads(connection)
@@ -425,6 +449,7 @@ class Transaction:
                 if self._command:
                     self._end_command()
                 self._connection.execute("COMMIT")
+                self._committed()
                 if self._all_taken:
                     self._reads.forget_taken()
         finally:
@@ -739,6 +764,15 @@ def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
     connection = apsw.Connection(name, flags=flags)
     _distrust_schema(connection, 0.0)
     return connection
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What tells a file from every other one; None: there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _may_write(path: str) -> bool:
