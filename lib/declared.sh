@@ -303,6 +303,7 @@ lore_declared() { # <command>[ <verb>]: REPLY becomes its options and arguments
 --busy-timeout	SECONDS	-
 1…	ID…	@ids' ;;
     'forget') REPLY='--purge	-	-
+--proposed	-	-
 --json	-	-
 --jsonl	-	-
 --text	-	-

@@ -263,44 +263,87 @@ knows_both() { # whether the store and the file here have all that a and b have 
   PATH=/usr/bin:/bin git commit -q --allow-empty -m "no lore"
 }
 
-@test "what hooks bring in is no command: undo takes back what the person did last" {
+@test "what hooks bring in is taken back like a command" {
   clones install
   lore sync --install --hooks >/dev/null
-  git branch before
   (cd ../b && lore add note "Only b" --id note-b >/dev/null && lore edit note-2 "As b has it" >/dev/null &&
     shared "b learns" && git push -q origin main)
-  # after a pull
-  lore edit note-1 "Wrong words" >/dev/null
-  git commit -q --allow-empty -m "a errs"
+  lore edit note-1 "My words" >/dev/null
+  git commit -q --allow-empty -m "a learns"
   git pull -q --no-edit
+  lore show note-2 --json | grep -q 'As b has it'
+  run_lore undo --ids -q
+  expect 0 $'note-2\nnote-b'
+  [ "$(lore list --ids | sort | tr '\n' ' ')" = 'note-1 note-2 ' ]
+  lore show note-1 note-2 --json | grep -q 'My words.*Second words'
+  # a sync that brings in nothing is none
+  lore edit note-1 "Other words" >/dev/null
+  lore sync --in
   run_lore undo --ids -q
   expect 0 note-1
-  [ "$(lore show note-1 note-b --json | grep -c '"invalidated_at":null')" = 2 ]
-  lore show note-2 --json | grep -q 'As b has it'
-  # after a merge that a person has to end, and a record that both had changed
-  lore edit note-2 "Wrong as well" >/dev/null
-  lore add note "Kept" --id note-k >/dev/null
-  printf 'ours\n' >code && git add code && git commit -qm ours
-  (cd ../b && git pull -q && lore sync -q >/dev/null && lore edit note-2 "b again" >/dev/null &&
-    lore edit note-2 "b at last" >/dev/null && printf 'theirs\n' >code && shared theirs && git push -q)
-  run git pull -q --no-edit
-  [ "$status" = 1 ]
-  git add code && git commit -qm merged
-  lore show note-2 --json | grep -q 'b at last'
-  run_lore undo --ids -q
-  expect 0 note-k
   # a cherry-pick brings in too, and says nothing
-  git checkout -q -b picked before
+  git checkout -q -b picked HEAD~1
   (cd ../b && lore add note "Picked" --id note-p >/dev/null && shared picked && git push -q)
   git fetch -q
   run -0 git cherry-pick origin/main
   [[ $output != *added* ]]
   lore show note-p >/dev/null
-  # what a person syncs is a command
-  printf '{"id": "note-h", "title": "By hand"}\n' >>"$FILE"
-  lore sync -q >/dev/null
   run_lore undo --ids -q
-  expect 0 note-h
+  expect 0 note-p
+}
+
+@test "a purge that comes by a file forgets, until a person here accepts it" {
+  clones
+  lore add note "Never shared" --id note-own >/dev/null
+  lore edit note-1 "First words, and more" >/dev/null
+  (cd ../b && lore forget --purge note-1 >/dev/null && printf '{"purged": "note-own", "at": "%s"}\n' \
+    "$(date -u +%Y-%m-%dT%H:%M:%SZ -d '+1 hour')" >>"$FILE" &&
+    lore sync -q >/dev/null && git commit -qam purged && git push -q)
+  git pull -q
+  run_lore sync
+  expect 0
+  [ "$stderr" = "lore: 2 records were deleted for good elsewhere, and are forgotten here (note-1, note-own): 'lore forget --purge --proposed' deletes them, 'lore undo' brings them back" ]
+  contains "$output" '"updated":2,'
+  run_lore list --ids
+  expect 0 note-2
+  ! grep -q 'First words\|Never shared' "$FILE" # nor are they told again
+  [ "$(grep -c '"purged"' "$FILE")" = 2 ]
+  run_lore sync
+  expect 0
+  contains "$output" '"updated":0,'
+  [ -z "$stderr" ]
+  run_lore undo --ids -q
+  expect 0 $'note-1\nnote-own\nnote-1 relates_to note-2'
+  lore show note-1 --history --json | grep -q 'and more'
+  lore sync -q >/dev/null
+  grep -q 'Never shared' "$FILE"
+  run_lore sync # what was brought back is not forgotten again
+  expect 0
+  contains "$output" '"updated":0,'
+  [ -z "$stderr" ]
+  lore forget note-own note-1 -q
+  run_lore forget --purge --proposed --ids
+  expect 0 $'note-1\nnote-own'
+  run -1 lore show note-1
+  ! lore export | grep -q 'First words\|and more'
+  run_lore forget --purge --proposed
+  expect 0 '[]'
+  run_lore forget --proposed
+  expect 2
+}
+
+@test "a time that is more than a day ahead is taken from no file" {
+  clones
+  far=$(date -u +%Y-%m-%dT%H:%M:%SZ -d '+2 days')
+  for line in '{"purged": "note-1", "at": "FAR"}' '{"id": "note-1", "title": "x", "updated_at": "FAR"}'; do
+    printf '%s\n' "${line/FAR/$far}" >line.jsonl
+    for command in 'sync line.jsonl' 'sync --in line.jsonl' 'import line.jsonl'; do
+      run_lore $command
+      expect 1 ''
+      contains "$stderr" "'$far' is more than a day ahead of this machine's clock: set the clock that is wrong"
+    done
+  done
+  lore show note-1 --json | grep -q 'First words'
 }
 
 @test "a line of git's index that is broken is named, and mending the file is enough" {

@@ -246,7 +246,9 @@ class HubSync:
         told = [row for row in rows if row[3]]
         self._done.read += len(told)
         ahead = Ahead(self._store, lambda: self._engine.embedder)
-        options = ImportOptions(skip_bad=True, new_relations=True, new_types=True, change="sync")
+        options = ImportOptions(
+            skip_bad=True, new_relations=True, new_types=True, change="sync", purge=True
+        )
         part = LineImport(
             self._store, self._engine.settings, ahead, [row[3].encode() for row in told], options,
             name=self._name, names=_Places(self._name, told), progress=lambda size: None,

@@ -54,15 +54,14 @@ def sync(engine: Engine, path: str, *, out: bool = True) -> Synced:
 
     Args:
         path: the file; it need not be there.
-        out: write the file; if not, it stays as it is, and what comes in is no command that
-            could be undone: it is what a hook of git's asks for, after any command.
+        out: write the file; if not, it stays as it is, which is what a hook of git's asks for.
 
     Raises:
         LoreError: a line is broken, or the file is not one that may be read; nothing is changed.
     """
     for _ in range(_TRIES):
         read = _Source(path, record_line(engine.settings.max_text))
-        came_in = Imported() if read.is_empty else _taken(engine, read, is_command=out)
+        came_in = Imported() if read.is_empty else _taken(engine, read)
         if not out:
             return Synced(came_in, _NOTHING, read.is_in_conflict)
         with engine.store.snapshot(), _kept(engine, read) as new:
@@ -188,10 +187,10 @@ def _unmerged(place: str) -> list[tuple[str, bytes]]:
     return sides
 
 
-def _taken(engine: Engine, read: _Source, *, is_command: bool) -> Imported:
+def _taken(engine: Engine, read: _Source) -> Imported:
     return import_lines(
         engine.store, engine.settings, engine.embedder, read.lines(), change="sync",
-        is_command=is_command, names=read.names,
+        names=read.names,
     )  # fmt: skip
 
 
@@ -199,7 +198,7 @@ def _kept(engine: Engine, read: _Source) -> SpooledTemporaryFile[str]:
     """The lines that the file is to have, in a file without a name."""
     kept = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n")  # noqa: SIM115
     records = engine.store.types.require([RECORDS])
-    kept.writelines(read.said.lines(export_lines(engine.store, records)))
+    kept.writelines(read.said.lines(export_lines(engine.store, records, shared=True)))
     return kept
 
 

@@ -28,6 +28,10 @@ DEEPEST = 100
 """Levels of JSON in a line: Python and SQLite both give up somewhere below 1000."""
 
 
+DAYS_AHEAD = 1
+"""Days by which a time that somebody else writes may be ahead of this machine's clock."""
+
+
 def record_line(max_text: int) -> int:
     """Bytes of a JSON line with a record: JSON may spell a byte of its text with six."""
     return 6 * max_text + 4_000_000

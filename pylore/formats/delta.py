@@ -61,7 +61,7 @@ class Digest:
         told = set(map(_id_of, map(json.loads, lines)))
         with scratch_store() as taken:
             import_lines(taken, Settings(), None, [line.encode() for line in lines],
-                         skip_bad=True, new_types=True, new_relations=True)  # fmt: skip
+                         skip_bad=True, new_types=True, new_relations=True, purge=True)  # fmt: skip
             still = taken.contents.unusual()
             others = {id for id in taken.contents.ids() if id not in told}
             self._add(taken.contents.rows(), still | others)

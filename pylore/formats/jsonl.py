@@ -43,6 +43,7 @@ from .lines_in import (
     node_from,
     notes_of_forgotten,
     notes_of_loose,
+    notes_of_proposed,
     parsed,
     past_edge,
     past_node,
@@ -152,7 +153,8 @@ class ImportOptions:
     """How lines are to be taken.
 
     ``prefer`` is the side (``ours``, ``theirs``) that conflicts are decided for, ``change``
-    what the history calls the import.
+    what the history calls the import. ``purge``: what they say was deleted for good is deleted
+    here; if not, it is forgotten, until a person deletes it: anybody may write a file.
     """
 
     def __init__(
@@ -163,7 +165,9 @@ class ImportOptions:
         new_types: bool = False,
         prefer: str = "",
         change: str = "import",
+        purge: bool = False,
     ) -> None:
+        self.purge = purge
         self.skip_bad = skip_bad
         self.new_relations = new_relations
         self.new_types = new_types
@@ -183,15 +187,15 @@ def import_lines(
     new_types: bool = False,
     prefer: str = "",
     change: str = "import",
-    is_command: bool = True,
+    purge: bool = False,
     names: LineNames | None = None,
     progress: Callable[[int], None] = lambda size: None,
 ) -> Imported:
     """Merges lines into the store, in one transaction; the same lines twice change nothing.
 
     ``name`` is the file, for messages; ``progress`` hears how many bytes each line had, when
-    it is read for its texts and when it is written. ``is_command``: it can be undone as the
-    last command; ``names``: in the place of ``name``. The rest are ``ImportOptions``.
+    it is read for its texts and when it is written. ``names``: in the place of ``name``. The
+    rest are ``ImportOptions``.
 
     Raises:
         LoreError: a line is broken (its number is named) and ``skip_bad`` is not
@@ -199,11 +203,11 @@ def import_lines(
     """
     ahead = Ahead(store, lambda: embedder)
     options = ImportOptions(skip_bad=skip_bad, new_relations=new_relations, new_types=new_types,
-                            prefer=prefer, change=change)  # fmt: skip
+                            prefer=prefer, change=change, purge=purge)  # fmt: skip
     part = LineImport(store, settings, ahead, lines, options, name=name, names=names,
                       progress=progress)  # fmt: skip
     part.prepare()
-    return ahead.settled(part.write, change if is_command else "")
+    return ahead.settled(part.write, change)
 
 
 class LineImport:
@@ -407,13 +411,16 @@ class _LineImporter:
         result.derived_nodes = self._merge.derived_nodes
         result.new_nodes = self._merge.new_nodes
         self._waiting.flush()  # what edges say, too, is found from now on
+        for _ in self._merge.proposed:
+            result.count("updated")
         if result.added + result.updated or self._merge.purges:
             result.brought |= self._merge.brought
             result.dangling = len(self._store.edges.dangling_among(result.brought))
             result.notes += notes_of_loose(self._merge.loose())
         result.conflicting = self._merge.conflicts
         result.conflicts = len(result.conflicting)
-        result.notes += merge_notes(self._merge.purges, self._merge.back, self._merge.ahead)
+        result.notes += merge_notes(self._merge.purges, self._merge.back)
+        result.notes += notes_of_proposed(self._merge.proposed)
         result.notes += notes_of_forgotten(self._forgotten)
 
     def _apply(self) -> None:
@@ -542,7 +549,7 @@ class _LineImporter:
             if not at:
                 raise LoreError("purged lacks at, the time")
             id = check_scope(check_id(text(fields, "purged", "")), self._store.scope)
-            self._merge.purge(id, at)
+            (self._merge.purge if self._options.purge else self._merge.propose_purge)(id, at)
         else:
             raise LoreError(unknown_kind(fields))
 

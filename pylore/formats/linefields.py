@@ -6,14 +6,18 @@ import json
 import re
 
 from ..core.errors import LoreError
+from ..core.limits import DAYS_AHEAD
 from ..core.line_grammar import LARGEST, TIME
 from ..core.text import clean_tags
+from ..core.times import days_ahead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _TIME = re.compile(TIME)
+_horizon = ""
+"""What was too far ahead when this was last looked at; now it is later."""
 
 
 def text(fields: dict[str, Any], name: str, default: str) -> str:
@@ -82,4 +86,15 @@ def moment(fields: dict[str, Any], name: str, default: str = "") -> str:
     value = text(fields, name, default)
     if value and not _TIME.fullmatch(value):
         raise LoreError(f"{name} '{value}' is not a time: give it as 2026-01-31T12:00:00Z")
+    if _is_far(value):
+        raise LoreError(f"{name} '{value}' is more than a day ahead of this machine's clock: "
+                        "set the clock that is wrong")  # fmt: skip
     return value
+
+
+def _is_far(value: str) -> bool:
+    """Whether a time is so far ahead that some clock is wrong."""
+    global _horizon
+    if value > _horizon:
+        _horizon = days_ahead(DAYS_AHEAD)
+    return value > _horizon

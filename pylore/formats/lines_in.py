@@ -181,11 +181,8 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
     return state
 
 
-def merge_notes(
-    purges: Sequence[tuple[str, bool]], back: Sequence[str], ahead: Sequence[tuple[str, str]]
-) -> list[str]:
-    """What is to be said of what was deleted elsewhere, of what was deleted here and is ``back``,
-    and of clocks that are wrong."""
+def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list[str]:
+    """What is to be said of what was deleted elsewhere, or was deleted here and is ``back``."""
     notes = []
     if back:
         what = _listed(back, "was", "were")
@@ -195,13 +192,21 @@ def merge_notes(
         notes.append(f"{id} was deleted for good elsewhere{after}")
     if len(purges) > _NAMED:
         notes.append(f"{len(purges) - _NAMED} more were deleted for good elsewhere")
-    if ahead:
-        what = counted(len(ahead), "state comes", "states come")
-        notes.append(
-            f"{what} from the future ({ahead[0][0]}: {ahead[0][1]}): a clock is wrong "
-            "somewhere; what is edited here is newer all the same"
-        )
     return notes
+
+
+def notes_of_proposed(ids: Sequence[str]) -> list[str]:
+    """What is to be said of records that were forgotten since a file has their purge."""
+    if not ids:
+        return []
+    if len(ids) == 1:
+        id = ids[0]
+        return [f"{id} was deleted for good elsewhere, and is forgotten here: 'lore forget "
+                f"--purge {id}' deletes it, 'lore restore {id}' brings it back"]  # fmt: skip
+    more = ", …" if len(ids) > _NAMED else ""
+    return [f"{len(ids)} records were deleted for good elsewhere, and are forgotten here "
+            f"({', '.join(ids[:_NAMED])}{more}): 'lore forget --purge --proposed' deletes them, "
+            "'lore undo' brings them back"]  # fmt: skip
 
 
 def notes_of_forgotten(ids: Sequence[str]) -> list[str]:

@@ -11,7 +11,14 @@ import json
 from ..core.model import Edge, Node
 from ..core.states import NODE_STATE, clock
 from ..core.vocabulary import RELATIONS, TYPES
-from ..records.exchange import KEY, told_edges, told_nodes, told_past, told_past_edges
+from ..records.exchange import (
+    KEY,
+    told_edges,
+    told_nodes,
+    told_past,
+    told_past_edges,
+    withheld,
+)
 from ..system.json_encode import harmless
 from .anchorlines import anchor_lines
 
@@ -38,21 +45,28 @@ READS = ("accessed_at", "access_count")
 
 
 def export_lines(
-    store: Store, types: Collection[str] = (), *, history: bool = True
+    store: Store, types: Collection[str] = (), *, history: bool = True, shared: bool = False
 ) -> Iterator[str]:
     """Everything in the store as JSON lines, sorted: the same knowledge, the same lines.
 
     With ``types``, the nodes of these alone, with their anchors and all of their edges;
-    without ``history``, what is now and not what was.
+    without ``history``, what is now and not what was. ``shared``: as others are told, without
+    what was forgotten here because they want it deleted for good.
     """
+    left_out = withheld(store) if shared else frozenset()
+    purged = store.history.purged()
+    for id, at in store.history.proposed_purges().items():
+        purged[id] = max(at, purged.get(id, ""))
 
     def kept(*ids: object) -> bool:
+        if not left_out.isdisjoint(ids):
+            return False
         return not types or any(str(id).partition("-")[0] in types for id in ids)
 
     for declared in declarations(store):
         yield line_of(declared)
-    for id, at in store.history.purged().items():
-        if kept(id):
+    for id, at in sorted(purged.items()):
+        if not types or id.partition("-")[0] in types:
             yield line_of({"purged": id, "at": at})
     for node, was in told_nodes(store):
         if kept(node.id):

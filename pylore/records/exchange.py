@@ -33,6 +33,15 @@ def told_nodes(store: Store) -> Iterator[tuple[Node, list[str]]]:
         yield node, told_names(node, names, gone) if names else []
 
 
+def withheld(store: Store) -> frozenset[str]:
+    """The records that others want deleted for good, and that are forgotten here for that.
+
+    They are not told to these again, until a person here brings them back.
+    """
+    here = store.nodes.get_many([*store.history.proposed_purges()])
+    return frozenset(id for id, node in here.items() if node.invalidated_at)
+
+
 def told_names(node: Node, names: Iterable[str], purged: str) -> list[str]:
     """Those of the names of states that a node is told to come after."""
     own = state_name(node)

@@ -22,11 +22,12 @@ from ..core.merging import (
 )
 from ..core.model import Node, Past, Record
 from ..core.states import clock, latest, next_clock, order, same, set_clock, state_name
-from ..core.times import days_ahead, now
+from ..core.times import now
 from ..core.vocabulary import RELATIONS, TYPES
 from .merge_anchors import AnchorMerge
 from .merge_edges import EdgeMerge
 from .purge import take_away
+from .undo import forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from ..store.protocols import EdgeKey
 
 _node_row = attrgetter(*Node.__slots__)
-
-_FAR = 1
-"""Days ahead of this machine from which on a clock is said to be wrong."""
 
 
 class Conflict(Record):
@@ -63,7 +61,8 @@ class Conflict(Record):
 class Merge:
     """One merge of another store's states; the caller holds a transaction.
 
-    ``back`` names nodes that were deleted for good here, and have been edited after that.
+    ``back`` names nodes that were deleted for good here, and have been edited after that;
+    ``proposed`` those that were forgotten since a file says that they were deleted for good.
 
     ``change`` is what the history calls it, ``waiting`` indexes what comes in, ``prefer``
     (``ours`` or ``theirs``) decides conflicts in place of the rule: that side becomes the
@@ -78,7 +77,7 @@ class Merge:
     ) -> None:
         self.conflicts: list[Conflict] = []
         self.purges: list[tuple[str, bool]] = []
-        self.ahead: list[tuple[str, str]] = []
+        self.proposed: list[str] = []
         self.back: list[str] = []
         self._store = store
         self._waiting = waiting
@@ -87,11 +86,11 @@ class Merge:
         self._command = store.history.command
         self._purged = store.history.purged()
         self._purged_before = frozenset(self._purged)
+        self._proposed = store.history.proposed_purges()
         self._ended: set[str] = set()
         self.brought: set[EdgeKey] = set()
         self.derived_nodes: set[str] = set()
         self.new_nodes: set[str] = set()
-        self._horizon = days_ahead(_FAR)
         self._nodes: dict[str, Node] = {}
         self._edges = EdgeMerge(store, self._purged, change)
         self._ours: dict[str, Node | None] = {}
@@ -117,7 +116,7 @@ class Merge:
         if ours is not None and not gone and _node_row(ours) == _node_row(theirs):
             self._learn(id, was)
             return "unchanged"
-        if gone and clock(theirs) <= gone:
+        if clock(theirs) <= max(gone, self._proposed.get(id, "")):
             return "kept"
         told(theirs)
         if ours is None:
@@ -171,14 +170,9 @@ class Merge:
             return
         self._nodes[node.id] = node
         if stored is None or not same(stored, node):
-            self._foretell(node.id, node)
             self._changed[node.id] = None
             if node.invalidated_at is not None:
                 self._ended.add(node.id)
-
-    def _foretell(self, id: str, state: Node | Edge) -> None:
-        if clock(state) > self._horizon:
-            self.ahead.append((id, clock(state)))
 
     def _known(self, id: str) -> list[str]:
         """The names of the states that a node has been in, here or in what has come in."""
@@ -230,7 +224,6 @@ class Merge:
         """An edge of the other store."""
         state = self._edges.edge(theirs)
         if state in ("added", "updated"):
-            self._foretell(" ".join(theirs.key), theirs)
             self.brought.add(theirs.key)
         return state
 
@@ -295,6 +288,27 @@ class Merge:
         self._purge_history(id, at)
         self._edges.purge(id, at, before)
         self._anchors.purge(id, at)
+
+    def propose_purge(self, id: str, at: str) -> None:
+        """A node that was deleted for good elsewhere, as a file says, which anybody may write.
+
+        It is forgotten, until a person here deletes it for good or brings it back.
+        """
+        if at <= max(self._purged.get(id, ""), self._proposed.get(id, "")):
+            return
+        self.flush()
+        self._proposed[id] = at
+        node = self._our_node(id)
+        if node is not None and node.invalidated_at is None:
+            if clock(told(copy(node), self._purged.get(id, ""))) > at:
+                self.purges.append((id, True))
+            else:
+                forget(self._store, node)
+                self._waiting.add(node)
+                self._ours.pop(id, None)
+                self._ended.add(id)
+                self.proposed.append(id)
+        self._store.history.propose_purge(id, at)
 
     def _purge_history(self, id: str, at: str) -> None:
         later = [past for past in self._store.history.of_node(id) if clock(past.node) > at]

@@ -377,6 +377,12 @@ class PastStates(Protocol):
     def purge(self, id: str, at: str) -> None:
         """Forgets every state that a node has left, and that it was deleted for good is kept."""
 
+    def proposed_purges(self) -> dict[str, str]:
+        """What others say was deleted for good, and nobody here yet: id to when."""
+
+    def propose_purge(self, id: str, at: str) -> None:
+        """Keeps what others say was deleted for good; ``purge`` ends it."""
+
 
 class FactPassages(Protocol):
     """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.

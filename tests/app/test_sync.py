@@ -51,7 +51,7 @@ def live(store: Store, steps: Sequence[Step]) -> None:
 
 
 def taken(store: Store, lines: Sequence[str]) -> None:
-    import_lines(store, Settings(), None, [line.encode() for line in lines])
+    import_lines(store, Settings(), None, [line.encode() for line in lines], purge=True)
 
 
 def exported(store: Store) -> list[str]:

@@ -132,7 +132,7 @@ def _without_reading(line: str) -> str:
 
 
 def take(store: Store, lines: list[str]) -> None:
-    import_lines(store, Settings(), None, [line.encode() for line in lines])
+    import_lines(store, Settings(), None, [line.encode() for line in lines], purge=True)
 
 
 def lacking(ours: Store, theirs: Store, *types: str) -> list[str]:

@@ -19,6 +19,7 @@ from samples import examples
 from pylore.core.errors import LoreError
 from pylore.core.model import Edge
 from pylore.core.settings import Settings
+from pylore.core.times import days_ahead
 from pylore.formats.conflicts import conflict_notes
 from pylore.formats.jsonl import Imported, export_lines, import_lines
 from pylore.formats.merge_lines import merge_lines
@@ -28,7 +29,7 @@ from pylore.store import Store
 
 SEEDS = st.integers(0, 2**64)
 EARLY, LATER, LATE = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"
-AHEAD = "2999-01-01T00:00:00Z"
+AHEAD = f"{days_ahead(1)[:10]}T00:00:00Z"
 KEY = ("note-a", "note-b", "relates_to")
 
 
@@ -47,7 +48,9 @@ def shuffled_lines(random: Random) -> Any:
     def take(ours: Store, theirs: Store, prefer: str) -> None:
         lines = [line.encode() for line in export_lines(theirs)]
         random.shuffle(lines)
-        import_lines(ours, Settings(), None, lines * random.choice((1, 2)), prefer=prefer)
+        import_lines(
+            ours, Settings(), None, lines * random.choice((1, 2)), prefer=prefer, purge=True
+        )
 
     return take
 
@@ -93,7 +96,7 @@ def test_both_sides_of_a_merge_in_one_file_are_merged_whatever_the_order(seed: i
         for _ in range(2):
             random.shuffle(lines)
             ends.append(MemoryStore())
-            import_lines(ends[-1], Settings(), None, lines)
+            import_lines(ends[-1], Settings(), None, lines, purge=True)
         assert list(export_lines(ends[0])) == list(export_lines(ends[1]))
 
 
@@ -114,7 +117,7 @@ def put(store: Store, *rows: dict[str, Any] | str | bytes, **options: Any) -> Im
     lines = [row if isinstance(row, bytes) else
              (row if isinstance(row, str) else json.dumps(row)).encode() + b"\n"
              for row in rows]  # fmt: skip
-    return import_lines(store, Settings(), None, lines, **options)
+    return import_lines(store, Settings(), None, lines, **{"purge": True, **options})
 
 
 def take(ours: Store, theirs: Store, **options: Any) -> Imported:
@@ -440,15 +443,17 @@ def test_the_import_is_the_command_that_left_a_state(here: Store, there: Store) 
     assert [one.node.body for one in there.history.left_by(command.id)] == ["first"]
 
 
-def test_a_time_in_the_future_is_said_and_does_not_stand_for_ever(
+def test_a_time_in_the_future_is_refused_or_stands_until_somebody_edits(
     here: Store, there: Store
 ) -> None:
     put(here, note("first", EARLY))
-    done = put(here, note("ahead", AHEAD), {"id": "note-b", "updated_at": AHEAD})
-    assert done.notes == [
-        f"2 states come from the future (note-a: {AHEAD}): a clock is wrong somewhere; "
-        "what is edited here is newer all the same"
-    ]
+    far = days_ahead(2)
+    for name in ("updated_at", "changed_at", "invalidated_at"):
+        with pytest.raises(LoreError, match=f"line 1: {name} '{far}' is more than a day ahead of"):
+            put(here, {**note("ahead", LATER), name: far})
+    with pytest.raises(LoreError, match=f"line 1: at '{far}' is more than a day ahead of"):
+        put(here, {"purged": "note-a", "at": far})
+    assert put(here, note("ahead", AHEAD)).notes == []
     edit(here, "mine", LATE)
     put(there, note("ahead", AHEAD))
     assert counts(take(here, there)) == {"kept": 1} and body(here) == "mine"

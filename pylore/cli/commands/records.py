@@ -10,6 +10,7 @@ from ...core.model import Node
 from ...core.text import counted
 from ...core.times import parse_since
 from ...core.vocabulary import RECORDS
+from ...records.exchange import withheld
 from ...store.filter import Scope, require_statuses
 from ...terminal.text import list_text, oneline_text
 from ..runtime import ids_from
@@ -69,10 +70,13 @@ def _listed(node: Node) -> dict[str, Any]:
     return row
 
 
-def forget(ids: tuple[str, ...], purge: bool, **options: Any) -> None:
+def forget(ids: tuple[str, ...], purge: bool, proposed: bool, **options: Any) -> None:
     session = Session(options)
-    wanted = ids_from(ids, "forget")
+    if proposed and (ids or not purge):
+        raise UsageError("--proposed goes with --purge, and without an ID")
+    wanted = [] if proposed else ids_from(ids, "forget")
     with session.open() as store:
+        wanted = sorted(withheld(store)) if proposed else wanted
         changes = session.records(store).forget(wanted, purge=purge)
     session.print_changes(changes)
     session.tell("post-forget", changed_rows(changes))

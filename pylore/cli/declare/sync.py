@@ -24,8 +24,7 @@ REMOTE is the name of a hub ('lore remote add'): what has changed here is sent, 
 others have sent is merged in the same way. Whatever breaks off goes on with the next sync.""",
     Option(
         "--in",
-        "only bring in: the file stays as it is, and\n"
-        "what comes in is not what 'lore undo' takes back",
+        "only bring in: the file stays as it is",
         into="only_in",
     ),
     Heading("With a remote"),

@@ -96,10 +96,11 @@ _IDS = f"""
   SELECT id FROM nodes UNION ALL SELECT from_id FROM {_EDGES}
   UNION ALL SELECT node_id FROM node_history UNION ALL SELECT from_id FROM edge_history
   UNION ALL SELECT node_id FROM anchors UNION ALL SELECT node_id FROM anchor_history
-  UNION ALL SELECT id FROM purged UNION ALL SELECT node_id FROM ancestors"""
+  UNION ALL SELECT id FROM purged UNION ALL SELECT id FROM proposed_purges
+  UNION ALL SELECT node_id FROM ancestors"""
 
 _UNUSUAL = f"""
-  SELECT id FROM purged
+  SELECT id FROM purged UNION SELECT id FROM proposed_purges
   UNION SELECT from_id FROM {_EDGES} WHERE to_id IN (SELECT id FROM purged)
   UNION SELECT from_id FROM edge_history WHERE to_id IN (SELECT id FROM purged)
   UNION SELECT node_id FROM ancestors

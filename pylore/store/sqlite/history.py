@@ -258,11 +258,20 @@ class SqliteHistory:
         self._db.execute("DELETE FROM main.ancestors WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
         self._db.execute("DELETE FROM main.anchors_left WHERE node_id = ?", (id,))
+        self._db.execute("DELETE FROM proposed_purges WHERE id = ?", (id,))
         self._db.execute(
             "INSERT INTO main.purged VALUES (?, ?)"
             " ON CONFLICT DO UPDATE SET at = max(at, excluded.at)",
             (id, at),
         )
+
+    def proposed_purges(self) -> dict[str, str]:
+        """What others say was deleted for good, and nobody here yet: id to when."""
+        return dict(self._db.execute("SELECT id, at FROM proposed_purges ORDER BY id"))
+
+    def propose_purge(self, id: str, at: str) -> None:
+        """Keeps what others say was deleted for good; ``purge`` ends it."""
+        self._db.execute("INSERT OR REPLACE INTO proposed_purges VALUES (?, ?)", (id, at))
 
 
 def _value(node: Node, name: str) -> object:

@@ -36,9 +36,10 @@ HASHES = frozenset(
     cbfdd8c1cbe831f4 ce204efc68e085c4 d1ef1d918cc0203f d246b9066d9907bd d342c8b203cb8746
     d517734310d087e6 d83db2cfd4272f9f d934259aa90dba87 dc5e4c56e24191ac dfe4473279ba044f
     dfe928eb994bd964 e1524e54dcd9dece e1a2f1c1c402b08a e354517e08323d25 e3cc0b93af9c0dc7
-    e48059aaa4a341a7 e566f8a605376bd9 e7303ca46bff2124 ea430dc562dcbc10 eaf7585baf62d0c6
-    ec851b03818d2455 ef3abe9864bbb20e ef89f24a98493ce1 f1c0cfc7ac6c7fa2 f2bcb554a1307bbd
-    f4873bde9daadc27 f693e8d86a525168 f96b0d19a6dd73c5 fb2ad56449eae294 fd7000776b923ba8
+    e48059aaa4a341a7 e566f8a605376bd9 e56b49c9252c559c e7303ca46bff2124 ea430dc562dcbc10
+    eaf7585baf62d0c6 ec851b03818d2455 ef3abe9864bbb20e ef89f24a98493ce1 f1c0cfc7ac6c7fa2
+    f2bcb554a1307bbd f4873bde9daadc27 f693e8d86a525168 f96b0d19a6dd73c5 fb2ad56449eae294
+    fd7000776b923ba8
     """.split()
 )
 
@@ -53,9 +54,9 @@ TABLES = frozenset(
     files_fts_data files_fts_docsize files_fts_idx files_fts_segdir files_fts_segments
     files_fts_stat former_texts graph_edges members meta names_fts_config names_fts_content
     names_fts_data names_fts_docsize names_fts_idx names_fts_segdir names_fts_segments
-    names_fts_stat node_history nodes passage_texts passages purged ratings relations remotes
-    shown sketches sqlite_sequence sqlite_stat1 sqlite_stat4 texts_fts_config texts_fts_content
-    texts_fts_data texts_fts_docsize texts_fts_idx texts_fts_segdir texts_fts_segments
-    texts_fts_stat touched types whole_files
+    names_fts_stat node_history nodes passage_texts passages proposed_purges purged ratings
+    relations remotes shown sketches sqlite_sequence sqlite_stat1 sqlite_stat4 texts_fts_config
+    texts_fts_content texts_fts_data texts_fts_docsize texts_fts_idx texts_fts_segdir
+    texts_fts_segments texts_fts_stat touched types whole_files
     """.split()
 )

@@ -466,6 +466,12 @@ CREATE TABLE purged(
   at TEXT NOT NULL
 ) WITHOUT ROWID;
 
+-- What a file said was deleted for good, until a person here says so too ('lore forget --purge').
+CREATE TABLE proposed_purges(
+  id TEXT PRIMARY KEY,
+  at TEXT NOT NULL
+) WITHOUT ROWID;
+
 -- The commands that changed this store. While one runs, meta has its id under 'command'.
 CREATE TABLE commands(
   id INTEGER PRIMARY KEY,

@@ -76,6 +76,7 @@ _WRITTEN: dict[str, dict[str, str]] = {
     },
     "ancestors": {"node_id": _ID, "state": _LINE},
     "purged": {"id": _ID, "at": _TIME},
+    "proposed_purges": {"id": _ID, "at": _TIME},
     "commands": {"id": _KEY, "name": _LINE, "at": _TIME},
     "additions": {"command": _KEY, "id": _ID, "to_id": _LINE, "relation": _LINE},
     "anchors_left": {

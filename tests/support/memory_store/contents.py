@@ -18,7 +18,7 @@ class Contents(Part):
         state = self._state
         edges = [*state.edges, *((str(one["from_id"]),) for one in state.edge_history)]
         return {
-            *state.nodes, *state.purged, *(key[0] for key in edges),
+            *state.nodes, *state.purged, *state.proposed_purges, *(key[0] for key in edges),
             *(past.node.id for past in state.node_history), *(key[0] for key in state.anchors),
             *(one["node_id"] for one in state.anchor_history),
             *(id for id, _ in state.ancestors),

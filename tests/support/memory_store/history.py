@@ -139,6 +139,13 @@ class History(Part):
             for key in [key for key in touched if key[0] == id]:
                 del touched[key]
         state.purged[id] = max(at, state.purged.get(id, ""))
+        state.proposed_purges.pop(id, None)
+
+    def proposed_purges(self) -> dict[str, str]:
+        return dict(sorted(self._state.proposed_purges.items()))
+
+    def propose_purge(self, id: str, at: str) -> None:
+        self._changing.proposed_purges[id] = at
 
 
 def _own(past: Past) -> Past:

@@ -40,6 +40,7 @@ class State:
         self.node_history: list[Past] = []
         self.ancestors: set[tuple[str, str]] = set()
         self.purged: dict[str, str] = {}
+        self.proposed_purges: dict[str, str] = {}
         self.commands: list[PastCommand] = []
         self.additions: list[tuple[int, str, str, str]] = []
         self.anchors_left: dict[int, dict[AnchorKey, Anchor | None]] = {}
