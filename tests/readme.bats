@@ -168,7 +168,7 @@ b' || return 1
   lore trust >/dev/null
   echo '# changed' >>src/auth.py
   git add src
-  run_program git commit -qm "Check tokens once
+  LORE_HOOK_DEBUG=1 run_program git commit -qm "Check tokens once
 
 Lesson: one place to check is one place to mend"
   expect 0

@@ -10,11 +10,21 @@ from pylore.cli import doctor
 from pylore.core.settings import Settings
 from pylore.store import open_store
 
+from .writing import DELETED
+
 
 def lost(folder: str, promised: Iterable[str]) -> list[str]:
-    """Those of the ids that were given out and are not there, forgotten or not."""
+    """Those of the ids that were given out and are not there, forgotten or not.
+
+    What was told to be deleted for good is none of these.
+    """
+    told = {*promised}
     with open_store(folder) as store:
-        return [id for id in promised if store.nodes.get(id) is None]
+        return [
+            id for id in sorted(told)
+            if not id.startswith(DELETED) and DELETED + id not in told
+            and store.nodes.get(id) is None
+        ]  # fmt: skip
 
 
 def in_part(folder: str, size: int) -> list[str]:

@@ -26,6 +26,9 @@ IMPORTED = 60
 
 EXPORT = "knowledge.jsonl"
 
+DELETED = "-"
+"""Before an id that is told: it is deleted for good now, or was."""
+
 _WORDS = "river stone bridge window garden winter summer paper music silver".split()
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -99,6 +102,19 @@ class Writer:
     def restore(self) -> None:
         self._with_own(lambda id: self._records.restore([id]))
 
+    def purge(self) -> None:
+        """Deletes one for good; what is told before may be done, and not told any more."""
+        if self._ids:
+            id = self._ids.pop(self._chance.randrange(len(self._ids)))
+            self._tell(DELETED + id)
+            self._records.forget([id], purge=True)
+
+    def hear_of_purge(self) -> None:
+        """A file says that one was deleted for good: that deletes nothing."""
+        self._with_own(lambda id: import_lines(
+            self._store, Settings(), None, [json.dumps({"purged": id, "at": times.now()}).encode()]
+        ))  # fmt: skip
+
     def run(self) -> None:
         runs = Runs(self._store)
         id = runs.start()
@@ -153,8 +169,9 @@ class Writer:
 
 
 WRITES = {
-    "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "run": 3,
-    "import_lines": 8, "reindex": 3, "index": 3, "embed": 3, "export": 3,
+    "add": 30, "edit": 12, "link": 12, "fact": 8, "forget": 6, "restore": 6, "purge": 4,
+    "hear_of_purge": 6, "run": 3, "import_lines": 8, "reindex": 3, "index": 3, "embed": 3,
+    "export": 3,
 }  # fmt: skip
 """What is written, and how often."""
 
