@@ -25,6 +25,7 @@ from .app.related import RelatedRequest, related
 from .app.run_audit import audit
 from .app.search import SearchRequest, record_ids, record_shown, search
 from .app.show import show
+from .core.call_arguments import checked
 from .core.errors import NoStore, UsageError, nearest
 from .core.model import Edge, Hits, Node
 from .core.settings import BY_NAME, Settings
@@ -46,12 +47,14 @@ if TYPE_CHECKING:
     from .store import Store
 
 
+@checked({"add": Records.add, "fact": Records.fact, "link": Records.link, "edit": Records.edit})
 class Lore:
     """One store, open for reading and writing; use it in a ``with``, or ``close`` it.
 
     Several threads may share one: each gets a connection of its own, and so does
     a forked process. Several processes may use one folder: writers wait for each
-    other up to ``busy_timeout`` seconds. Every writing method is one transaction.
+    other up to ``busy_timeout`` seconds. Every writing method is one transaction. An argument
+    of another type than is written here, or half a character, is a ``UsageError``.
     """
 
     def __init__(

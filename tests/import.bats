@@ -465,3 +465,16 @@ half_an_import() { # starts one that waits in its middle; sets IMPORT to its pro
   expect_error 1 "no documents in this folder but pages/notes.md, which is a link that leads out of"
   refute_contains "$stderr" secret
 }
+
+@test "a link that leads out, named by hand or by a pattern, fails and says where to" {
+  printf '{"id": "note-1", "type": "note", "title": "elsewhere"}\n' >"$HOME/known.jsonl"
+  ln -s "$HOME/known.jsonl" link.jsonl
+  ln -s known.jsonl inner.jsonl && cp "$HOME/known.jsonl" known.jsonl
+  run_lore import link.jsonl
+  expect_error 1 "link.jsonl: is a link that leads out of the project: name $HOME/known.jsonl itself: nothing was imported"
+  [ "$(lore list --ids)" = "" ]
+  run_lore import --skip-bad link.jsonl inner.jsonl
+  expect 0
+  contains "$output" '"skipped":1,'
+  [ "$(lore list --ids)" = note-1 ]
+}

@@ -50,6 +50,32 @@ def lore(folder: Path, empty: Path) -> Iterator[pylore.Lore]:
 # --- every method
 
 
+ODD_CALLS: dict[str, Callable[[pylore.Lore], object]] = {
+    "ids is ['note-a']: give a text": lambda lore: lore.verify(["note-a"]),  # type: ignore[arg-type]
+    "id has half a character (U+D800): give whole ones": lambda lore: lore.get("note-\ud800"),
+    "query is 3: give a text": lambda lore: lore.search(3),  # type: ignore[arg-type]
+    "types is 3: give texts": lambda lore: lore.search("a", types=3),  # type: ignore[arg-type]
+    "an item of tags is None: give a text": lambda lore: lore.add("note", "a", tags=[None]),
+    "limit is True: give a whole number": lambda lore: lore.list(limit=True),
+    "confidence is nan: give a number": lambda lore: lore.add("note", "a", confidence=float("nan")),
+    "text has a NUL: leave it out": lambda lore: lore.add("note", "a\0b"),
+    "unknown argument 'titel' (did you mean 'title'?)":
+        lambda lore: lore.add("note", "a", titel="b"),
+    "an item of links is ['a']: give two texts": lambda lore: lore.add("note", "a", links=[["a"]]),
+    "metadata is 'x': give a dict":
+        lambda lore: lore.link("note-a", "uses", "note-b", metadata="x"),
+    "graph_depth is <": lambda lore: lore.search("a", graph_depth=object),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ODD_CALLS)
+def test_an_odd_argument_is_a_usage_error_and_changes_nothing(lore: pylore.Lore, said: str) -> None:
+    with pytest.raises(pylore.UsageError) as refused:
+        ODD_CALLS[said](lore)
+    assert str(refused.value).startswith(said)
+    assert lore.list() == []
+
+
 def test_what_the_commands_have_is_there_too(lore: pylore.Lore, folder: Path) -> None:
     subprocess.run(["git", "init", "-q", folder.parent], check=True)
     (folder.parent / "auth.py").write_text("def login():\n    check()\n\ndef check(): pass\n")

@@ -73,11 +73,9 @@ def _answer_or_keep(question: str, form: str, given: Arguments, settings: Settin
     kept = keeping.answer()
     if kept is not None:
         from ..context.context import Context
-        from ..context.frame import renumbered
         from ..core.json_plain import loads
 
         found = Context.from_dict(loads(kept.rows[0]))
-        found.text = renumbered(found.text)
         _hand_out(found, form, given, settings, said(kept))
     with open_for_reading(settings) as store, store.faults:
         engine = Engine(store, settings, project_root())

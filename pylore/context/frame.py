@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import os
+from _blake2 import blake2b
+
+from ..system.private_files import user_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,35 +17,24 @@ _BYTES = 6
 
 
 class Frame:
-    """The lines before and after a context, with a number that is another one each time.
+    """The lines before and after a context, with a number that only this user can tell.
 
-    ``size`` is the most tokens that they have, whatever the number is.
+    The same text has the same number, so that a model's cache knows it again. ``size`` is the
+    most tokens that the two lines have, whatever the number is.
     """
 
     def __init__(self, tokens: Tokens) -> None:
-        self._number = os.urandom(_BYTES).hex()
         # a digit is a token at the most, and the space before them another
         numbers = 2 * (2 * _BYTES + 1)
         self.size = tokens.text(_OPENING.format("")) + tokens.lines(_CLOSING.format("")) + numbers
 
     def around(self, text: str) -> str:
         """``text``, of whole lines, between the two."""
-        return _OPENING.format(self._number) + text + _CLOSING.format(self._number)
+        number = _number(text)
+        return _OPENING.format(number) + text + _CLOSING.format(number)
 
 
-def renumbered(text: str) -> str:
-    """What ``Frame.around`` gave, with another number; any other text as it is.
-
-    >>> text = _OPENING.format("0a") + "x" + _CLOSING.format("0a")
-    >>> new = renumbered(text)
-    >>> new != text, new.count(new[9:21]), renumbered("x")
-    (True, 2, 'x')
-    """
-    before, opening, rest = text.partition(_OPENING.partition("{}")[0])
-    number, closing, after = rest.partition(" ")
-    if before or not opening or not closing:
-        return text
-    end = _CLOSING.format(number)
-    new = os.urandom(_BYTES).hex()
-    inside = after.removesuffix(end)
-    return f"{opening}{new} {inside}{_CLOSING.format(new) if inside != after else ''}"
+def _number(text: str) -> str:
+    """The code of a text under the user's secret (RFC 7693, keyed), in hexadecimal digits."""
+    data = text.encode("utf-8", "surrogatepass")
+    return blake2b(data, key=user_secret(), digest_size=_BYTES).hexdigest()

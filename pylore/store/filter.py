@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _NO_FILTER = ("excluded", "hides")
+_LONGEST_PATTERN = 1000
+"""Characters of a pattern for paths, more than any path has."""
 
 
 class Scope(Record):
@@ -22,6 +24,9 @@ class Scope(Record):
     ``[…]`` match a slash too; ``since`` and ``until``: UTC times of the last update.
     ``excluded``: ids that are as if they were not there, and so is what is in a status of
     ``hides``; alone they make no filter.
+
+    Raises:
+        UsageError: a pattern is too long.
     """
 
     __slots__ = ("excluded", "files", "hides", "since", "statuses", "tags", "types", "until")
@@ -37,6 +42,10 @@ class Scope(Record):
         excluded: frozenset[str] = frozenset(),
         hides: tuple[str, ...] = (),
     ) -> None:
+        for pattern in files:
+            if len(pattern) > _LONGEST_PATTERN:
+                raise UsageError(f"the pattern '{pattern[:40]}…' is longer than "
+                                 f"{_LONGEST_PATTERN} characters")  # fmt: skip
         self.types = types
         self.tags = clean_tags(tags)
         self.files = files

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 
+_SECRET = 32
+"""Bytes of what nobody else knows."""
+
 
 def user_folder(variable: str, default: str) -> str:
     """lore's own folder below the one that an XDG variable names, or below the default in HOME.
@@ -74,3 +77,39 @@ def open_private_log(path: str) -> int:
     number = os.open(path, flags, 0o600)
     os.fchmod(number, 0o600)
     return number
+
+
+def user_secret() -> bytes:
+    """32 bytes that nobody else knows: the same ones each time, if they can be kept."""
+    path = os.path.join(user_folder("XDG_DATA_HOME", ".local/share"), "secret")
+    secret = _read_secret(path)
+    if secret:
+        return secret
+    fresh = os.urandom(_SECRET)
+    beside = f"{path}.{os.getpid()}"
+    try:
+        make_private_folder(os.path.dirname(path))
+        number = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(number, fresh)
+            os.link(beside, path)  # which fails where another process was first
+        finally:
+            os.close(number)
+            os.unlink(beside)
+    except OSError:
+        return _read_secret(path) or fresh
+    return fresh
+
+
+def _read_secret(path: str) -> bytes:
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        found = os.read(number, _SECRET)
+    except OSError:
+        return b""
+    finally:
+        os.close(number)
+    return found if len(found) == _SECRET else b""

@@ -81,7 +81,7 @@ def one_line(error: LoreError) -> None:
 class Options(Kind):
     """Command lines: a word a line. The hot path's parser, the settings, and click's."""
 
-    name, share = "options", 0.25
+    name, share = "options", 0.22
 
     def __init__(self, folder: Path) -> None:
         self._commands = {
@@ -158,7 +158,7 @@ def _same(one: Arguments, other: Arguments) -> bool:
 class FrontMatterKind(Kind):
     """The head of a Markdown file: read, written in quotes, and read again."""
 
-    name, share = "frontmatter", 0.26
+    name, share = "frontmatter", 0.24
 
     def words(self) -> list[bytes]:
         return [b"---", b"---\n", b"title: ", b"tags: [a, b]", b"\n- ", b"\n  - x", b": ", b" #",

@@ -14,11 +14,12 @@ from traceback import extract_tb, format_exc
 from config_kind import Configs
 from kinds import FrontMatterKind, Kind, Options, RulesKind
 from mcp_kind import McpLines
+from sdk_kind import SdkCalls
 from store_kinds import JsonLines, MarkdownKind, Queries
 
 KINDS: tuple[type[Kind], ...] = (
     Queries, Configs, JsonLines, MarkdownKind, FrontMatterKind, RulesKind, Options,
-    McpLines,
+    McpLines, SdkCalls,
 )  # fmt: skip
 
 LONGEST = 20.0

@@ -55,6 +55,8 @@ def import_files(
             raise LoreError(f"{path}: there is no such file: check its name")
         require_no_store(path)
     skipped = _leading_out(paths)
+    if skipped and not options["skip_bad"]:
+        raise LoreError(f"{skipped[0][0]}: {skipped[0][1]}: nothing was imported")
     paths = [path for path in paths if path not in dict(skipped)]
     if form is not None and prune:
         raise UsageError("--prune is for folders of Markdown: leave it or --format out")
@@ -238,10 +240,13 @@ def _silent(*_: object) -> None:
 
 
 def _leading_out(paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Those of the paths that lead out of the project by a link, each with why it is skipped."""
-    why = "leads out of the project by a link: name the file or folder that is meant"
+    """Those of the paths that lead out of the project by a link, each with where to.
+
+    A clone may have brought the link, and its name into a pattern such as ``docs/*.md``.
+    """
     root = project_root()
-    return [(path, why) for path in paths if path != "-" and leaves_by_link(root, path)]
+    return [(path, f"is a link that leads out of the project: name {os.path.realpath(path)} itself")
+            for path in paths if path != "-" and leaves_by_link(root, path)]  # fmt: skip
 
 
 def _lines(path: str, longest: int) -> Iterable[bytes]:
