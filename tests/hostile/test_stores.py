@@ -25,6 +25,7 @@ from homes import move_home
 from pylore import Lore
 from pylore.cli.doctor import Check
 from pylore.cli.main import _guarded
+from pylore.system.private_files import user_secret
 
 MOST_MEMORY = 1 << 30
 MOST_SECONDS = 60
@@ -425,6 +426,7 @@ class Project:
             lore.link("note-1", "relates_to", "note-2")
             lore.link("note-2", "relates_to", "note-3")
         self.data = _altered(self._whole(), SOUND)
+        user_secret()  # which a context makes, whatever the store
         self.outside = self._files()
 
     def _whole(self) -> bytes:
