@@ -111,8 +111,9 @@ class Writer:
 
     def hear_of_purge(self) -> None:
         """A file says that one was deleted for good: that deletes nothing."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self._with_own(lambda id: import_lines(
-            self._store, Settings(), None, [json.dumps({"purged": id, "at": times.now()}).encode()]
+            self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]
         ))  # fmt: skip
 
     def run(self) -> None:
