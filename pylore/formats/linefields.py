@@ -93,7 +93,7 @@ def moment(fields: dict[str, Any], name: str, default: str = "") -> str:
 
 
 def _is_far(value: str) -> bool:
-    """Whether a time is so far ahead that some clock is wrong."""
+    """Return whether a time is so far ahead that some clock is wrong."""
     global _horizon
     if value > _horizon:
         _horizon = days_ahead(DAYS_AHEAD)

@@ -182,7 +182,7 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
 
 
 def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list[str]:
-    """What is to be said of what was deleted elsewhere, or was deleted here and is ``back``."""
+    """Return what is to be said of what was deleted elsewhere, or was deleted here and is ``back``."""
     notes = []
     if back:
         what = _listed(back, "was", "were")
@@ -196,7 +196,7 @@ def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list
 
 
 def notes_of_proposed(ids: Sequence[str]) -> list[str]:
-    """What is to be said of records that were forgotten since a file has their purge."""
+    """Return what is to be said of records that were forgotten since a file has their purge."""
     if not ids:
         return []
     if len(ids) == 1:

@@ -378,7 +378,7 @@ class PastStates(Protocol):
         """Forgets every state that a node has left, and that it was deleted for good is kept."""
 
     def proposed_purges(self) -> dict[str, str]:
-        """What others say was deleted for good, and nobody here yet: id to when."""
+        """Return what others say was deleted for good, and nobody here yet: id to when."""
 
     def propose_purge(self, id: str, at: str) -> None:
         """Keeps what others say was deleted for good; ``purge`` ends it."""

@@ -45,13 +45,13 @@ def note_closed(path: str) -> None:
 
 
 def is_of_a_store(path: str) -> bool:
-    """Whether a file is a store, or one that SQLite or lore keeps beside it, by its name."""
+    """Return whether a file is a store, or one that SQLite or lore keeps beside it, by its name."""
     name = path.rpartition("/")[2]
     return name == STORE or name.startswith(f"{STORE}-")
 
 
 def is_open_store(path: str) -> bool:
-    """Whether a file is a store that this process has open, or one beside it, under any name."""
+    """Return whether a file is a store that this process has open, or one beside it, under any name."""
     if not _open:
         return False
     try:

@@ -266,7 +266,7 @@ class SqliteHistory:
         )
 
     def proposed_purges(self) -> dict[str, str]:
-        """What others say was deleted for good, and nobody here yet: id to when."""
+        """Return what others say was deleted for good, and nobody here yet: id to when."""
         return dict(self._db.execute("SELECT id, at FROM proposed_purges ORDER BY id"))
 
     def propose_purge(self, id: str, at: str) -> None:

@@ -767,7 +767,7 @@ def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What tells a file from every other one; None: there is none."""
+    """Return what tells a file from every other one; None: there is none."""
     try:
         found = os.stat(path)
     except OSError:

@@ -101,7 +101,7 @@ def faults(hub: PeopledHub, lines: list[str]) -> list[str | None]:
 
 
 def skipped(store: Store, lines: list[str]) -> dict[int, str]:
-    """What a store does not read of these lines, by place, each with the reason."""
+    """Return what a store does not read of these lines, by place, each with the reason."""
     done = import_lines(store, SETTINGS, None, [line.encode() for line in lines], skip_bad=True,
                         new_relations=True, new_types=True)  # fmt: skip
     return {int(place.removeprefix("line ")) - 1: why for place, why in done.skipped}
@@ -136,7 +136,7 @@ BY_HAND = ("updated_at", "created_at")
 
 
 def is_as_exported(fields: dict[str, Any]) -> bool:
-    """Whether the name of a relation is what an import, which folds it, would make of it."""
+    """Return whether the name of a relation is what an import, which folds it, would make of it."""
     name = fields.get("declare_relation")
     return not isinstance(name, str) or name.partition("@@")[0] == fold(name.partition("@@")[0])
 
