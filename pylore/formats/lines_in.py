@@ -182,7 +182,7 @@ def past_edge(fields: dict[str, Any]) -> dict[str, object]:
 
 
 def merge_notes(purges: Sequence[tuple[str, bool]], back: Sequence[str]) -> list[str]:
-    """Return what is to be said of what was deleted elsewhere, or was deleted here and is ``back``."""
+    """Return what is to be said of what was deleted elsewhere, or is ``back`` after that."""
     notes = []
     if back:
         what = _listed(back, "was", "were")

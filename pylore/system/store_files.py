@@ -51,7 +51,7 @@ def is_of_a_store(path: str) -> bool:
 
 
 def is_open_store(path: str) -> bool:
-    """Return whether a file is a store that this process has open, or one beside it, under any name."""
+    """Return whether a file is one of a store that this process has open, under any name."""
     if not _open:
         return False
     try:
