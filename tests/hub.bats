@@ -198,6 +198,9 @@ connection.cursor().execute(f"CREATE ROLE {sys.argv[2]} LOGIN")' "$URL" "$name"
   expect 0 "$name: may do nothing any more"
   run_lore hub audit --since 1h --jq ".[] | select(.id == \"$name\") | .action"
   expect 0 $'grant\ngrant\nrevoke'
+  lore remote add other "$URL" >/dev/null
+  run_lore hub grant "$name" writer
+  expect_error 2 "hub grant needs --on with one of other, team"
 }
 
 @test "a hub is searched in place of the store, and beside it" {

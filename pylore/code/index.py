@@ -81,6 +81,7 @@ def index(
         wanted = rules.require(languages)
 
         known = store.code.known([*found.read, *found.gone])
+        found.gone = [path for path in found.gone if path in known]  # but for another run's
         writer = Writer(store, settings, embedder(), root, known, found)
         rules.choose_shared(found.listing.paths)
         job = Job(root, "", [], settings.index_max_file, wanted, 1, writer.embeds_elsewhere)

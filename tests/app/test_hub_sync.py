@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pylore.core.errors import HubUnavailable, LoreError, StoreReadOnly
 from pylore.formats.hub_lines import Takes
 from pylore.formats.jsonl import import_lines
 from pylore.records.purge import delete_for_good
+from pylore.records.records import Records
 from pylore.store import Store, back_up, remotes_of, restore_backup_into
 from pylore.store.anchor import Anchor
 from pylore.store.postgres.lines import ReadPosition
@@ -360,6 +362,60 @@ def test_what_the_hub_refuses_stays_and_is_sent_again(two: Team) -> None:
         done = HubSync(two.engine("bob"), hub, "team", Takes(scopes=("*",))).run()
         assert [id for id, _ in done.refused] == ["note-c@@red"]
     assert ids_at_hub(two) == ["note-b"]
+
+
+def test_what_others_leave_open_at_the_hub_holds_up_nobody(two: Team) -> None:
+    user = two.server.a_role("idle-reader", "lore_reader")
+    with closing(postgres.connect(two.server.url(two.database, user))) as idle:
+        idle.cursor().execute("BEGIN; SELECT pg_current_xact_id()")
+        put(two, "ann", note("note-a"))
+        assert two.sync("ann").sent == 1
+        assert two.sync("bob").came_in.added == 1
+        assert [two.sync(name).read for name in ("ann", "bob")] == [0, 0]
+
+
+def test_what_a_slow_writer_commits_late_is_read_then_and_once(two: Team) -> None:
+    line = json.dumps([[f"{EARLY} x", json.dumps(note("note-slow"))]])
+    with closing(postgres.connect(two.server.url(two.database))) as slow:
+        cursor = slow.cursor()
+        cursor.execute("BEGIN")
+        cursor.execute("SELECT lore.push(%s)", (line,))
+        put(two, "ann", note("note-a"))
+        two.sync("ann")
+        assert two.sync("bob").came_in.added == 1
+        cursor.execute("COMMIT")
+    assert [two.sync("bob").came_in.added for _ in range(2)] == [1, 0]
+    assert ids(two.store("bob")) == ["note-a", "note-slow"]
+
+
+def test_a_purge_that_is_refused_is_said_once_and_settled_by_a_curator(two: Team) -> None:
+    user = two.server.a_role("mere-writer", "lore_writer")
+    put(two, "ann", note("note-a"))
+    two.sync("ann")
+    hub = two.connected(user=user)
+    HubSync(two.engine("bob"), hub, "team", ALL).run()
+    Records(two.store("bob"), two.engine("bob").settings, None).forget(["note-a"], purge=True)
+    said = [HubSync(two.engine("bob"), hub, "team", ALL).run().refused for _ in range(2)]
+    assert said == [[("note-a", "deletes for good, which a curator may: ask one, or be made one "
+                                "and sync --all")], []]  # fmt: skip
+    assert two.store("bob").nodes.get("note-a") is None
+    two.server.rows(f'GRANT lore_curator TO "{user}"')
+    settled = HubSync(two.engine("bob"), two.connected(user=user), "team", ALL, all=True).run()
+    assert settled.refused == [] and two.sync("ann").came_in.updated == 0
+    assert two.store("ann").nodes.get("note-a") is None
+
+
+def test_a_line_that_is_too_long_is_named_and_holds_up_no_other(two: Team) -> None:
+    huge = note("note-huge")
+    with two.store("ann").transaction():
+        put(two, "ann", huge, note("note-a"))
+        node = two.store("ann").nodes.require("note-huge")
+        node.body = "x" * 65_000_000
+        two.store("ann").nodes.put(node)
+    done = two.sync("ann")
+    [(id, why)] = done.refused
+    assert id == "note-huge" and why.startswith("is longer than ") and done.sent >= 1
+    assert two.sync("bob").came_in.added >= 1
 
 
 def test_a_database_that_is_read_only_is_said_to_be(two: Team) -> None:

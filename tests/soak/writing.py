@@ -112,9 +112,9 @@ class Writer:
     def hear_of_purge(self) -> None:
         """A file says that one was deleted for good: that deletes nothing."""
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        self._with_own(lambda id: import_lines(
+        self._with_own(lambda id: self._bold(lambda: import_lines(
             self._store, Settings(), None, [json.dumps({"purged": id, "at": at}).encode()]
-        ))  # fmt: skip
+        )))  # fmt: skip
 
     def run(self) -> None:
         runs = Runs(self._store)
@@ -157,7 +157,7 @@ class Writer:
         try:
             write()
         except LoreError as error:
-            if "forgotten" not in str(error) and "another run" not in str(error):
+            if not any(part in str(error) for part in ("forgotten", "another run", "a day ahead")):
                 raise
 
     def _text(self) -> str:
