@@ -158,10 +158,10 @@ def end_in_time(cpu: float, wall: float) -> None:
     """End this process once it has used so many seconds of the processor, or of the clock."""
     from time import monotonic, process_time, sleep
 
-    end = monotonic() + wall
-    while (left := min(cpu - process_time(), end - monotonic())) > 0:
+    used, end = process_time() + cpu, monotonic() + wall
+    while (left := min(used - process_time(), end - monotonic())) > 0:
         sleep(max(left, _SHORTEST_SLEEP))
-    if process_time() >= cpu:
+    if process_time() >= used:
         _say(f"no answer within {cpu:g} s of processor time: see 'lore doctor'")
     else:
         _say(f"no answer within {wall:g} s: the machine is busy, or the store is being written")
