@@ -6,16 +6,18 @@ import argparse
 import resource
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from mutator import as_sample
 from session import Trial, run
 
 MEMORY = 1 << 30
 """The most bytes of address space that any input may take the process to."""
+
+STACK = 1 << 20
+"""Bytes of a thread's: those that a server leaves waiting would take all of it."""
 
 
 def main() -> None:
@@ -26,6 +28,7 @@ def main() -> None:
     asked.add_argument("--seed", type=int, default=int(time.time()))
     given = asked.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    threading.stack_size(STACK)
     print(f"the same again: make fuzz N={given.inputs} SEED={given.seed}", flush=True)
     deadline = time.monotonic() + 60 * given.minutes if given.minutes else float("inf")
     with tempfile.TemporaryDirectory() as folder:
