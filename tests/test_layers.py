@@ -105,10 +105,32 @@ def upward(module: Name, others: Iterable[Name]) -> list[Name]:
     )  # fmt: skip
 
 
-def mutual(arrows: Mapping[Name, Iterable[Name]]) -> list[tuple[Name, Name]]:
-    """Pairs of modules that import each other."""
-    pairs = {(a, b) for a, others in arrows.items() for b in others}
-    return sorted((a, b) for a, b in pairs if a < b and (b, a) in pairs)
+def circles(arrows: Mapping[Name, Iterable[Name]]) -> list[list[Name]]:
+    """Return the strongly connected components of more than one module (Tarjan 1972)."""
+    number: dict[Name, int] = {}
+    lowest: dict[Name, int] = {}
+    path: list[Name] = []
+    found = []
+
+    def visit(module: Name) -> None:
+        number[module] = lowest[module] = len(number)
+        path.append(module)
+        for other in arrows.get(module, ()):
+            if other not in number:
+                visit(other)
+                lowest[module] = min(lowest[module], lowest[other])
+            elif other in path:
+                lowest[module] = min(lowest[module], number[other])
+        if lowest[module] == number[module]:
+            at = path.index(module)
+            if len(path) > at + 1:
+                found.append(sorted(path[at:]))
+            del path[at:]
+
+    for module in arrows:
+        if module not in number:
+            visit(module)
+    return found
 
 
 def test_imports_point_down() -> None:
@@ -126,9 +148,10 @@ def test_an_import_that_points_up_is_seen() -> None:
     assert upward(("cli", "main"), [("cli", "hot"), ("core", "errors")]) == []
 
 
-def test_no_two_modules_import_each_other() -> None:
-    assert mutual(arrows()) == []
-    assert mutual({("a",): {("b",)}, ("b",): {("a",), ("c",)}}) == [(("a",), ("b",))]
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert circles(arrows()) == []
+    a, b, c, d = ("a",), ("b",), ("c",), ("d",)
+    assert circles({a: {b}, b: {c, d}, c: {a}, d: {d}}) == [[a, b, c]]
 
 
 def test_the_table_has_every_package_and_no_other() -> None:

@@ -1,8 +1,8 @@
 """How long what is read may be; beside these there are settings: ``max_text``, ``index_max_file``.
 
 What is longer gets one line that names the limit, and a batch treats it as any bad line:
-all is refused, or it is left out with ``--skip-bad``. What lore takes for a file's code is
-in ``code/scan.py``.
+all is refused, or it is left out with ``--skip-bad``. What is read of a file of code is in
+``code/parse/worker.py``.
 """
 
 from __future__ import annotations

@@ -19,28 +19,45 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _opened: dict[str, PieceTable] = {}
+_temporary: dict[str, object] = {}
+"""Tables of this process alone, each to its folder, which goes with it."""
 
 
-def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]] | None:
-    """Each word with its pieces' numbers; None where there is no table and none can be made.
+def encode(words: Iterable[str], tokenizer: str) -> dict[str, list[int]]:
+    """Return each word with its pieces' numbers. ``tokenizer`` is the path of the tokenizer's file.
 
-    ``tokenizer`` is the path of the tokenizer's file.
+    Raises:
+        LoreError: there is no table, and none can be made.
     """
     words = list(words)
     try:
         stamp = stamp_of_tokenizer(tokenizer)
         own = own_table(stamp)
-        for path in (installed_table(tokenizer), own):
+        for path in (installed_table(tokenizer), own, *_temporary):
             try:
                 return _table(path, stamp, own=path == own).encode(words)
             except (OSError, TableError):
                 _opened.pop(path, None)
-        from .bpe_table import write_table
+        return _table(_made(own, tokenizer), stamp, own=True).encode(words)
+    except (OSError, TableError) as error:
+        raise LoreError(f"the table of the embedder's pieces cannot be made ({error}): "
+                        "run 'make setup', or set 'embedder=none'") from None  # fmt: skip
 
+
+def _made(own: str, tokenizer: str) -> str:
+    """Return the path of a new table: in the user's cache, or for this process alone."""
+    from .bpe_table import write_table
+
+    try:
         write_table(own, tokenizer)
-        return _table(own, stamp, own=True).encode(words)
-    except (OSError, TableError, LoreError):
-        return None
+    except (OSError, LoreError):
+        from tempfile import TemporaryDirectory
+
+        folder = TemporaryDirectory(prefix="lore-pieces-")
+        own = os.path.join(folder.name, os.path.basename(own))
+        write_table(own, tokenizer)
+        _temporary[own] = folder
+    return own
 
 
 def install_table(tokenizer: str) -> str:

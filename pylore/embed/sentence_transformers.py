@@ -192,7 +192,7 @@ def _load(path: str) -> Any:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:
         raise EmbedderError(f"the package {error.name} is not installed: run "
-                            "'pip install pylore[transformers]'") from None  # fmt: skip
+                            "'pip install lore-shell[transformers]'") from None  # fmt: skip
     try:
         return SentenceTransformer(path, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # whatever a broken folder makes of itself in three packages

@@ -26,15 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from typing import Any
 
-    from tokenizers import Tokenizer
-
 DIMENSION = 256
 TOKENS = 32_000
 _ROW = 2 * DIMENSION  # float16
 _FEW = 8  # up to this many texts are embedded without numpy,
 _FEW_TOKENS = 5_000  # and up to this many tokens
 _MANY = 200  # from so many on all weights are made float32 at once: 32 MB
-_MANY_WORDS = 3_000  # different ones; for more it is quicker to load the tokenizer
+_MANY_WORDS = 3_000  # new ones; to split more into pieces takes a while
 _LONGEST = 5_000  # words of one text; a passage has 200, a query may have more
 _LONGEST_WORD = 100  # letters; what is longer is not a word, and slow to tokenize
 
@@ -52,9 +50,9 @@ class StaticEmbedder:
         self._weights = weights_file()
 
     def knows(self, texts: Sequence[str]) -> bool:
-        """Whether these can be embedded without loading the tokenizer, that is in no time."""
+        """Return whether these can be embedded in no time."""
         new = {word for text in texts for word in _words(text)} - self._tokens.keys()
-        return not new or bool(_loaded) or (self._has_table and self._are_few(new))
+        return not new or (self._has_table and len(new) <= _MANY_WORDS)
 
     def learn(self, texts: Sequence[str]) -> None:
         """Makes sure that words like these can be embedded in no time."""
@@ -70,16 +68,9 @@ class StaticEmbedder:
 
     def _look_up(self, wanted: Collection[str]) -> None:
         new = [word for word in wanted if word not in self._tokens]
-        if not new:
-            return
-        found = None
-        if self._are_few(new) and not _loaded:
-            found = encode(new, tokenizer_file())
-            self._has_table = found is not None
-        self._tokens.update(_tokens(_load_tokenizer(), new) if found is None else found)
-
-    def _are_few(self, new: Collection[str]) -> bool:
-        return len(self._tokens) + len(new) <= _MANY_WORDS
+        if new:
+            self._tokens.update(encode(new, tokenizer_file()))
+            self._has_table = True
 
     def _mean_few(self, tokens: list[list[int]]) -> list[bytes | None]:
         file = os.open(self._weights, os.O_RDONLY)
@@ -139,23 +130,6 @@ def _data_start(file: int) -> int:
     return start
 
 
-_loaded: list[Tokenizer] = []
-
-
-def _load_tokenizer() -> Tokenizer:
-    """The tokenizer, once a process: each of its stores has an embedder of its own."""
-    if not _loaded:
-        from tokenizers import Tokenizer
-
-        _loaded.append(Tokenizer.from_file(tokenizer_file()))
-    return _loaded[0]
-
-
-def _tokens(tokenizer: Tokenizer, texts: list[str]) -> dict[str, list[int]]:
-    found = tokenizer.encode_batch(texts, add_special_tokens=False)
-    return {text: encoding.ids for text, encoding in zip(texts, found, strict=True)}
-
-
 def tokenizer_file() -> str:
     """Where the tokenizer's vocabulary is, as JSON."""
     return _package_file("tokenizers", "l2_supercat_tokenizer_config.json")
@@ -167,8 +141,9 @@ def weights_file() -> str:
 
 
 def _package_file(folder: str, name: str) -> str:
-    for entry in sys.path:
+    """Return the path of a file of ``wordllama``: that of lore's own wheel, or of the package."""
+    for entry in (os.path.dirname(__file__), *sys.path):
         path = os.path.join(entry, "wordllama", folder, name)
         if os.path.exists(path):
             return path
-    raise StoreError("the package wordllama is not installed: run 'make setup'")
+    raise StoreError("the weights of wordllama are not installed: run 'make setup'")

@@ -1,7 +1,7 @@
 """The numbers by which the graph ranks and that are not settings, each with what chose it.
 
 Read them as ``tuning.NAME``. "Not measured" means that it was chosen by hand;
-``tests/graph/test_tuning.py`` fails where one of them changes what a walk says.
+``tests/search/test_tuning.py`` fails where one of them changes what a walk says.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..store import Store
     from ..store.filter import Scope
-    from .hub_leg import HubLeg
+    from .hub_leg import HubLeg, Search
 
 PREFIX = "lore-retriever-"
 MOST_RESULTS = 1000
@@ -41,15 +41,17 @@ MOST_QUERY = 10_000
 class Retrievers:
     """The user's own retrievers of one search: a ``with`` block in which they run.
 
-    They start when it is made, so that they work while the other legs do.
+    They start when it is made, so that they work while the other legs do. ``search`` is asked
+    of a hub that is one of them.
 
     Raises:
         UsageError: one of the names has no program, and there is no other leg.
     """
 
     def __init__(
-        self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str]
-    ) -> None:
+        self, settings: Settings, query: str, scope: Scope, excluded: frozenset[str],
+        search: Search,
+    ) -> None:  # fmt: skip
         self.notes: list[str] = []
         self._deadline = time.monotonic() + settings.retriever_timeout
         self._timeout = settings.retriever_timeout
@@ -64,6 +66,7 @@ class Retrievers:
         }  # fmt: skip
         own = [name for name in settings.retrievers if name not in BUILT_IN_RETRIEVERS]
         self._hold_interrupts()
+        self._search = search
         self._start(dict.fromkeys(own), settings, asked)
         if len(own) == len(settings.retrievers) and not self._running:
             self.__exit__()
@@ -77,7 +80,7 @@ class Retrievers:
                 if name == "hub" or name.startswith("hub-"):
                     from .hub_leg import HubLeg
 
-                    self._running[name] = HubLeg(name, settings, asked)
+                    self._running[name] = HubLeg(name, settings, asked, self._search)
                     continue
                 path = find(name, settings.plugin_dir)
                 # A search that it makes runs no retriever, and belongs to no run.

@@ -13,14 +13,18 @@ from ..core.errors import LoreError
 from ..store.filter import Scope
 from ..system.plugin_process import LATE, Refused
 from .at_hub import open_remote
-from .pipeline import Request, search
+from .request import Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
+    from ..core.model import Hits
     from ..core.settings import Settings
+
+    Search = Callable[[Any, Settings, Request, Any], Hits]
+    """``pipeline.search``."""
 
 NAME = "hub"
 FEW = 50
@@ -35,7 +39,9 @@ class HubLeg:
         Refused: no remote is meant.
     """
 
-    def __init__(self, name: str, settings: Settings, asked: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, settings: Settings, asked: Mapping[str, Any], search: Search
+    ) -> None:
         remotes = settings.remotes
         remote = name.removeprefix(NAME).removeprefix("-") or (
             next(iter(remotes)) if len(remotes) == 1 else ""
@@ -47,6 +53,7 @@ class HubLeg:
         self._found: bytes | None = None
         self._why = LATE
         self._asked = asked
+        self._search = search
         self._settings = settings.changed(
             [("graph_depth", "0"), ("limit", str(FEW)), ("retrievers", "fulltext vector")], ""
         )
@@ -84,5 +91,5 @@ class HubLeg:
         url = settings.remotes[self._remote]
         store, embedder = open_remote(self._remote, url, settings)
         with store:
-            found = search(store, settings, request, embedder)  # type: ignore[arg-type]
+            found = self._search(store, settings, request, embedder)
             return [{"id": hit.id, "score": hit.score} for hit in found]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import islice
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Hit, Hits, Record
+from ..core.model import Hit, Hits
 from ..core.scoring import feedback, feedback_factor, rounded
 from ..core.text import (
     beyond_signature,
@@ -26,6 +26,7 @@ from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
 from .ranking import Ranking
+from .request import Request as Request
 from .retrieve import (
     BUILT_IN,
     Candidates,
@@ -60,8 +61,6 @@ SHORT = 40
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ..core.questions import Asked
     from ..core.scoring import Factors
     from ..core.settings import Settings
@@ -70,68 +69,8 @@ if TYPE_CHECKING:
     from ..store import Store
     from .code_files import FileRanks
     from .external import Retrievers
-    from .file_context import Near
     from .file_ways import Ways
     from .operators import Narrowed
-
-
-class Request(Record):
-    """What is asked: the words, what may be returned, where the walk may start.
-
-    ``near`` are files: what is tied to them is found as well, with words or without.
-    Without ``snippets`` the results have no text of their passages. With ``whole_files`` the
-    files among results of all types are ranked as where files are asked for.
-    ``scope.types`` says what may be returned, and the walk goes through anything;
-    the rest of ``scope`` says where it may start. With ``filter_expanded`` all of
-    it holds for every node. ``excluded`` ids are neither returned nor entered, and so
-    are superseded and retracted nodes, unless ``scope.statuses`` or
-    ``with_superseded`` asks for them. With ``operators`` those of the query are read
-    (``core.operators``).
-    """
-
-    __slots__ = (
-        "excluded", "explain", "filter_expanded", "near", "operators", "query", "scope",
-        "snippets", "whole_files", "with_superseded",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        query: str,
-        scope: Scope | None = None,
-        *,
-        filter_expanded: bool = False,
-        explain: bool = False,
-        excluded: Iterable[str] = (),
-        near: Near | None = None,
-        with_superseded: bool = False,
-        snippets: bool = True,
-        whole_files: bool = False,
-        operators: bool = False,
-    ) -> None:
-        self.query = query
-        self.scope = scope or Scope()
-        self.filter_expanded = filter_expanded
-        self.explain = explain
-        self.excluded = frozenset(excluded)
-        self.near = near
-        self.with_superseded = with_superseded
-        self.snippets = snippets
-        self.whole_files = whole_files
-        self.operators = operators
-
-    def without(self, ids: Iterable[str]) -> Request:
-        """The same, with these ids excluded too."""
-        return Request(
-            self.query, self.scope, filter_expanded=self.filter_expanded, explain=self.explain,
-            excluded=self.excluded.union(ids), near=self.near, with_superseded=self.with_superseded,
-            snippets=self.snippets, whole_files=self.whole_files, operators=self.operators,
-        )  # fmt: skip
-
-    def hiding(self, statuses: tuple[str, ...]) -> Request:
-        """The same, with what is in these statuses neither returned nor entered."""
-        hiding = self.without(())
-        hiding.scope = self.scope.hiding(statuses)
-        return hiding
 
 
 def search(store: Store, settings: Settings, request: Request, embedder: Embedder | None) -> Hits:
@@ -160,7 +99,7 @@ def search(store: Store, settings: Settings, request: Request, embedder: Embedde
     from .external import Retrievers
 
     excluded = request.excluded.union((hidden and store.nodes.hidden(hidden, ALL)) or ())
-    with Retrievers(settings, request.query, request.scope, excluded) as further:
+    with Retrievers(settings, request.query, request.scope, excluded, search) as further:
         found = _first(store, settings, request, embedder, further, narrowed)
         found.notes[:0] = further.notes
         return found

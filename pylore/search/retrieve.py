@@ -16,6 +16,7 @@ from .fulltext import FullTextLeg, lifted, searched
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from typing import Protocol
 
     from ..core.model import Hit
     from ..core.scoring import Factors
@@ -25,7 +26,13 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.filter import Scope
     from .code_files import FileRanks
-    from .external import Retrievers
+
+    class FurtherLegs(Protocol):
+        """The lists of retrievers that are not lore's own."""
+
+        def legs(self, store: Store, scope: Scope) -> dict[str, dict[str, float]]:
+            """Return each retriever's list, id to score, best first."""
+
 
 BUILT_IN = frozenset(BUILT_IN_RETRIEVERS)
 
@@ -124,7 +131,7 @@ def candidates(
     vector: bytes | None,
     scope: Scope,
     excluded: frozenset[str],
-    further: Retrievers | None = None,
+    further: FurtherLegs | None = None,
     ranks: FileRanks | None = None,
     room: int = tuning.POOL,
     *,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
-from .private_files import own_folder
+from .private_files import GUARD, own_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Row = Mapping[str, object]
 
 PREFIX = "lore-hook-"
-GUARD = "LORE_IN_PLUGIN"
-"""The variable that names the plugin which has started this process; then none is run."""
 
 REFUSING = ("pre-add", "pre-promote")
 """Events before a change, which a plugin may refuse."""

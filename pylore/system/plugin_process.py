@@ -18,9 +18,8 @@ from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 from ..core.settings import environment_of_programs
-from .event_plugins import GUARD
 from .interrupts import Tidying, start_session
-from .private_files import own_folder
+from .private_files import GUARD, own_folder
 from .programs import whole_entries
 
 TYPE_CHECKING = False

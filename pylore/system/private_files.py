@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 
+GUARD = "LORE_IN_PLUGIN"
+"""Set for a plugin's process: what it calls runs no event plugins."""
+
 _SECRET = 32
 """Bytes of what nobody else knows."""
 

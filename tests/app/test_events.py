@@ -11,8 +11,8 @@ from homes import move_home
 from pylore.cli.runtime import events_of
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
-from pylore.system import event_plugins
 from pylore.system.event_plugins import Events
+from pylore.system.private_files import GUARD
 
 ROWS: list[dict[str, object]] = [{"id": "note-a"}, {"id": "note-b\ud800"}]
 
@@ -56,7 +56,7 @@ def test_none_runs_within_a_plugin_and_none_of_another_event(
     put(own, "lore-hook-pre-add", f"touch {tmp_path}/ran; exit 1")
     assert not events().hear_of("post-add")
     assert events().tell("post-add", ROWS) == []
-    monkeypatch.setenv(event_plugins.GUARD, "lore-hook-post-add")
+    monkeypatch.setenv(GUARD, "lore-hook-post-add")
     events().ask("pre-add", ROWS)
     assert not (tmp_path / "ran").exists()
 

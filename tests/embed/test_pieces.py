@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_tokenizer import real_pieces
 
+from pylore.core.errors import LoreError
 from pylore.embed import bpe, pieces
 from pylore.embed.bpe import PieceTable, TableError, is_whole, stamp_of_tokenizer
 from pylore.embed.bpe_table import part
@@ -24,6 +26,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A tokenizer's file in an environment without a table, and a cache without one."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(pieces, "_opened", {})
+    monkeypatch.setattr(pieces, "_temporary", {})
     copy = tmp_path / "packages" / "wordllama" / "tokenizers" / "tokenizer.json"
     copy.parent.mkdir(parents=True)
     shutil.copy2(tokenizer_file(), copy)
@@ -145,13 +148,20 @@ def test_a_damaged_table_is_made_anew_or_passed_over(
     assert mended.read_bytes() == made_table.read_bytes()
 
 
-def test_where_none_can_be_written_the_tokenizer_is_left(
+def test_where_none_can_be_kept_there_is_one_as_long_as_the_process(
     package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("a file in the way")
-    assert encode(WORD, package) is None
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
-    assert encode(WORD, package) == real_pieces(WORD)
+    (tmp_path / "for now").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "for now"))
+    for _ in range(2):
+        assert encode(WORD, package) == real_pieces(WORD)
+        [made] = (tmp_path / "for now").iterdir()
+    pieces._temporary.clear()
+    assert not made.exists()
+    (tmp_path / "for now").rmdir()
+    with pytest.raises(LoreError, match="the table of the embedder's pieces cannot be made"):
+        encode(WORD, package)
 
 
 def test_the_setup_makes_a_table_beside_the_packages_once(package: str) -> None:

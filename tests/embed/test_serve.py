@@ -302,5 +302,5 @@ def test_without_its_packages_a_model_says_what_to_install(tmp_path: Path) -> No
     if find_spec("sentence_transformers"):
         pytest.skip("they are installed here")
     folder = a_model(tmp_path / "tiny")
-    with pytest.raises(EmbedderError, match=r"pip install pylore\[transformers\]"):
+    with pytest.raises(EmbedderError, match=r"pip install lore-shell\[transformers\]"):
         SentenceTransformersEmbedder(str(folder), "/nowhere").embed(["a word"])

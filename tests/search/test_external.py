@@ -284,7 +284,7 @@ def interrupted(store: Store, name: str) -> list[object]:
     settings = Settings.load(environ={}, flags={"retrievers": name})
 
     def start() -> Retrievers:
-        return Retrievers(settings, "tokens", Scope(), frozenset())
+        return Retrievers(settings, "tokens", Scope(), frozenset(), search)
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # as main has it
     found: list[object] = []
@@ -330,7 +330,7 @@ def test_a_program_that_handles_interrupts_itself_goes_on_doing_so(
     before = signal.signal(signal.SIGINT, lambda *_: came.append("it came"))
     try:
         settings = Settings.load(environ={}, flags={"retrievers": "mine"})
-        with Retrievers(settings, "tokens", Scope(), frozenset()) as running:
+        with Retrievers(settings, "tokens", Scope(), frozenset(), search) as running:
             os.kill(os.getpid(), signal.SIGINT)
             assert running.legs(store, Scope()) == {"mine": {"note-b": 1.0}}
     finally:

@@ -68,7 +68,7 @@ COMMAND = Command(
     OUTPUT,
     QUIET,
     """\
-sentence-transformers:NAME needs its packages (pip install pylore[transformers])
+sentence-transformers:NAME needs its packages (pip install lore-shell[transformers])
 and a model that is on this machine: NAME is a folder, or is looked up among the
 installed packages and in the Hugging Face cache. Nothing is downloaded.
 endpoint:URL is http://…, https://… or unix:/PATH, and speaks OpenAI's

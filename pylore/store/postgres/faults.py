@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-_INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install psycopg2-binary"
+_INSTALL = "the driver of PostgreSQL is missing: 'make setup-hub', or pip install 'lore-shell[hub]'"
 
 _NOT_MADE = "has no hub in it, or one that you may not use: 'lore hub init URL' makes one"
 
