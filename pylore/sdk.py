@@ -31,7 +31,7 @@ from .core.model import Edge, Hits, Node
 from .core.settings import BY_NAME, Settings
 from .core.times import parse_since
 from .embed import open_embedder
-from .graph.stats import stats
+from .graph.queries import stats
 from .records.history import told_history
 from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from ..store.anchor import Anchor
     from .definitions import FindSymbol
-    from .successors import Successor, Successors
+    from .relocate import Successor, Successors
 
     Where = dict[str, list[str]]
     """Word to the files that have it in their text."""

@@ -210,7 +210,7 @@ def _judge_again(
         find_symbol = _either(
             reading.parse(project.root, [*sorted(anchors), *others]), find_definitions
         )
-    from .successors import MOST_SOUGHT, Successors  # where nothing is lost, nobody needs it
+    from .relocate import MOST_SOUGHT, Successors
 
     successors = Successors(project, reading.outline) if reading.outline is not None else None
     judge = Judge(project, find_symbol, places, successors)

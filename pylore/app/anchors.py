@@ -167,7 +167,7 @@ def anchors_for_file(engine: Engine, file: str) -> list[dict[str, Any]]:
 
 def finder(root: str, path: str) -> FindSymbol:
     """What finds symbols in one file, by its grammar where there is one."""
-    from ..code.find import find_best  # every other request does without
+    from ..code.index import find_best
 
     return find_best(root, path)
 
@@ -195,13 +195,13 @@ def _wanted(engine: Engine, project: Project, request: AnchorRequest, *, removin
 
 
 def _parse(root: str, paths: Sequence[str]) -> FindSymbol:
-    from ..code.find import find_by_grammar  # every other request does without
+    from ..code.index import find_by_grammar
 
     return find_by_grammar(root, paths)
 
 
 def _outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
-    from ..code.find import outline
+    from ..code.index import outline
 
     return outline(texts)
 

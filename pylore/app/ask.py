@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..ask.citations import Citation, Sources
-from ..ask.model_command import answer_of, parse_command, prompt_of
-from ..ask.rounds import RULES, Listener, needs_of
+from ..ask.rounds import (
+    RULES,
+    Citation,
+    Listener,
+    Sources,
+    answer_of,
+    needs_of,
+    parse_command,
+    prompt_of,
+)
 from ..core.errors import LoreError
 from ..core.model import Record
 from .context import ContextRequest, context

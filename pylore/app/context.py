@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from ..context.brief import ContextBrief
-from ..context.build import build
-from ..context.results import wider
+from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
 from ..store.meant import all_meant, meant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..search.at_hub import open_remote
-from .hub_remotes import remote_named
+from .hub_sync import remote_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

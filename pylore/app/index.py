@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..code.history.cochange_age import cochanges_are_due
+from ..code.history.cochanges import cochanges_are_due
 from ..core.model import Record
 
 TYPE_CHECKING = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.model import Record
-from ..graph.shortest_path import path as shortest_path
+from ..graph.queries import path as shortest_path
 from ..store.meant import typed
 
 TYPE_CHECKING = False

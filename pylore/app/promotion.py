@@ -17,8 +17,7 @@ from ..records.records import Records
 from ..store.candidate import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
 from ..store.meant import meant
-from .candidates import KNOWLEDGE, candidate_of
-from .evidence import Evidence, commits_of
+from .candidates import KNOWLEDGE, Evidence, candidate_of, commits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -113,7 +113,7 @@ def near_files(engine: Engine, globs: tuple[str, ...]) -> Near | None:
 def add_cochanges_note(engine: Engine, found: Hits) -> None:
     """Adds a note, once a day, where co-changes led to results and are old."""
     if any(hit.hops for hit in found) and engine.store.meta.get("cochanges_analyzed_at"):
-        from ..code.history.cochange_age import cochanges_note
+        from ..code.history.cochanges import cochanges_note
 
         found.notes.extend(filter(None, [cochanges_note(engine.store, engine.settings, found)]))
 

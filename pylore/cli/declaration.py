@@ -232,16 +232,26 @@ def find(word: str) -> Command | None:
     >>> find("graph-path").name
     'graph path'
     """
-    module = f"{__package__}.declare.{word.replace('-', '_')}"
     if not word.replace("-", "").isalpha():
         return None
+    group, _, verb = word.partition("-")
+    for module, name in ((word.replace("-", "_"), word), (group, f"{group} {verb}")):
+        for command in declared_in(module):
+            if command.name == name:
+                return command
+    return None
+
+
+def declared_in(module: str) -> list[Command]:
+    """Return the commands that a module of ``declare`` declares: one, or a group and its verbs."""
+    module = f"{__package__}.declare.{module}"
     try:
-        found: Command = _loaded(module).COMMAND
+        found = vars(_loaded(module)).values()
     except ModuleNotFoundError as error:
         if error.name != module:
             raise
-        return None
-    return found
+        return []
+    return [one for one in found if type(one) is Command]
 
 
 def function(named: str | Function, package: str) -> Function:

@@ -84,7 +84,7 @@ def _answer(given: Arguments) -> str:
         return _keep_prompt_line(given)
     if event in (["pre-commit"], ["post-commit"]) and client == "git":
         return _about_commit(given, made=event == ["post-commit"])
-    from ..hooks.agents import AGENTS, EVENTS
+    from ..hooks.install import AGENTS, EVENTS
 
     agent = AGENTS.get(client or "")
     if agent is None or event not in [[one] for one in EVENTS]:

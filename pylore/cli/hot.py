@@ -251,14 +251,14 @@ def stats_command(argv: Sequence[str], command: Command) -> None:
     if given.positionals:
         raise UsageError(f"stats takes no '{given.positionals[0]}': see --help")
     if "funnel" in given.switches:
-        from ..app.funnel import funnel
+        from ..app.candidates import funnel
         from ..terminal.funnel_text import funnel_text
 
         with open_for_reading(settings) as store:
             output.list(funnel(Engine(store, settings, project_root())), funnel_text)
         return
     from ..app.run_audit import audit
-    from ..graph.stats import stats
+    from ..graph.queries import stats
 
     with open_for_reading(settings) as store, store.faults:
         found = {**stats(store), **audit(store, settings)}

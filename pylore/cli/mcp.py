@@ -38,7 +38,7 @@ def mcp_command(argv: Sequence[str], command: Command) -> None:
     for warning in settings.warnings:
         note(warning)
     from ..mcp.current_store import CurrentStore
-    from ..mcp.stdio import serve
+    from ..mcp.server import serve
 
     gc.enable()  # a hot command does without: it has one question to live for
     current = CurrentStore(os.environ, os.getcwd(), given.flags)

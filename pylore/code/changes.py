@@ -1,11 +1,16 @@
-"""Which files an index has to read: the tree now against what was read before."""
+"""What has changed since the last index, and what is left to do."""
 
 from __future__ import annotations
 
+import os
+
+from ..core.times import now
 from ..system.file_stamps import GONE, lstamp_of, size_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..system.listing import FileTree, Listing
 
 
@@ -50,3 +55,40 @@ def changes(
         found.unchanged -= sum(not path.startswith(prefix) for path in stamps)
     found.gone = sorted(gone)
     return found
+
+
+OWED = "code_owed"
+RULES = "code_rules"
+TOTALS = "code_totals"
+INDEXED = "code_indexed_at"
+"""Keys of ``meta``."""
+
+
+def new_token() -> str:
+    """What marks one run's debt, so that another run's is told apart."""
+    return f"{now()} {os.urandom(4).hex()}"
+
+
+def packed_totals(totals: dict[str, Any]) -> str:
+    """Counts within counts as lines: read without the json module, which takes milliseconds."""
+    lines = []
+    for name, value in totals.items():
+        lines.append(f"{name}\t{value}" if isinstance(value, int) else name)
+        if isinstance(value, dict):
+            lines += [f"\t{key}\t{count}" for key, count in value.items()]
+    return "\n".join(lines)
+
+
+def unpacked_totals(text: str) -> dict[str, Any]:
+    """The counts that ``packed_totals`` packed."""
+    totals: dict[str, Any] = {}
+    group: dict[str, int] = {}
+    for line in text.split("\n"):
+        name, _, value = line.rpartition("\t")
+        if name.startswith("\t"):
+            group[name[1:]] = int(value)
+        elif name:
+            totals[name] = int(value)
+        else:
+            group = totals[value] = {}
+    return totals

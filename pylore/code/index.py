@@ -1,33 +1,161 @@
-"""``lore index``: a repository becomes nodes and edges, and later only what has changed.
-
-A run goes through the files in batches, each a transaction: a file's row of facts, its
-node, its symbols' nodes and the edges to them are written together. What follows from
-all files, the edges between names, is one transaction at the end; until it is done the
-store remembers that it is owed, and the next run does it even if no file has changed.
-"""
+"""Indexing a tree."""
 
 from __future__ import annotations
 
 import os
 from time import perf_counter
 
+from ..anchors.definitions import Definition, Outlined, find_definitions
 from ..core.errors import LoreError
+from ..core.text import identifier_parts
 from ..system.listing import FileTree
 from ..system.project_files import read_plain
-from .changes import changes
-from .debt import OWED, RULES, TOTALS, packed_totals, unpacked_totals
+from ..system.temporary import TemporaryFolder
+from .changes import OWED, RULES, TOTALS, changes, packed_totals, unpacked_totals
+from .parse.ast_grep import Match, scan
+from .parse.extract import KINDS, Source, extract
+from .parse.mentions import WHOLE_LENGTH
+from .parse.rules import Rules, load_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from ..anchors.definitions import FindSymbol
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
     from ..system.listing import Listing
-    from .parse.rules import Rules
     from .parse.worker import FileOutcome, Job
+
+
+_DEFINING = frozenset((*KINDS, "scope"))
+"""Kinds of rules that say what is defined."""
+
+_LARGEST = 1_000_000
+"""Bytes of a file that is parsed."""
+
+
+def find_by_grammar(root: str, paths: Sequence[str]) -> FindSymbol:
+    """What finds symbols in these files; ast-grep reads all of them at once.
+
+    It finds nothing in files of other languages, and in ones that do not parse.
+
+    Raises:
+        LoreError: ast-grep is not installed.
+    """
+    rules = load_rules()
+    matches = _matches(rules, root, [path for path in paths if _is_code(rules, root, path)])
+
+    def find(path: str, text: str, name: str) -> list[Definition]:
+        if path not in matches:
+            return []
+        language = rules.language_of(path)
+        try:
+            source = Source(text, rules.languages[language])
+            symbols = extract(path, language, source, matches[path]).symbols
+        except RecursionError:
+            return []
+        wanted = name.replace("::", ".").replace("#", ".")
+        exact = [symbol for symbol in symbols if symbol.qualified == wanted]
+        return [
+            Definition(symbol.qualified, symbol.line_start, symbol.line_end)
+            for symbol in exact or [symbol for symbol in symbols if symbol.name == wanted]
+        ]
+
+    return find
+
+
+def find_best(root: str, path: str) -> FindSymbol:
+    """What finds symbols in one file: by its grammar, or else by the look of its lines."""
+    by_grammar = find_by_grammar(root, [path])
+    return lambda path, text, name: (
+        by_grammar(path, text, name) or find_definitions(path, text, name)
+    )
+
+
+def outline(texts: Mapping[str, bytes]) -> dict[str, list[Outlined]]:
+    """Everything that each of these texts defines, by keys that end as names of files do.
+
+    One run of ast-grep reads all of them. A text that is no known language's, is too large,
+    or does not parse defines nothing.
+
+    Raises:
+        LoreError: ast-grep is not installed.
+    """
+    rules = load_rules()
+    languages = {
+        key: rules.language_of(key) for key, text in texts.items() if len(text) <= _LARGEST
+    }
+    found: dict[str, list[Outlined]] = {key: [] for key in texts}
+    with TemporaryFolder() as folder:
+        files: dict[str, str] = {}
+        for key, language in languages.items():
+            if language:
+                files[f"{len(files)}{key[key.rindex('.') :]}"] = key
+        if not files:
+            return found
+        for name, key in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(texts[key])
+        os.mkdir(os.path.join(folder, "_"))
+        config = rules.write(os.path.join(folder, "_"), rules.languages_of(files), {}, _DEFINING)
+        matches = scan(folder, config, sorted(files)).matches
+    for name, key in files.items():
+        text = texts[key].decode("utf-8", "replace")
+        try:
+            source = Source(text, rules.languages[languages[key]])
+            symbols = extract(key, languages[key], source, matches.get(name, ())).symbols
+        except RecursionError:
+            continue
+        found[key] = [
+            Outlined(one.qualified, one.line_start, one.line_end, one.kind) for one in symbols
+        ]
+    return found
+
+
+def _matches(rules: Rules, root: str, paths: Sequence[str]) -> dict[str, Sequence[Match]]:
+    if not paths:
+        return {}
+    with TemporaryFolder() as folder:
+        config = rules.write(folder, rules.languages_of(paths), {})
+        found = scan(root, config, paths)
+    return {path: found.matches.get(path, ()) for path in paths if path not in found.failed}
+
+
+def _is_code(rules: Rules, root: str, path: str) -> bool:
+    full = os.path.join(root, path)
+    return (
+        rules.language_of(path) != ""
+        and os.path.isfile(full)
+        and not os.path.islink(full)
+        and os.path.getsize(full) <= _LARGEST
+    )
+
+
+_MOST_BYTES = 4 * WHOLE_LENGTH
+_BATCH = 200
+
+
+def add_lacking(store: Store, root: str) -> None:
+    """Adds the texts of files that were indexed, and are as they were, and have none."""
+    known = store.code.languages_of_all()
+    lacking = sorted(known.keys() - store.whole_files.paths())
+    for start in range(0, len(lacking), _BATCH):
+        some = lacking[start : start + _BATCH]
+        read = [(path, _text(os.path.join(root, path))) for path in some]
+        with store.transaction():
+            store.whole_files.put((path, text, identifier_parts(text)) for path, text in read)
+
+
+def _text(path: str) -> str:
+    """What can be read of a file: nothing of one that is gone, which an index will say."""
+    try:
+        return read_plain(path, _MOST_BYTES).decode(errors="replace")[:WHOLE_LENGTH]
+    except (OSError, LoreError):
+        return ""
+
 
 _CHUNK = 60
 _CHUNK_BYTES = 500_000
@@ -100,8 +228,6 @@ def index(
             store.vectors.arrange()
         done = {**writer.done, "unchanged": writer.done["unchanged"] + found.unchanged}
     if store.whole_files.stored() < sum(totals["languages"].values()):
-        from .whole_files import add_lacking
-
         add_lacking(store, root)
     return _summary(totals, done, found.listing, perf_counter() - began)
 
@@ -111,7 +237,7 @@ def _rules(store: Store, languages: tuple[str, ...]) -> tuple[Rules | None, str,
 
     Where the files are as they were, they say what they said.
     """
-    from .parse.place import rules_stamp
+    from .parse.rules import rules_stamp
 
     stamp = f"{rules_stamp()} {','.join(sorted(languages))}"
     held, _, held_stamp = (store.meta.get(RULES) or "").partition(" ")

@@ -14,8 +14,8 @@ from .languages.registry import language
 from .parse.facts import FileFacts, Import, Symbol
 from .parse.mentions import Mentions
 from .parse.worker import facts_from_json, names_from_json
-from .resolve import marks
-from .resolve.edges import Resolution
+from .resolve import scopes as marks
+from .resolve.calls import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
 from ..embed.ahead import Ahead
 from ..indexing.indexer import Index
-from .debt import INDEXED, OWED, TOTALS, new_token, unpacked_totals
+from .changes import INDEXED, OWED, TOTALS, new_token, unpacked_totals
 from .kept_answers import (
     KEPT,
     KeptAnswers,
@@ -27,9 +27,9 @@ from .kept_answers import (
 from .parse.facts import FileFacts
 from .parse.mentions import Mentions, asked_by
 from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
-from .resolve import marks
-from .resolve.import_types import fields_of
+from .resolve import scopes as marks
 from .resolve.kept import MENTIONS, Reads, put
+from .resolve.scopes import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .changes import Changes
     from .resolve.again import Again
-    from .resolve.edges import Resolution
+    from .resolve.calls import Resolution
 
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]

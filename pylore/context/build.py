@@ -1,34 +1,150 @@
-"""A context from top to bottom: results → pieces → what the budget holds → text and receipt."""
+"""Putting a context together."""
 
 from __future__ import annotations
 
 from ..core.errors import GraphUnavailable
-from ..core.model import Node
+from ..core.model import Hit, Node, Record
 from ..core.text import is_test, one_line, parse_query, printable
 from ..core.vocabulary import name_in_tree, qualified_of
 from ..graph.relations import relation_weights
+from ..search.pipeline import Request, search
+from ..search.related import related
+from ..search.scoring import describe
 from . import tuning
-from .budget import Tokens
-from .code_text import CodeText, ShownLines
+from .budget import Frame, Piece, Tokens, heading_of, pack
 from .context import Context
-from .facts import Subject, fact_line, facts_of_things, is_named, stated_elsewhere
-from .frame import Frame
-from .narrative import ORDER, RecordText, section_of, side_by_side, ties_of
-from .pieces import Piece, heading_of, pack
-from .results import results_for
+from .sections import (
+    ORDER,
+    CodeText,
+    RecordText,
+    ShownLines,
+    Subject,
+    fact_line,
+    facts_of_things,
+    is_named,
+    names_of,
+    section_of,
+    side_by_side,
+    stated_elsewhere,
+    ties_of,
+)
 from .snippets import WorkTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from ..core.model import Hit, Hits
+    from ..core.model import Hits
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .brief import ContextBrief
-    from .pieces import Packed
+    from ..store.filter import Scope
+    from .budget import Packed
     from .snippets import Snippet
+
+
+class ContextBrief(Record):
+    """A question, the form that its context shall have, and how many tokens it may take.
+
+    ``needed`` are further things that the answer needs: names of symbols, paths, questions.
+    ``with_superseded``: facts that are superseded come too, and say so.
+    """
+
+    __slots__ = (
+        "budget", "excluded", "form", "needed", "question", "root", "scope", "with_superseded",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        question: str,
+        *,
+        form: str,
+        budget: int,
+        root: str,
+        scope: Scope,
+        excluded: Iterable[str] = (),
+        needed: Iterable[str] = (),
+        with_superseded: bool = False,
+    ) -> None:
+        self.question = question
+        self.needed = tuple(needed)
+        self.with_superseded = with_superseded
+        self.form = form
+        self.budget = budget
+        self.root = root
+        self.scope = scope
+        self.excluded = frozenset(excluded)
+
+
+STANDING = ("confirmed", "staged")
+"""The statuses of entities that a question finds by their names."""
+
+
+def wider(settings: Settings) -> Settings:
+    """The settings with room for as many results as the budget may hold the least of."""
+    most = min(tuning.MOST_RESULTS, settings.budget // tuning.LEAST_SHARE)
+    pairs = [
+        (name, str(most)) for name in ("limit", "graph_limit")
+        if name not in settings.origins and most > getattr(settings, name)
+    ]  # fmt: skip
+    return settings.changed(pairs, "default:budget")
+
+
+def results_for(
+    store: Store, settings: Settings, asked: ContextBrief, question: str, task: Node | None,
+    embedder: Embedder | None,
+) -> Hits:  # fmt: skip
+    """What the store has on the question, on what its answer needs, and around the task."""
+    excluded = asked.excluded | ({task.id} if task else set())
+    # What was read often counts no more: the same question finds the same results again.
+    settings = settings.changed([("usage_boost", "0")], "default:budget")
+
+    def found(query: str) -> Hits:
+        request = Request(
+            query, asked.scope, excluded=excluded, with_superseded=True, snippets=False,
+            whole_files=True,
+        )  # fmt: skip
+        return search(store, settings, request, embedder)
+
+    hits = found(question)
+    if task is None:
+        _add_named(store, settings, asked, hits)
+    if task is not None and settings.depth:
+        near = related(store, settings, [task.id], types=asked.scope.types)
+        known = {hit.id for hit in near}
+        hits.hits = [*near, *(hit for hit in hits if hit.id not in known)]
+        hits.hits.sort(key=lambda hit: (-hit.score, hit.hops, hit.id))
+    top = max((hit.score for hit in hits), default=1.0)
+    for need in asked.needed:
+        more = found(need)
+        best = max((hit.score for hit in more), default=0.0) or 1.0
+        for hit in more:  # the best of it is worth as much as the best for the question
+            hit.times("needed", top / best)
+        _add(hits, more)
+        hits.passages = {**more.passages, **hits.passages}
+    if settings.depth and len(hits) and not any(hit.hops for hit in hits):
+        hits.notes.append("the graph adds nothing here: plain results")
+    return hits
+
+
+def _add(hits: Hits, more: Hits) -> None:
+    """Takes results in among the others: where both have one, the better."""
+    best = {hit.id: hit for hit in hits}
+    for hit in more:
+        if hit.id not in best or hit.score > best[hit.id].score:
+            best[hit.id] = hit
+    hits.hits = sorted(best.values(), key=lambda hit: (-hit.score, hit.hops, hit.id))
+
+
+def _add_named(store: Store, settings: Settings, asked: ContextBrief, hits: Hits) -> None:
+    """Puts the entities that the question names before all else, found by their words or not."""
+    known = {hit.id for hit in hits}
+    scope = asked.scope.without(asked.excluded)
+    named = store.nodes.match(scope, names_of(asked.question)) - known
+    ids = facts_of_things(store, settings, sorted(named))
+    first = max((hit.score for hit in hits), default=1.0)
+    found = describe(store, settings, [Hit(id, first) for id in ids])
+    hits.hits = [hit for hit in found if hit.credibility[2] in STANDING] + hits.hits
 
 
 def build(
@@ -120,7 +236,7 @@ class _Builder:
         return context
 
     def _picture(self, room: int) -> str:
-        from .mermaid import flowchart
+        from .sections import flowchart
 
         relations = list(relation_weights(self._store, self._settings))
         return (

@@ -49,7 +49,7 @@ SHORT_QUERY = 6
 """Up to this many terms, a word's other forms count as the word. Measured as part of
 docs/decisions/0034 only."""
 
-# --- full text over many passages (pylore/store/sqlite/rare_first.py, docs/decisions/0048)
+# --- full text over many passages (pylore/store/sqlite/rare_terms.py, docs/decisions/0048)
 
 LARGE = 20_000
 """In a collection of fewer passages all that match are ranked. Measured: with 5,000 the two ways

@@ -1,32 +1,326 @@
-"""``lore tune``: settings that suit one's own queries, judged on queries they did not see.
-
-Coordinate descent: one setting at a time takes the value that is best with all
-others as they are. What the best settings gain on the very queries they were chosen
-on says little, so the queries are split into folds, and each fold is scored under
-settings chosen on all the others.
-"""
+"""Trying configurations, with controls; the report, and what it proposes."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import log1p
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import LoreError
+from ..core.errors import LoreError, UsageError, nearest
+from ..core.scoring import best_first
 from ..core.settings import BY_NAME
-from .report import difference
-from .space import Coordinate
+from ..core.text import parse_query
+from ..core.vocabulary import CHANGES, file_id
+from ..search.retrieve import candidates, embed_query
+from ..system.temporary import TemporaryFolder
+from .metrics import interval, score
+from .run import Configuration, configured, legs, milliseconds
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ..core.model import Edge
     from ..core.settings import Settings
+    from ..store import Store
     from .run import Evaluation, Scores
 
     Changes = Mapping[str, str]
     """Config key to the value that is set on top of the base."""
+
+
+_WEIGHTS = ("0", "0.15", "0.3", "0.5", "0.7", "1")
+_OF_THE_GRAPH = (
+    "edge_weights", "edge_backward_weights", "expansion", "graph_limit", "graph_seeds",
+    "graph_weight", "hop_decay",
+)  # fmt: skip
+
+VALUES: dict[str, tuple[str, ...]] = {
+    "graph_depth": ("0", "1", "2"),
+    "expansion": BY_NAME["expansion"].choices,
+    "graph_weight": ("0.35", "0.7", "1", "1.4", "2", "3"),
+    "edge_weights": _WEIGHTS,
+    "edge_backward_weights": _WEIGHTS,
+    "hop_decay": ("0.3", "0.5", "0.7", "0.85", "1"),
+    "graph_seeds": ("3", "5", "10", "20"),
+    "graph_limit": ("5", "10", "20"),
+    "fusion": BY_NAME["fusion"].choices,
+    "fulltext_share": ("0.3", "0.5", "0.6", "0.7", "0.8", "0.9"),
+    "vector_min": ("0", "0.15", "0.25", "0.35"),
+    "field_weights": (),
+}
+"""Setting to the values that are tried; a coordinate each, in this order."""
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "title": ("1", "2", "4", "8"),
+    "tags": ("0", "1", "2", "4"),
+    "file": ("0", "1", "2", "4"),
+    "parts": ("0", "0.5", "1"),
+}
+"""Full-text column to the weights that are tried; that of the body is the measure."""
+
+
+class Coordinate(NamedTuple):
+    """One thing to change: its key as config files have it, and the values to try."""
+
+    key: str
+    values: tuple[str, ...]
+
+    @property
+    def of_the_graph(self) -> bool:
+        """Whether it changes nothing at depth 0."""
+        return self.key.partition("[")[0].lower() in _OF_THE_GRAPH
+
+
+def coordinates(names: Sequence[str], relations: Sequence[str]) -> list[Coordinate]:
+    """The coordinates of these settings, of all that can be tuned unless some are named.
+
+    Raises:
+        UsageError: a setting is not among them.
+    """
+    known = [name for name in VALUES if name in BY_NAME]
+    for name in names:
+        if name.lower() not in known:
+            raise UsageError(f"'{name}' is not tuned{nearest(name, known)}: "
+                             f"some of {', '.join(known)}")  # fmt: skip
+    wanted = {name.lower() for name in names} or set(known)
+    elements: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+        "edge_weights": dict.fromkeys(relations, _WEIGHTS),
+        "edge_backward_weights": dict.fromkeys(relations, _WEIGHTS),
+        "field_weights": FIELDS,
+    }
+    found = []
+    for name in known:
+        if name in wanted and name in elements:
+            key = BY_NAME[name].config_key
+            found += [Coordinate(f"{key}[{one}]", values) for one, values in elements[name].items()]
+        elif name in wanted:
+            found.append(Coordinate(name, VALUES[name]))
+    return found
+
+
+SHUFFLES = 3
+"""Shuffled graphs whose scores are averaged."""
+
+SWAPS_PER_EDGE = 10
+"""Attempted swaps, as a multiple of the edges; Milo et al. (2003) found 10 enough."""
+
+PRIOR_SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
+"""Shares of the prior that are tried; the best one counts."""
+
+
+def shuffled(
+    edges: Sequence[tuple[str, str, str]], generator: random.Random
+) -> list[tuple[str, str, str]]:
+    """The same ``(from, to, relation)``, in the same order, with targets exchanged.
+
+    Two edges of one relation swap their targets unless a self loop or an edge that is
+    there would come of it. So within each relation every node keeps its in-degree and
+    its out-degree, and no edge is there twice if none was.
+    """
+    targets = [edge[1] for edge in edges]
+    present = set(edges)
+    by_relation: dict[str, list[int]] = defaultdict(list)
+    for number, edge in enumerate(edges):
+        by_relation[edge[2]].append(number)
+    for relation, numbers in by_relation.items():
+        for _ in range(SWAPS_PER_EDGE * len(numbers)):
+            one, other = generator.choice(numbers), generator.choice(numbers)
+            sources = edges[one][0], edges[other][0]
+            old = [(sources[0], targets[one], relation), (sources[1], targets[other], relation)]
+            new = [(sources[0], targets[other], relation), (sources[1], targets[one], relation)]
+            if any(edge[0] == edge[1] or edge in present for edge in new):
+                continue
+            present.difference_update(old)
+            present.update(new)
+            targets[one], targets[other] = targets[other], targets[one]
+    return [
+        (from_id, to_id, relation)
+        for (from_id, _, relation), to_id in zip(edges, targets, strict=True)
+    ]
+
+
+@contextmanager
+def shuffled_stores(store: Store, count: int = SHUFFLES) -> Iterator[Iterator[Store]]:
+    """``count`` times a copy of the store with its edges shuffled; the store stays as it is."""
+    with TemporaryFolder() as folder:
+        copy = store.copied_to(folder)
+        try:
+            yield _shuffles(copy, list(store.edges.all(live_only=True)), count)
+        finally:
+            copy.close()
+
+
+def _shuffles(copy: Store, edges: list[Edge], count: int) -> Iterator[Store]:
+    keys = [edge.key for edge in edges]
+    changed = [(id, path, CHANGES) for id, path in copy.commits.files()]
+    for seed in range(count):
+        generator = random.Random(seed)
+        for edge, key in zip(edges, shuffled(keys, generator), strict=True):
+            edge.from_id, edge.to_id, edge.relation = key
+        dealt = shuffled(changed, generator)
+        with copy.transaction():
+            copy.edges.replace_all(edges)
+            copy.commits.replace_files((id, path) for id, path, _ in dealt)
+        yield copy
+
+
+def shuffled_scores(asked: Evaluation, settings: Sequence[Settings]) -> list[Scores]:
+    """The scores under each of the settings with edges shuffled, the mean of several shuffles."""
+    rounds: list[list[Scores]] = []
+    with shuffled_stores(asked.real_store) as stores:
+        for store in stores:
+            other = asked.on(store)
+            rounds.append([other.scores(one) for one in settings])
+    return [np.mean(scores, axis=0) for scores in zip(*rounds, strict=True)]
+
+
+def in_degree_scores(asked: Evaluation, plain: Settings) -> tuple[float, Scores]:
+    """The best share of the prior and its scores: the plain list, ranked anew.
+
+    ``score = (1 − share) · fused + share · log(1 + in-degree) / its largest value``;
+    edges that come from an excluded node do not count. The share is chosen by the
+    first measure on these same queries, which favours the control.
+    """
+    targets = _targets(asked.real_store)
+    degrees = Counter(target for ends in targets.values() for target in ends)
+    most = log1p(max(degrees.values(), default=0)) or 1.0
+    rows: dict[float, list[list[float]]] = {share: [] for share in PRIOR_SHARES}
+    for question in asked.questions:
+        lost = Counter(target for id in question.exclude for target in targets.get(id, ()))
+        fused = _plain_list(asked, plain, question.query, frozenset(question.exclude))
+        prior = {id: log1p(degrees[id] - lost[id]) / most for id in fused}
+        for share, scores in rows.items():
+            mixed = {id: (1 - share) * fused[id] + share * prior[id] for id in fused}
+            scores.append(score(list(best_first(mixed)), question.relevant, asked.at))
+        asked.progress(1)
+    best = max(rows, key=lambda share: float(np.mean(rows[share], axis=0)[0]))
+    return best, np.array(rows[best])
+
+
+def _targets(store: Store) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for edge in store.edges.all(live_only=True):
+        found[edge.from_id].append(edge.to_id)
+    for id, path in store.commits.files():
+        found[id].append(file_id(path))
+    return found
+
+
+def _plain_list(
+    asked: Evaluation, settings: Settings, text: str, excluded: frozenset[str]
+) -> dict[str, float]:
+    query = parse_query(text)
+    if not query:
+        return {}
+    vector = embed_query(query, asked.store, settings, asked.embedder(settings), [])
+    return candidates(asked.store, settings, query, vector, asked.scope, excluded).fused
+
+
+COMPARED = ("graph_depth=0", "graph_depth=1")
+"""What is compared unless something else is asked for."""
+
+
+class Result(NamedTuple):
+    """The scores of one configuration, and what there is to say of it beside them."""
+
+    configuration: Configuration
+    scores: Scores
+    extra: dict[str, Any]
+
+
+def evaluate(
+    asked: Evaluation,
+    base: Settings,
+    compared: Sequence[str],
+    *,
+    controls: bool = False,
+    timed: int = 0,
+) -> dict[str, Any]:
+    """Every leg, every configuration and, if wanted, the controls, as one report.
+
+    ``compared``: settings on top of ``base``, in config syntax; ``timed``: how many of
+    the queries are timed. The reference, which all others are compared with, is what
+    does without the graph and has the best recall at the first rank of ``asked.at``.
+    """
+    chosen = [*legs(base), *(configured(base, text) for text in compared or COMPARED)]
+    results = [
+        Result(one, asked.scores(one.settings, listen=one.kind == "configuration"), {})
+        for one in chosen
+    ]
+    reference = max((one for one in results if one.configuration.plain), key=_first_measure)
+    for one, times in zip(results, asked.times(chosen, timed), strict=True):
+        one.extra["ms"] = milliseconds(times)
+    if controls:
+        results += _controls(asked, results, reference)
+    return {
+        "queries": len(asked.questions),
+        "reference": reference.configuration.id,
+        "measures": asked.measures,
+        "rows": [_row(one, reference, asked.measures) for one in results],
+    }
+
+
+def count_searches(
+    compared: Sequence[str], base: Settings, queries: int, *, controls: bool, timed: int
+) -> int:
+    """About how many searches ``evaluate`` makes, for a bar."""
+    chosen = [*legs(base), *(configured(base, text) for text in compared or COMPARED)]
+    deep = sum(not one.plain for one in chosen)
+    count = len(chosen) * (queries + min(timed, queries) + (timed > 0))
+    return count + (queries * (1 + 3 * deep) if controls else 0)
+
+
+def _first_measure(result: Result) -> float:
+    return float(np.mean(result.scores[:, 0]))
+
+
+def _controls(asked: Evaluation, results: Sequence[Result], reference: Result) -> list[Result]:
+    deep = [one.configuration for one in results if not one.configuration.plain]
+    shuffled = shuffled_scores(asked, [one.settings for one in deep]) if deep else []
+    found = [
+        Result(Configuration(f"shuffled edges, {one.id}", "control", one.settings), scores, {})
+        for one, scores in zip(deep, shuffled, strict=True)
+    ]
+    share, scores = in_degree_scores(asked, reference.configuration.settings)
+    prior = Configuration("in-degree prior", "control", reference.configuration.settings)
+    return [*found, Result(prior, scores, {"share": share})]
+
+
+def _row(result: Result, reference: Result, measures: Sequence[str]) -> dict[str, Any]:
+    means = result.scores.mean(axis=0)
+    row: dict[str, Any] = {"id": result.configuration.id, "kind": result.configuration.kind}
+    row.update((name, round(float(mean), 4)) for name, mean in zip(measures, means, strict=True))
+    row["ms"] = None
+    row.update(result.extra)
+    row["difference"] = None if result is reference else difference(
+        result.scores, reference.scores, measures
+    )  # fmt: skip
+    return row
+
+
+def difference(
+    scores: Scores, reference: Scores, measures: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
+    """Measure to its mean difference, 95 % interval, and size relative to the reference."""
+    each = scores - reference
+    means, base = each.mean(axis=0), reference.mean(axis=0)
+    low, high = interval(each)
+    return {
+        name: {
+            "mean": round(float(means[i]), 4),
+            "low": round(float(low[i]), 4),
+            "high": round(float(high[i]), 4),
+            "relative": round(float(means[i] / base[i]), 4) if base[i] else None,
+        }
+        for i, name in enumerate(measures)
+    }
+
 
 ROUNDS = 2
 """How often each coordinate gets its turn."""

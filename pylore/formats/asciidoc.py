@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .links import PATH, Link, code_link, relative_link
-from .page import Page
+from .page import PATH, Link, Page, code_link, relative_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

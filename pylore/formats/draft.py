@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ..core.errors import nearest
 from ..core.text import one_line
 from ..core.vocabulary import SOURCES, STATUSES
-from .frontmatter import FENCE, LineError, parse
+from .mdfile import FENCE, LineError, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..core.model import Node
-    from .frontmatter import FrontMatter, Value
+    from .mdfile import FrontMatter, Value
 
 FIELDS = ("title", "why", "tags", "file", "status", "source", "confidence", "category")
 """What is changed of a record beside its text."""

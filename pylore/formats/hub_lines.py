@@ -24,8 +24,9 @@ from ..records.exchange import GONE, edge_of, told_edges, told_nodes, told_past,
 from ..store import ALL as EVERY
 from ..store.filter import Scope
 from ..store.remotes import Touched
-from .anchorlines import anchor_lines
+from .delta import PartOfStore
 from .knowledge import shared, shared_anchor
+from .lines_in import anchor_lines
 from .lines_out import (
     declarations,
     edge_fields,
@@ -34,7 +35,6 @@ from .lines_out import (
     past_edge_fields,
     past_fields,
 )
-from .part_of_store import PartOfStore
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

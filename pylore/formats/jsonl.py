@@ -32,21 +32,24 @@ from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
 from ..store.meant import meant
 from ..system.json_lines import parse_object
-from .anchorlines import anchor_from, past_anchor_from
-from .facts_ahead import FactsAhead
-from .linefields import moment, number, text
 from .lines_in import (
+    FactsAhead,
+    anchor_from,
     edge_from,
     is_whole,
     merge_notes,
+    moment,
     names_of_states,
     node_from,
     notes_of_forgotten,
     notes_of_loose,
     notes_of_proposed,
+    number,
     parsed,
+    past_anchor_from,
     past_edge,
     past_node,
+    text,
     unknown_kind,
     whole_node,
 )

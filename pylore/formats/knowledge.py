@@ -12,15 +12,14 @@ import json
 
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
 from ..records.exchange import GONE
-from .conflict_markers import both_sides
-from .line_states import anchor_key, key_of, parsed
 from .lines_out import READS, line_of
+from .merge_lines import anchor_key, both_sides, key_of, parsed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .line_states import Fields, Key
+    from .merge_lines import Fields, Key
 
 FILE = "knowledge.jsonl"
 """The name of the file, beside the store of a project."""

@@ -1,32 +1,203 @@
-"""What a JSON line says, checked: a node, an edge, or a state that one of them has left."""
+"""Lines of an export as they are read: fields, nodes, anchors, states."""
 
 from __future__ import annotations
 
+import json
 import re
 
+from ..anchors.project_paths import fault_of
 from ..core.errors import LoreError
 from ..core.ids import check_id
-from ..core.line_grammar import EDGE, NODE, STATE
+from ..core.limits import DAYS_AHEAD
+from ..core.line_grammar import CHANGES, EDGE, KINDS, LARGEST, NODE, STATE, TIME, VERDICTS
 from ..core.model import EDGE_HISTORY, Edge, Node, Past
 from ..core.states import clock
-from ..core.text import counted
-from ..core.vocabulary import SOURCES, STATUSES
+from ..core.text import clean_tags, counted, fact_sentence
+from ..core.times import days_ahead
+from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
+from ..indexing.indexer import embedded_text
+from ..records.exchange import told_anchor, told_anchors, told_past_anchors, when_gone
+from ..store.anchor import ANCHOR_HISTORY, Anchor
 from ..system.json_lines import parse_object
-from .linefields import choice, json_object, moment, number, tags, text, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from ..embed.ahead import Ahead
+    from ..store import Store
     from ..store.protocols import EdgeKey
+
+
+_TIME = re.compile(TIME)
+_horizon = ""
+"""What was too far ahead when this was last looked at; now it is later."""
+
+
+def text(fields: dict[str, Any], name: str, default: str) -> str:
+    """A string; empty for null."""
+    value = fields.get(name, default)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise LoreError(f"{name} is not a string")
+    return value
+
+
+def choice(fields: dict[str, Any], name: str, default: str, choices: tuple[str, ...]) -> str:
+    """One of these words."""
+    value = text(fields, name, default)
+    if value not in choices:
+        raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
+    return value
+
+
+def number(fields: dict[str, Any], name: str, default: float) -> float:
+    """A number from 0 to 1."""
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LoreError(f"{name} is not a number")
+    if not 0 <= value <= 1:  # nor is one that is infinite or no number
+        raise LoreError(f"{name} is not from 0 to 1")
+    return float(value)
+
+
+def whole_number(fields: dict[str, Any], name: str, default: int | None) -> int | None:
+    """A whole number that JSON can carry, or None."""
+    value = fields.get(name, default)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise LoreError(f"{name} is not a whole number")
+    if value is not None and not 0 <= value <= LARGEST:
+        raise LoreError(f"{name} is out of range")
+    return value
+
+
+def tags(fields: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    """A list of words."""
+    value = fields.get("tags", default)
+    if not isinstance(value, (str, list, tuple)) or not all(isinstance(tag, str) for tag in value):
+        raise LoreError("tags is not a list of strings")
+    return clean_tags(value)
+
+
+def json_object(fields: dict[str, Any], name: str, default: str) -> str:
+    """An object, as JSON text."""
+    if name not in fields:
+        return default
+    value = fields[name]
+    if value is None:
+        return "{}"
+    if not isinstance(value, dict):
+        raise LoreError(f"{name} is not a JSON object")
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise LoreError(f"{name} has a number that is too large") from None
+
+
+def moment(fields: dict[str, Any], name: str, default: str = "") -> str:
+    """A time, by which states are put in order: one that is none would stand for ever."""
+    value = text(fields, name, default)
+    if value and not _TIME.fullmatch(value):
+        raise LoreError(f"{name} '{value}' is not a time: give it as 2026-01-31T12:00:00Z")
+    if _is_far(value):
+        raise LoreError(f"{name} '{value}' is more than a day ahead of this machine's clock: "
+                        "set the clock that is wrong")  # fmt: skip
+    return value
+
+
+def _is_far(value: str) -> bool:
+    """Return whether a time is so far ahead that some clock is wrong."""
+    global _horizon
+    if value > _horizon:
+        _horizon = days_ahead(DAYS_AHEAD)
+    return value > _horizon
+
+
+_OPTIONAL = ("detail", "root", "hash", "commit_id", "reason")
+
+
+def anchor_lines(store: Store, *, history: bool = True) -> Iterator[dict[str, Any]]:
+    """Every anchor, then what all of them have left, as fields of a line."""
+    for anchor in told_anchors(store):
+        fields = anchor.to_dict()
+        del fields["stamp"]
+        for name in _OPTIONAL:
+            if not fields[name]:
+                del fields[name]
+        yield {"anchor_of": fields.pop("node_id"), **fields}
+    if history:
+        for state in told_past_anchors(store):
+            yield {"anchor_history_of": state.pop("node_id"), **state}
+
+
+def anchor_from(store: Store, fields: dict[str, Any], at: str) -> Anchor:
+    """The anchor of one line; one that does not say when it was made is made at ``at``.
+
+    Raises:
+        LoreError: a field is missing, or is not what it should be.
+    """
+    anchor = Anchor(check_id(_text(fields, "anchor_of")), _one_of(fields, "kind", KINDS),
+                    _text(fields, "path"))  # fmt: skip
+    for name in _OPTIONAL:
+        setattr(anchor, name, _text(fields, name, required=False))
+    anchor.verdict = _one_of({"verdict": "valid", **fields}, "verdict", VERDICTS)
+    anchor.created_at = moment(fields, "created_at")
+    anchor.verified_at = moment(fields, "verified_at") or anchor.created_at
+    fault = fault_of(anchor)
+    if fault:
+        raise LoreError(fault)
+    if not anchor.created_at:
+        _made_now(store, anchor, at)
+    return anchor
+
+
+def _made_now(store: Store, anchor: Anchor, at: str) -> None:
+    """Fills in the times of an anchor that was written by hand: of one that is there, its own."""
+    old = next((one for one in store.anchors.of(anchor.node_id) if one.key == anchor.key), None)
+    said = (*_OPTIONAL, "verdict")
+    same = old is not None and all(getattr(old, name) == getattr(anchor, name) for name in said)
+    gone = when_gone(store.anchors.history(anchor.node_id)).get(anchor.key, "")
+    anchor.created_at = old.created_at if old else at
+    told_anchor(anchor, gone)
+    anchor.verified_at = anchor.verified_at or (old.verified_at if old and same else at)
+
+
+def past_anchor_from(fields: dict[str, Any]) -> dict[str, str]:
+    """What one line says that an anchor has left; raises as ``anchor_from``."""
+    state = {"node_id": check_id(_text(fields, "anchor_history_of"))}
+    for name in ANCHOR_HISTORY[1:]:
+        state[name] = _text(fields, name, required=name not in ("detail", "reason"))
+    _one_of(state, "kind", KINDS)
+    _one_of(state, "verdict", VERDICTS)
+    _one_of(state, "change", CHANGES)
+    moment(state, "changed_at")
+    return state
+
+
+def _text(fields: dict[str, Any], name: str, *, required: bool = True) -> str:
+    value = fields.get(name, "")
+    if not isinstance(value, str):
+        raise LoreError(f"{name} is not a string")
+    if required and not value:
+        raise LoreError(f"an anchor lacks its {name}")
+    return value
+
+
+def _one_of(fields: dict[str, Any], name: str, choices: tuple[str, ...]) -> str:
+    value = _text(fields, name)
+    if value not in choices:
+        raise LoreError(f"{name} '{value}' is not one of {', '.join(choices)}")
+    return value
+
 
 _MARKERS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 _NAME = re.compile(STATE)
 _NAMED = 10
 
 
-def _text(fields: dict[str, Any], name: str) -> str:
+def _lines_in_text(fields: dict[str, Any], name: str) -> str:
     return text(fields, name, "")
 
 
@@ -72,7 +243,7 @@ _RULES: dict[str, Callable[[dict[str, Any], str], object]] = {
 }  # fmt: skip
 _NODE_FIELDS = {
     **{name: _RULES[rule] for name, rule in NODE.items()},
-    "title": _text, "body": _text, "access_count": _times,
+    "title": _lines_in_text, "body": _lines_in_text, "access_count": _times,
 }  # fmt: skip
 _EDGE_FIELDS = {**{name: _RULES[rule] for name, rule in EDGE.items()}, "access_count": _times}
 
@@ -236,3 +407,52 @@ def _listed(ids: Sequence[str], one: str, many: str) -> str:
     """The first of the ids and how many more there are, with the verb."""
     more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
     return f"{', '.join(ids[:_NAMED])}{more} {one if len(ids) == 1 else many}"
+
+
+BATCH = 1000
+"""Facts that are looked at together."""
+
+
+class FactsAhead:
+    """Titles of things and edges between them, in any order. A sentence that comes out
+    otherwise, or is not foreseen, is embedded later."""
+
+    def __init__(self, store: Store, ahead: Ahead) -> None:
+        self._store = store
+        self._ahead = ahead
+        self._titles: dict[str, str] = {}
+        self._facts: list[tuple[str, str, str]] = []
+
+    def node(self, fields: dict[str, Any]) -> None:
+        """Learns the title of a thing."""
+        id, title = fields.get("id"), fields.get("title")
+        if isinstance(id, str) and isinstance(title, str) and id.startswith(THING_IDS):
+            self._titles[id] = title
+
+    def edge(self, fields: dict[str, Any]) -> None:
+        """Learns what is stated by an edge."""
+        ends = fields.get("from_id"), fields.get("to_id")
+        if not all(isinstance(id, str) and id.startswith(THING_IDS) for id in ends):
+            return
+        if fields.get("invalidated_at") or fields.get("source") == "system":
+            return
+        metadata = fields.get("metadata")
+        said = metadata.get("predicate") if isinstance(metadata, dict) else None
+        predicate = said if isinstance(said, str) and said.strip() else fields.get("relation")
+        self._facts.append((str(ends[0]), str(predicate), str(ends[1])))
+
+    def prepare(self) -> None:
+        """Embeds the sentences that the store has not got."""
+        for start in range(0, len(self._facts), BATCH):
+            facts = self._facts[start : start + BATCH]
+            ends = {id for one, _, other in facts for id in (one, other)}
+            known = self._store.nodes.briefs([*ends - self._titles.keys()])
+            titles = self._titles | {id: str(row[1]) for id, row in known.items()}
+            sentences = (
+                fact_sentence(titles[one], predicate, titles[other])
+                for one, predicate, other in facts if one in titles and other in titles
+            )  # fmt: skip
+            subjects = [*dict.fromkeys(one for one, _, _ in facts)]
+            held = {text for _, text in self._store.facts.passages(subjects).values()}
+            self._ahead.prepare(embedded_text("", text) for text in sentences if text not in held)
+        self._facts = []

@@ -20,7 +20,7 @@ from ..records.exchange import (
     withheld,
 )
 from ..system.json_encode import harmless
-from .anchorlines import anchor_lines
+from .lines_in import anchor_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

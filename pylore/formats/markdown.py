@@ -26,7 +26,7 @@ from ..system.file_stamps import settled
 from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
 from .jsonl import Imported
-from .mdfind import Places
+from .mdfile import Places
 from .mdscan import READING, FileScan, KnownFiles, own_documents, text_hash
 
 TYPE_CHECKING = False
@@ -309,7 +309,7 @@ class _Writer:
         self._put(document, old, file)
 
     def _put(self, document: Document, old: Node | None, file: DocumentFile) -> None:
-        from .mdedges import links_text
+        from .mdlinks import links_text
 
         known = self._known.by_id.get(document.id)
         self._former[document.id] = {
@@ -430,8 +430,7 @@ class _Writer:
 
     def _link(self) -> None:
         """Looks up the links of all documents that may lead elsewhere than before."""
-        from .mdedges import PageEdges, linking
-        from .mdtargets import Targets, names_asked
+        from .mdlinks import PageEdges, Targets, linking, names_asked
 
         known, documents = self._known, self._store.documents
         linked = _Linked(self._store, known.root, self._part._places.root)

@@ -1,12 +1,15 @@
-"""One Markdown file: reading it, and what it says as fields of a node."""
+"""Documents as files: finding them, their front matter, and the pages in them."""
 
 from __future__ import annotations
 
 import json
 import os
 import stat
+from bisect import bisect_right
 from datetime import datetime, timezone
 from itertools import accumulate
+
+import yaml
 
 from ..core.changelogs import version_of
 from ..core.errors import LoreError, nearest
@@ -16,19 +19,279 @@ from ..core.model import Node, Record
 from ..core.text import clean_tags, is_changelog, one_line
 from ..core.vocabulary import SOURCES, STATUSES
 from ..graph.relations import fold
-from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown
-from ..system.project_files import read_plain
-from .frontmatter import FrontMatter, LineError, parse
+from ..records.sources import OWN_KEYS, PRUNED, STATED, STATED_FIELDS, is_markdown, is_page
+from ..system.file_stamps import lstamp_of
+from ..system.project_files import is_below, read_plain
 from .page import form_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from typing import Any, TypeAlias
 
-    from .frontmatter import Value
-    from .links import Link
-    from .page import Page
+    from .page import Link, Page
+
+    Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+
+
+FENCE = "---"
+LONGEST = 64_000
+LONGEST_KEY = 100
+DEEPEST = 16
+"""How many lists and mappings may stand in each other."""
+
+_NULLS = ("~", "null", "Null", "NULL")
+_MEND = 'mend it, or put the text in "quotes"'
+_MORE = f"means more than text in YAML: {_MEND}"
+
+
+class LineError(LoreError):
+    """What is wrong with a text, and on which of its lines."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+
+
+class FrontMatter(Record):
+    """``fields``: key to value; ``lines``: key to its line, from 1.
+
+    ``length`` is how many lines of the file it takes, its fences included.
+    """
+
+    __slots__ = ("fields", "length", "lines")
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Value] = {}
+        self.lines: dict[str, int] = {}
+        self.length = 0
+
+
+def parse(lines: Sequence[str]) -> FrontMatter:
+    """The front matter that these lines of a file begin with; an empty one if they do not.
+
+    Raises:
+        LineError: it is not closed, is not YAML, or is more than keys and their values.
+    """
+    found = FrontMatter()
+    if not lines or lines[0].rstrip() != FENCE:
+        return found
+    rest = (number for number, line in enumerate(lines) if number and line.rstrip() == FENCE)
+    end = next(rest, 0)
+    if not end:
+        raise LineError(1, f"the front matter is not closed: end it with a line {FENCE}")
+    if sum(map(len, lines[:end])) > LONGEST:
+        raise LineError(1, f"the front matter is longer than {LONGEST} characters: shorten it")
+    found.length = end + 1
+    _Reader(lines[1:end]).read(found)
+    return found
+
+
+class _Reader:
+    """Takes the events of YAML one by one; knows on which line of the file each begins."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        # PyYAML takes a tab at the end of a line for the start of something.
+        kept = [line.rstrip(" \t\r") + "\n" for line in lines]
+        self._starts = [*accumulate(map(len, kept), initial=0)]
+        self._text = "".join(kept)
+        self._line = 2
+        self._events = self._read()
+
+    def read(self, found: FrontMatter) -> None:
+        """Sets the fields of ``found`` and their lines."""
+        for event in self._events:
+            if isinstance(event, yaml.MappingStartEvent):
+                self._refuse_more_than_data(event)
+                self._take(found.fields, found.lines, 1)
+            elif isinstance(event, yaml.NodeEvent):
+                raise LineError(self._line, "not a 'key: value': front matter is keys and values")
+            elif isinstance(event, yaml.DocumentStartEvent) and event.explicit:
+                raise LineError(self._line, "begins another document of YAML: leave one")
+
+    def _take(self, fields: dict[str, Value], lines: dict[str, int], depth: int) -> None:
+        """A mapping, up to its end; of the outermost, keys that differ in case are the same."""
+        seen = set()
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._key(event)
+            same = key.lower() if depth == 1 else key
+            if same in seen:
+                raise LineError(self._line, f"'{key}' is there twice: leave one")
+            seen.add(same)
+            lines[key] = self._line
+            fields[key] = self._value(next(self._events), depth)
+
+    def _key(self, event: yaml.Event) -> str:
+        self._refuse_more_than_data(event)
+        key = self._scalar(event) if isinstance(event, yaml.ScalarEvent) else ""
+        if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+            why = f"a key is one line of text, {LONGEST_KEY} characters at most"
+            raise LineError(self._line, why)
+        return key
+
+    def _value(self, event: yaml.Event, depth: int) -> Value:
+        self._refuse_more_than_data(event)
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        if depth == DEEPEST:
+            raise LineError(self._line, f"more than {DEEPEST} lists and keys in each other")
+        if isinstance(event, yaml.MappingStartEvent):
+            fields: dict[str, Value] = {}
+            self._take(fields, {}, depth + 1)
+            return fields
+        items = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            items.append(self._value(event, depth + 1))
+        return items
+
+    def _scalar(self, event: yaml.ScalarEvent) -> str:
+        if event.style is None and event.value in _NULLS:
+            return ""
+        try:  # two escapes of a pair, as JSON has them, are one letter
+            value = event.value.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            value = "\0"
+        if "\0" in value:
+            raise LineError(self._line, "an escape that does not stand for a character of a text")
+        return value
+
+    def _refuse_more_than_data(self, event: yaml.Event) -> None:
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+            raise LineError(self._line, f"'&' or '*' {_MORE}")
+        if getattr(event, "tag", None) is not None:
+            raise LineError(self._line, f"'!' {_MORE}")
+
+    def _read(self) -> Iterator[yaml.Event]:
+        """The events; ``_line`` is that of the last one."""
+        try:
+            for event in yaml.parse(self._text, Loader=yaml.BaseLoader):
+                if event.start_mark:
+                    self._line = self._line_at(event.start_mark.index)
+                yield event
+        except yaml.reader.ReaderError as error:
+            line = self._line_at(error.position)
+            raise LineError(line, "a control character, which YAML does not allow") from None
+        except yaml.MarkedYAMLError as error:
+            what = ", ".join(filter(None, (error.context, error.problem)))
+            raise LineError(self._fault(error), f"not YAML ({one_line(what)}): {_MEND}") from None
+        except (ValueError, OverflowError):  # of an escape, or of a version's digits
+            raise LineError(self._line, f"a number that YAML does not allow: {_MEND}") from None
+
+    def _fault(self, error: yaml.MarkedYAMLError) -> int:
+        """The line of what is wrong: where it began, if the end of the text is what is."""
+        at, since = error.problem_mark, error.context_mark
+        if since and (not at or at.index >= len(self._text)):
+            at = since
+        return self._line_at(at.index) if at else self._line
+
+    def _line_at(self, index: int) -> int:
+        return bisect_right(self._starts, index) + 1
+
+
+_LEFT_OUT = ("node_modules",)
+
+
+def document_files(
+    path: str,
+    on_error: Callable[[OSError], None],
+    on_link: Callable[[str, str], None],
+    on_other: Callable[[str], None] = lambda name: None,
+) -> Iterator[str]:
+    """The path itself, or the documents below a folder, in a fixed order.
+
+    Hidden files and folders and ``node_modules`` are left out, and links are not
+    followed: what they lead to in the folder is found without them. ``on_error`` hears of
+    folders that cannot be read, ``on_link`` of links to anything else, with the reason,
+    ``on_other`` of the names of files that are no documents.
+    """
+    if not os.path.isdir(path):
+        yield path
+        return
+    top = os.path.realpath(path)
+    waiting = [path]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            on_error(error)
+            continue
+        below = []
+        for entry in found:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            is_link, is_folder = entry.is_symlink(), _is_folder(entry)
+            if (name in _LEFT_OUT) if is_folder else not is_page(name):
+                if not is_folder:
+                    on_other(name)
+                continue
+            if is_link and os.path.exists(entry.path):
+                why = _why_lost(top, os.path.realpath(entry.path))
+                if why:
+                    on_link(entry.path, why)
+            elif is_folder:
+                below.append(entry.path)
+            else:
+                yield entry.path
+        waiting += below[::-1]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a loop of links
+        return False
+
+
+def _why_lost(top: str, real: str) -> str:
+    """Why what a link leads to is not part of an import of ``top``; nothing where it is."""
+    if not is_below(top, real) and real != top:
+        return f"is a link that leads out of {top}"
+    within = os.path.relpath(real, top)
+    found = os.path.isdir(real) or is_page(real)
+    hidden = any(name.startswith(".") for name in within.split(os.sep) if name != os.curdir)
+    return "" if found and not hidden else "is a link to what is left out"
+
+
+class Places:
+    """What the store calls the files of a project."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.realpath(root)
+        self._folders: dict[str, str] = {}
+
+    def of(self, file: str) -> tuple[str, str]:
+        """``(path in the store, stamp)`` of a file; without a stamp it has to be read.
+
+        Raises:
+            LoreError: its name cannot be kept.
+        """
+        stamp = lstamp_of(file)
+        if "-" in stamp:
+            folder, _, name = file.rpartition(os.sep)
+            path = self._beginning(folder if folder or file[:1] != os.sep else os.sep) + name
+        else:
+            path, stamp = self.folder(file), ""
+        if not path.isprintable():
+            raise LoreError("the name has characters that cannot be printed: rename it")
+        return path, stamp
+
+    def folder(self, path: str) -> str:
+        """What the store calls a folder, whatever links lead there; ``.`` is the root."""
+        return os.path.relpath(os.path.realpath(path), self.root).replace(os.sep, "/")
+
+    def _beginning(self, folder: str) -> str:
+        """What the paths of the files in a folder begin with."""
+        if folder not in self._folders:
+            place = self.folder(folder or os.curdir)
+            self._folders[folder] = "" if place == os.curdir else place + "/"
+        return self._folders[folder]
+
+    def has(self, path: str) -> bool:
+        """Whether anything is at a path of the store."""
+        return os.path.lexists(os.path.join(self.root, path))
+
 
 _ADR_STATUS = {"proposed": "staged", "accepted": "confirmed", "deprecated": "retracted",
                "rejected": "retracted"}  # fmt: skip

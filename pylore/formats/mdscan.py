@@ -16,7 +16,7 @@ from ..core.scopes import own, plain, whose
 from ..records.sources import is_page, is_pruned, state_of
 from ..store.filter import Scope
 from ..system.file_stamps import settled
-from .mdfind import Places, document_files
+from .mdfile import Places, document_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

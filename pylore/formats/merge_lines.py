@@ -1,42 +1,267 @@
-"""Merges two exports record by record, as two stores would that import each other.
-
-No store is opened: of all states that the files have of a node or an edge the latest one
-stands (``core.merging``), and knows the names of the others. So neither the order of the
-files counts nor how often they are merged, and a file that git has joined line by line,
-with several states of one record, is merged too. Files that tell the past are told what
-this merge leaves behind.
-
-The file that both came from is asked for two things: a state that it has is no change of
-either side, and a line without a state (see ``line_states``) that one side has taken out
-stays out.
-"""
+"""Merging files of lines: states, conflict markers, and what is said of conflicts."""
 
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from copy import copy
 
+from ..core.errors import LoreError
 from ..core.merging import greater, is_gone, is_kept, joined, left, outcome, stands_again, told
 from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
-from ..core.states import clock, latest, state_name
+from ..core.states import clock, latest, order, state_name
+from ..core.text import counted
 from ..core.vocabulary import RELATIONS, TYPES
 from ..records.exchange import GONE
-from .line_states import (
-    EDGE_FIELDS,
-    LEFT,
-    NODE_FIELDS,
-    LinesOfFile,
-    LineState,
-    anchor_key,
-)
+from ..records.exchange import edge_of as past_edge_state
+from ..system.json_lines import parse_object
+from .lines_in import edge_from, names_of_states, past_edge, past_node, text, whole_node
 from .lines_out import line_of, past_edge_fields, past_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from .line_states import Fields, Key
+    from ..core.states import Order
+    from ..records.merge import Conflict
+
+    Fields = dict[str, Any]
+    Key = tuple[str, ...]
+
+
+_BEGIN, _BASE, _MIDDLE, _END = (mark * 7 for mark in (b"<", b"|", b"=", b">"))
+
+
+def marker_of(line: bytes) -> bytes:
+    """The marker that a line is, or nothing: no line of JSON begins as one.
+
+    >>> marker_of(b"<<<<<<< HEAD\\n"), marker_of(b"=======\\r\\n"), marker_of(b"{}")
+    (b'<<<<<<<', b'=======', b'')
+    """
+    mark = line[:7]
+    whole = mark in (_BEGIN, _BASE, _MIDDLE, _END) and line[7:8] in (b"", b" ", b"\r", b"\n")
+    return mark if whole else b""
+
+
+def both_sides(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines of both sides, without the markers and without what stood there before.
+
+    A line that is left out becomes an empty one, so that the lines keep their numbers.
+    """
+    before = False
+    for line in lines:
+        mark = marker_of(line)
+        if mark:
+            before = mark == _BASE
+        yield b"\n" if mark or before else line
+
+
+EDGE_KEY = ("from_id", "to_id", "relation")
+LEFT = ("changed_at", "change")
+"""When and how a past state was left."""
+
+NODE_FIELDS = (*Node.__slots__, "was")
+EDGE_FIELDS = Edge.__slots__
+
+_LONGEST = 1 << 40
+"""Bytes of a line: git holds the files in memory, and so can we."""
+
+
+class LineState:
+    """What one line says of a node or an edge; it is read when it is asked for.
+
+    Raises:
+        LoreError: the line is not one of an export; the message has the file's name and its key.
+    """
+
+    __slots__ = ("_place", "_read", "fields", "raw")
+
+    def __init__(
+        self, fields: Fields, raw: bytes = b"", place: str = "", state: Any = None
+    ) -> None:
+        self.fields = fields
+        self.raw = raw
+        self._place = place
+        self._read: tuple[Any, Order] | None = None if state is None else (state, order(state))
+
+    @property
+    def state(self) -> Any:
+        """The node or the edge."""
+        return self._found()[0]
+
+    @property
+    def order(self) -> Order:
+        """What it is compared by: ``states.order``."""
+        return self._found()[1]
+
+    def _found(self) -> tuple[Any, Order]:
+        if self._read is None:
+            kind, *key = key_of(self.fields)
+            try:
+                state = _STATES[kind][0](self.fields)
+            except LoreError as error:
+                raise LoreError(f"{self._place}: '{' '.join(key)}': {error}") from None
+            self._read = state, order(state)
+        return self._read
+
+
+class LinesOfFile:
+    """The lines of one file by kind; raises LoreError for one that no export has.
+
+    Conflict markers are passed over: there both sides count.
+    """
+
+    def __init__(self, name: str, lines: Iterable[bytes]) -> None:
+        self.states: dict[Key, list[LineState]] = {}
+        """Of nodes and edges, as they are and as they were, by ``key_of``."""
+        self.others: dict[Key, list[Fields]] = {}
+        """Lines of which one stands for all with its ``key_of``."""
+        self.dated: set[str] = set()
+        """History that says when it was left alone, and not when it was made."""
+        self.plain: set[str] = set()
+        """Lines without a state: written by hand, or of a kind that is not known here."""
+        for fields, key, raw in parsed(name, lines):
+            kind = key[0]
+            if kind in _STATES and fields.get(_STATES[kind][1]):
+                self.states.setdefault(key, []).append(LineState(fields, raw, name))
+            elif kind in ("anchor_history_of", "history_of"):
+                self.dated.add(line_of(fields))
+            elif kind in _STATES or not kind:
+                self.plain.add(line_of(fields))
+            else:
+                self.others.setdefault(key, []).append(fields)
+
+
+def parsed(name: str, lines: Iterable[bytes]) -> Iterator[tuple[Fields, Key, bytes]]:
+    """The fields of each line of a file, of both sides of a conflict, its ``key_of``, and itself.
+
+    Raises:
+        LoreError: a line is not JSON, or lacks what its kind is told by.
+    """
+    for number, line in enumerate(both_sides(lines), start=1):
+        line = line.removeprefix(BOM_UTF8) if number == 1 else line
+        if line.strip():
+            try:
+                fields = parse_object(line, _LONGEST)
+                yield fields, key_of(fields), line
+            except LoreError as error:
+                raise LoreError(f"{name}: line {number}: {error}") from None
+
+
+def key_of(fields: Fields) -> Key:
+    """What two lines have in common that speak of the same thing; its kind first.
+
+    That is the field that lines of its kind are told by, and nothing for a kind that is not
+    known here.
+
+    >>> key_of({"id": "note-1", "title": "a"}), key_of({"purged": "note-1", "at": "2026-01-31"})
+    (('id', 'note-1'), ('purged', 'note-1'))
+    """
+    kind = next((kind for kind in _KEYS if kind in fields), "")
+    return (kind, *_KEYS[kind](fields)) if kind else (kind, line_of(fields))
+
+
+def anchor_key(fields: Fields, name: str) -> Key:
+    """What makes an anchor one anchor: its node, under this name, kind, path, detail."""
+    return tuple(_text({"detail": "", **fields}, part) for part in (name, "kind", "path", "detail"))
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise LoreError(f"{name} is not a string")
+    return value
+
+
+def _named(name: str) -> Callable[[Fields], Key]:
+    return lambda fields: (_text(fields, name),)
+
+
+def _past(fields: Fields) -> Key:
+    for name in LEFT:
+        _text(fields, name)
+    return (_text(fields, "state_of"),)
+
+
+def _past_edge(fields: Fields) -> Key:
+    return tuple(str(past_edge(fields)[name]) for name in EDGE_KEY)
+
+
+def _purged(fields: Fields) -> Key:
+    _text(fields, "at")
+    return (_text(fields, "purged"),)
+
+
+def _anchor_past(fields: Fields) -> Key:
+    for name in LEFT:
+        _text(fields, name)
+    return anchor_key(fields, "anchor_history_of")
+
+
+_KEYS: dict[str, Callable[[Fields], Key]] = {
+    "from_id": lambda fields: tuple(_text(fields, name) for name in EDGE_KEY),
+    "id": _named("id"),
+    "declare_type": _named("declare_type"),
+    "declare_relation": _named("declare_relation"),
+    "purged": _purged,
+    "state_of": _past,
+    "history_of": _past_edge,
+    "anchor_of": lambda fields: anchor_key(fields, "anchor_of"),
+    "anchor_history_of": _anchor_past,
+}
+"""The field that a line is told by, to what makes two lines speak of the same thing."""
+
+
+def _node(fields: Fields) -> Node:
+    names_of_states(fields)
+    return whole_node(fields, text(fields, "type", fields["id"].partition("-")[0]))
+
+
+def _edge(fields: Fields) -> Edge:
+    return edge_from(fields, Edge(*(fields[name] for name in EDGE_KEY)))
+
+
+def _past_of_node(fields: Fields) -> Node:
+    return past_node(fields).node
+
+
+_STATES: dict[str, tuple[Callable[[Fields], Node | Edge], str]] = {
+    "from_id": (_edge, "created_at"),
+    "id": (_node, "updated_at"),
+    "state_of": (_past_of_node, "made_at"),
+    "history_of": (lambda fields: past_edge_state(past_edge(fields)), "made_at"),
+}
+"""Kinds of lines that are states: how they are read, and the time without which they are none."""
+
+
+_NAMED = 10
+_SIDES = {"ours": "here", "theirs": "there"}
+
+
+def conflict_notes(conflicts: Sequence[Conflict]) -> list[str]:
+    """Names the first ones, and how to see both states of one and to take the other one."""
+    if not conflicts:
+        return []
+    notes = [_note(conflict) for conflict in conflicts[:_NAMED]]
+    more = len(conflicts) - _NAMED
+    rest = f"{more} more were changed on both sides; " if more > 0 else ""
+    what = counted(len(conflicts), "conflict", "conflicts")
+    return [*notes, f"{what}: {rest}'lore show ID --history' has both states, "
+                    "'lore restore ID --at N' takes the other one"]  # fmt: skip
+
+
+def _note(conflict: Conflict) -> str:
+    stands = f"what is {_SIDES[conflict.stands]} stands"
+    if conflict.file:
+        return f"{conflict.id} was changed here and in {conflict.file}: {stands}"
+    if not conflict.forgotten:
+        return f"{conflict.id} was changed here and there: {stands}"
+    edited = "ours" if conflict.forgotten == "theirs" else "theirs"
+    where, other = _SIDES[conflict.forgotten], _SIDES[edited]
+    if conflict.stands == edited:
+        return f"{conflict.id} was forgotten {where}, and edited {other} after it: {stands}"
+    return f"{conflict.id} was edited {other}, and forgotten {where} after it: {stands}"
 
 
 class MergedLines(Record):

@@ -1,8 +1,11 @@
-"""What each form of document is read as: a title, the lines that it takes, and links."""
+"""A page of a document: its title and its links, whatever its form."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from importlib import import_module
+from urllib.parse import unquote
 
 from ..core.model import Record
 
@@ -11,13 +14,63 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
-    from .links import Link
-
     class Form(Protocol):
         """A module that reads one form."""
 
         def read(self, lines: Sequence[str], first_line: int) -> Page:
             """The title and links of a text; the first of its lines is ``first_line``."""
+
+
+WIKI, RELATIVE, PATH, NAME = "wiki", "relative", "path", "name"
+"""What a link is written as. One by a path or a name may be no link: where it leads to nothing,
+nothing is said."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LOCATION = re.compile(r"(.+?):(\d{1,9}(?:-\d{1,9})?)$")
+_LINE_ANCHOR = re.compile(r"L(\d{1,9})(?:-L?(\d{1,9}))?$")
+_LONGEST_PATH = 500
+
+
+class Link(Record):
+    """A link as it is written: its kind, where it leads, which lines there, and its own place.
+
+    ``places`` are where it stands, lines from 1 and columns from 0: a definition, where it is
+    used. ``at`` are the same in the body of its document, in characters.
+    """
+
+    __slots__ = ("at", "kind", "line", "lines", "places", "target")
+
+    def __init__(
+        self, kind: str, target: str, line: int, lines: str = "", at: Sequence[int] = ()
+    ) -> None:
+        self.kind = kind
+        self.target = target
+        self.line = line
+        self.lines = lines
+        self.places: list[tuple[int, int]] = []
+        self.at = [*at]
+
+
+def relative_link(text: str) -> Link | None:
+    """A link to a file; None where it leads elsewhere."""
+    target = _ESCAPE.sub(r"\1", unescape(text.strip("<>").strip()))
+    if _SCHEME.match(target):
+        return None
+    target, _, part = target.partition("#")
+    target = unquote(target.partition("?")[0])
+    anchor = _LINE_ANCHOR.match(part)
+    lines = "-".join(filter(None, anchor.groups())) if anchor else ""
+    return Link(RELATIVE, target, 0, lines) if target and "\0" not in target else None
+
+
+def code_link(text: str) -> Link | None:
+    """A span of code as a link, with the lines that it names: ``a.py:3-9``."""
+    target = text.strip()
+    if not target or "\n" in target or len(target) > _LONGEST_PATH:
+        return None
+    location = _LOCATION.match(target)
+    return Link(PATH, location[1], 0, location[2]) if location else Link(PATH, target, 0)
 
 
 FORMS = {

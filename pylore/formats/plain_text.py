@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .links import code_link
-from .page import Page
+from .page import Page, code_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from itertools import accumulate
 from docutils import nodes
 from docutils.core import publish_doctree
 
-from .links import NAME, PATH, Link, code_link, relative_link
-from .page import Page
+from .page import NAME, PATH, Link, Page, code_link, relative_link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

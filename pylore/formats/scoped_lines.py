@@ -12,8 +12,7 @@ from ..core.errors import LoreError
 from ..core.scopes import is_seen, own
 from ..core.states import same
 from ..graph.relations import fold
-from .linefields import text
-from .lines_in import edge_from, is_whole, node_from, whole_node
+from .lines_in import edge_from, is_whole, node_from, text, whole_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 
 from ..app.search import SearchRequest, search
-from ..context.budget import Tokens
-from ..context.frame import Frame
+from ..context.budget import Frame, Tokens
 from ..core.errors import GraphUnavailable, LoreError
 from ..core.text import one_line, printable, words
 from ..core.vocabulary import ANCHORED_TO, BROKEN, LEARNING_TYPES, RECORDS

@@ -8,14 +8,14 @@ from ..app.search import record_ids
 from ..core.errors import LoreError
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
-from .agents import FILE, PROMPT, SESSION_START, TOOL, Sent
+from .install import FILE, PROMPT, SESSION_START, TOOL, Sent
 from .sessions import AgentSession, sweep_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..app.engine import Engine
-    from .agents import Agent
     from .briefs import Brief
+    from .install import Agent
 
 LONGEST = 10_000_000
 """Bytes that an agent may send; of a longer event nothing is said."""
@@ -88,7 +88,7 @@ def _remember(engine: Engine, event: str, sent: Sent, session: AgentSession, bri
 def _begin(engine: Engine, agent: Agent, sent: Sent, here: str) -> None:
     """Notes that a session begins, and keeps what is noted of sessions within its limits."""
     from ..telemetry.event_log import append_event
-    from ..telemetry.retention import sweep_events
+    from ..telemetry.events import sweep_events
 
     sweep_sessions()
     try:

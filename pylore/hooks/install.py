@@ -1,4 +1,4 @@
-"""lore's entries in the settings of an agent: put in beside what is there, and taken out again."""
+"""Putting lore's hooks into the settings of agents and into git's."""
 
 from __future__ import annotations
 
@@ -7,8 +7,210 @@ import os
 from typing import Any
 
 from ..core.errors import LoreError, UsageError
+from ..system.git_setup import HookBlocks, ProjectTree, shell_quoted
 from ..system.json_settings import change_settings, rendered, settings_of
-from .agents import AGENTS, EVENTS, Agent
+from ..system.projects import SHARED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..system.git_setup import Done
+
+
+SESSION_START, PROMPT, FILE, TOOL = EVENTS = ("session-start", "prompt", "file", "tool")
+"""What lore calls events: a session begins, a person has asked, a file is at hand, a tool ran."""
+
+_FILE_FIELDS = ("file_path", "notebook_path", "absolute_path", "path")
+_PATCH = ("*** Update File: ", "*** Add File: ", "*** Delete File: ")
+_LONGEST_PATCH = 1_000_000
+
+
+class Binding:
+    """One of the agent's events, and which of lore's it is; ``matcher`` names its tools."""
+
+    __slots__ = ("event", "matcher", "native")
+
+    def __init__(self, native: str, event: str, matcher: str = "") -> None:
+        self.native = native
+        self.event = event
+        self.matcher = matcher
+
+
+class Agent:
+    """One agent. ``places`` are its settings files: ``user`` below home, others below a project.
+
+    ``seconds`` is a second in the unit of its timeouts. ``plain``: its answers and its entries
+    have no further levels.
+    """
+
+    __slots__ = ("bindings", "name", "places", "plain", "seconds")
+
+    def __init__(
+        self,
+        name: str,
+        places: dict[str, str],
+        bindings: tuple[Binding, ...],
+        *,
+        seconds: int = 1,
+        plain: bool = False,
+    ) -> None:
+        self.name = name
+        self.places = places
+        self.bindings = bindings
+        self.seconds = seconds
+        self.plain = plain
+
+    def answer(self, event: str, text: str) -> dict[str, Any] | None:
+        """What it accepts on stdout to put ``text`` before its model; None where it takes none."""
+        native = next((one.native for one in self.bindings if one.event == event), None)
+        if native is None or not text:
+            return None
+        if self.plain:
+            return {"additional_context": text}
+        return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": text}}
+
+
+AGENTS = {
+    agent.name: agent
+    for agent in (
+        Agent(
+            "claude",
+            {"user": ".claude/settings.json", "local": ".claude/settings.local.json",
+             "shared": ".claude/settings.json"},
+            (Binding("SessionStart", SESSION_START),
+             Binding("UserPromptSubmit", PROMPT),
+             Binding("PreToolUse", FILE, "Edit|MultiEdit|Write|NotebookEdit"),
+             Binding("PostToolUse", TOOL)),
+        ),
+        # Before a tool these two take no context: what is known of a file comes with what
+        # the first tool that touched it has answered.
+        Agent(
+            "codex",
+            {"user": ".codex/hooks.json", "shared": ".codex/hooks.json"},
+            (Binding("SessionStart", SESSION_START),
+             Binding("UserPromptSubmit", PROMPT),
+             Binding("PostToolUse", FILE, "apply_patch|Edit|Write"),
+             Binding("PostToolUse", TOOL)),
+        ),
+        Agent(
+            "gemini",
+            {"user": ".gemini/settings.json", "shared": ".gemini/settings.json"},
+            (Binding("SessionStart", SESSION_START),
+             Binding("BeforeAgent", PROMPT),
+             Binding("AfterTool", FILE, "read_file|replace|write_file"),
+             Binding("AfterTool", TOOL)),
+            seconds=1000,
+        ),
+        Agent(
+            "cursor",
+            {"user": ".cursor/hooks.json", "shared": ".cursor/hooks.json"},
+            (Binding("sessionStart", SESSION_START), Binding("postToolUse", TOOL)),
+            plain=True,
+        ),
+    )
+}  # fmt: skip
+
+
+class Sent:
+    """What an agent has sent, as far as it can be read: missing fields are empty."""
+
+    __slots__ = ("files", "ok", "prompt", "session", "tool")
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.session = _text(fields, "session_id") or _text(fields, "conversation_id")
+        self.prompt = _text(fields, "prompt")
+        self.tool = _text(fields, "tool_name")
+        given = fields.get("tool_input")
+        self.files = _files(given if isinstance(given, dict) else {})
+        answered = fields.get("tool_response")
+        self.ok = not (isinstance(answered, dict) and (answered.get("error")
+                                                       or answered.get("is_error")))  # fmt: skip
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _files(given: dict[str, Any]) -> list[str]:
+    """The files that a tool is given: by a field, or in a patch."""
+    found = [path for path in (_text(given, field) for field in _FILE_FIELDS) if path]
+    for field in ("command", "input", "patch"):
+        text = _text(given, field)[:_LONGEST_PATCH]
+        if "*** Begin Patch" in text:
+            found += [line.removeprefix(mark).strip() for line in text.split("\n")
+                      for mark in _PATCH if line.startswith(mark)]  # fmt: skip
+    return [*dict.fromkeys(path for path in found if "\0" not in path)]
+
+
+GIT = "git"
+"""The name that git has among the agents."""
+
+HOOKS = ("pre-commit", "post-commit")
+
+
+class GitHooks:
+    """The two hooks of the repository that a project lies in."""
+
+    def __init__(self, project: str) -> None:
+        """Raises LoreError without git, or outside of a repository with a work tree."""
+        self._tree = ProjectTree(project)
+        self._blocks = HookBlocks(self._tree, "lore hook install git", "lore hook uninstall git")
+
+    def install(self) -> Iterator[Done]:
+        """Puts the lines in, or brings them up to date; what is done to each hook."""
+        for name in HOOKS:
+            yield self._blocks.put(name, hook_lines(name, self._tree.below))
+
+    def uninstall(self) -> Iterator[Done]:
+        """Take them out, and nothing else."""
+        for name in HOOKS:
+            done = self._blocks.take(name, hook_lines(name, self._tree.below))
+            if done is not None:
+                yield done
+
+    def preview(self) -> str:
+        """The lines, each hook under its file."""
+        return "".join(
+            f"{self._tree.hook(name)}:\n" + "".join(f"  {line}\n" for line in lines)
+            for name in HOOKS
+            for lines in [hook_lines(name, self._tree.below)]
+        )
+
+    def installed(self) -> list[str]:
+        """The files of hooks that have them."""
+        return [self._tree.hook(name) for name in HOOKS if self._blocks.are_in(name)]
+
+
+def hook_lines(name: str, below: str) -> list[str]:
+    """What a hook does; it fails in nothing, and where there is no lore it does nothing.
+
+    git is asked here, where its variables say which index and which repository it means. On the
+    stdin of ``lore hook run`` are texts that each end with NUL: the way to the project, then for
+    ``post-commit`` the commit's name and message, then the files.
+    """
+    folder = shell_quoted("./" + below)
+    shared = shell_quoted("./" + os.path.normpath(os.path.join(below, SHARED)))
+    prefix = shell_quoted("" if below == "." else f"{below}/")
+    options = "--name-only -z --no-renames --no-ext-diff --no-color"
+    if name == "pre-commit":
+        asked = [f"git diff --cached {options}"]
+    else:
+        asked = [
+            "git log -1 --no-show-signature --no-color --encoding=UTF-8 --format=%H%n%B HEAD",
+            r"printf '\0'",
+            f"git diff-tree --root --no-commit-id -r {options} HEAD",
+        ]
+    return [
+        f"if command -v lore >/dev/null 2>&1 && [ -d {shared} ]; then",
+        f"  {{ printf '%s\\0' {prefix}",
+        *(f"    {line}" for line in asked),
+        "  } 2>/dev/null |",
+        f"    (cd {folder} && LORE_DIR= lore hook run {name} --client git >&2) || :",
+        "fi",
+    ]
+
 
 COMMAND = "lore hook run {event} --client {agent}"
 """The command of a handler. Only a handler with exactly this command belongs to lore."""

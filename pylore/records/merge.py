@@ -1,9 +1,4 @@
-"""Another store's knowledge into this one, by a rule that is the same everywhere.
-
-The states of a node or an edge that this store and the other one know are united, and the
-greatest stands (``core.merging``). What loses goes into the history, so that the order in
-which stores are merged, and how often, does not count.
-"""
+"""Another store's knowledge into this one, by a rule that is the same everywhere."""
 
 from __future__ import annotations
 
@@ -13,32 +8,313 @@ from operator import attrgetter
 
 from ..core.merging import (
     greater,
+    is_gone,
     is_kept,
     is_later,
     joined,
     left,
     outcome,
+    stands_again,
     told,
 )
-from ..core.model import Node, Past, Record
+from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, next_clock, order, same, set_clock, state_name
 from ..core.times import now
-from ..core.vocabulary import RELATIONS, TYPES
-from .merge_anchors import AnchorMerge
-from .merge_edges import EdgeMerge
+from ..core.vocabulary import RELATIONS, THING_IDS, TYPES
+from ..store.anchor import ANCHOR_HISTORY as _FIELDS
+from .exchange import KEY, edge_of, how_left, is_gone_state, made, told_anchor, when_gone
 from .purge import take_away
 from .undo import forget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from ..core.model import Edge
     from ..core.states import Order
     from ..indexing.indexer import Waiting
     from ..store import Store
-    from ..store.anchor import Anchor
+    from ..store.anchor import Anchor, AnchorKey
     from ..store.protocols import EdgeKey
+
+    State = tuple[str, ...]
+
+    Row = dict[str, object]
+    """A state that an edge has left, with the fields of ``EDGE_HISTORY``."""
+
+
+class AnchorMerge:
+    """Anchors and their history, gathered by node; ``finish`` writes them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._anchors: dict[str, list[Anchor]] = {}
+        self._past: dict[str, set[State]] = {}
+        self._purged = store.history.purged()
+
+    def anchor(self, anchor: Anchor) -> None:
+        """An anchor of the other store."""
+        self._anchors.setdefault(anchor.node_id, []).append(anchor)
+
+    def past(self, state: dict[str, str]) -> None:
+        """A place or a verdict that one has left, with the fields of ``ANCHOR_HISTORY``."""
+        self._past.setdefault(state["node_id"], set()).add(tuple(state.values()))
+
+    def purge(self, node_id: str, at: str) -> None:
+        """A node was deleted for good at this time."""
+        self._purged[node_id] = max(at, self._purged.get(node_id, ""))
+        self._past.setdefault(node_id, set())
+
+    def finish(self) -> list[str]:
+        """What has become of each anchor: ``added``, ``updated``, ``kept`` or ``unchanged``."""
+        outcomes: list[str] = []
+        for id in {**self._anchors, **self._past}:
+            outcomes += self._merge(id)
+        return outcomes
+
+    def _merge(self, id: str) -> list[str]:
+        gone = self._purged.get(id, "")
+        rows = [*self._store.anchors.history(id)]
+        ours = {anchor.key: anchor for anchor in self._store.anchors.of(id)}
+        before = {key: anchor.copy() for key, anchor in ours.items()}
+        here = when_gone(rows)
+        for key, anchor in ours.items():
+            told_anchor(anchor, here.get(key, ""))
+        past_here = {tuple(row.values()) for row in rows}
+        past = past_here | self._past.get(id, set())
+        past = {state for state in past if _left_at(state) > gone}
+        whole = dict(ours)
+        for theirs in self._anchors.get(id, ()):
+            mine = whole.get(theirs.key)
+            whole[theirs.key] = theirs.copy() if mine is None else _joined(mine, theirs)
+        taken = when_gone(dict(zip(_FIELDS, state, strict=True)) for state in past)
+        whole = {key: anchor for key, anchor in whole.items()
+                 if anchor.created_at > max(gone, taken.get(key, ""))}  # fmt: skip
+        if whole != before or past != past_here:
+            self._rewrite(id, whole, past)
+        return [_outcome(before.get(theirs.key), whole.get(theirs.key), theirs)
+                for theirs in self._anchors.get(id, ())]  # fmt: skip
+
+    def _rewrite(self, id: str, anchors: dict[AnchorKey, Anchor], past: set[State]) -> None:
+        """Writes the anchors of a node as they are to be, with no other history than this:
+        what a store keeps by itself would name this moment."""
+        self._store.anchors.delete_node(id)
+        for state in sorted(past, key=lambda state: (_left_at(state), state)):
+            self._store.anchors.add_history(dict(zip(_FIELDS, state, strict=True)), 1)
+        for anchor in anchors.values():
+            self._store.anchors.put(anchor)
+
+
+def _joined(ours: Anchor, theirs: Anchor) -> Anchor:
+    stands = (theirs if _judged(theirs) > _judged(ours) else ours).copy()
+    stands.stamp = ours.stamp if (stands.hash, stands.root) == (ours.hash, ours.root) else ""
+    return stands
+
+
+def _judged(anchor: Anchor) -> State:
+    return (anchor.created_at, anchor.verified_at, anchor.verdict, anchor.reason, anchor.hash,
+            anchor.commit_id, anchor.root)  # fmt: skip
+
+
+def _left_at(state: State) -> str:
+    return state[_FIELDS.index("changed_at")]
+
+
+def _outcome(before: Anchor | None, after: Anchor | None, theirs: Anchor) -> str:
+    if after is None:
+        return "kept"
+    if before is None:
+        return "added"
+    if before == after:
+        return "unchanged" if _judged(theirs) == _judged(before) else "kept"
+    return "updated"
+
+
+_row = attrgetter(*Edge.__slots__)
+
+_BATCH = 500
+"""Edges that are written together."""
+
+
+class EdgeMerge:
+    """Edges and their history; ``purged`` says what was deleted for good, and may change."""
+
+    def __init__(self, store: Store, purged: dict[str, str], change: str) -> None:
+        self.derived: set[EdgeKey] = set()
+        self._store = store
+        self._purged = purged
+        self._change = change
+        self._command = store.history.command
+        self._changed: dict[EdgeKey, Edge] = {}
+        self._lost: dict[EdgeKey, dict[Order, tuple[Edge, bool]]] = {}
+        self._rows: tuple[EdgeKey | None, dict[Order, Row]] = (None, {})
+        self._by_node: dict[str, list[Row]] | None = None
+
+    def edge(self, theirs: Edge) -> str:
+        """``added``, ``updated``, ``kept`` or ``unchanged``."""
+        key = theirs.key
+        gone = self._gone(key)
+        ours = self._changed.get(key) or self._store.edges.get(*key)
+        if ours is not None and not gone and _row(ours) == _row(theirs):
+            return "unchanged"
+        if gone and is_gone(clock(theirs), theirs.invalidated_at, gone):
+            return "kept"
+        told(theirs)
+        if ours is None:
+            self._settle(theirs)
+            return "added"
+        stored, ours = ours, told(copy(ours), gone)
+        winner, loser = (theirs, ours) if is_later(theirs, ours) else (ours, theirs)
+        if order(ours) != order(theirs) and is_kept(loser):
+            self._lost.setdefault(key, {}).setdefault(order(loser), (loser, loser is ours))
+        whole = joined(winner, loser)
+        if _row(whole) != _row(stored):
+            self._settle(whole)
+        if same(ours, theirs):
+            return "unchanged"
+        return "updated" if winner is theirs else "kept"
+
+    def past(self, state: Row) -> None:
+        """A state that an edge has left in the other store."""
+        key: EdgeKey = tuple(map(state.get, KEY))  # type: ignore[assignment]
+        if is_gone_state(state, self._gone(key)):
+            return
+        if not state["made_at"]:
+            self._take_old(key, state)
+            return
+        rows, name = self._rows_of(key), order(edge_of(state))
+        old = rows.get(name)
+        if old is None:
+            _, ours = self._lost.get(key, {}).get(name, (None, False))
+            self._keep(state, ours=ours)
+            rows[name] = state
+        elif how_left(state) < how_left(old):
+            rows[name] = {**old, "changed_at": state["changed_at"], "change": state["change"]}
+            self._keep(rows[name], ours=False)
+
+    def purge(self, id: str, at: str, before: str) -> None:
+        """A node was deleted for good at this time; ``before`` is when it was before."""
+        self._by_node = None if self._store.scope else self._by_node
+        with self._store.whole(id):
+            self._purge(id, at, before)
+        self._by_node = None if self._store.scope else self._by_node
+
+    def _purge(self, id: str, at: str, before: str) -> None:
+        edges = self._store.edges.of(id, forgotten=True)
+        states = self._states_of(id)
+        if not edges and not states:
+            return
+        for edge in edges:
+            other = edge.to_id if edge.from_id == id else edge.from_id
+            told(edge, max(before, self._purged.get(other, "")))
+        self._store.edges.delete_node(id)
+        later = [one for one in edges if not is_gone(clock(one), one.invalidated_at, at)]
+        self._put(later)
+        self._rows = (None, {})
+        for state in states:
+            if not is_gone_state(state, at):
+                self.past(state)
+
+    def stand_again(self) -> list[Edge]:
+        """Brings back the edges that were ended with a node that has lived later; which."""
+        self.write()
+        found = []
+        names: dict[str, list[str]] = {}
+        for edge in self._store.edges.ended_with_nodes():
+            for id in edge.key[:2]:
+                if id not in names:
+                    names[id] = self._names_of(id)
+            again = stands_again(edge, names[edge.from_id], names[edge.to_id])
+            if again is not None and clock(edge) > self._gone(edge.key):
+                self.edge(again)
+                self.derived.add(again.key)
+                found.append(again)
+        return found
+
+    def _names_of(self, id: str) -> list[str]:
+        """The names of all states of a node that are known here; none of it was deleted."""
+        node = self._store.nodes.get(id)
+        states = [past.node for past in self._store.history.of_node(id)]
+        names = [state_name(state) for state in (*states, *([node] if node else []))]
+        names += self._store.history.ancestors([id]).get(id, [])
+        gone = self._purged.get(id, "")
+        return [name for name in names if name.partition(" ")[0] > gone]
+
+    def _put(self, edges: Collection[Edge]) -> None:
+        self._store.history.settle([], edges)
+        things = (edge.from_id for edge in edges if edge.from_id.startswith(THING_IDS))
+        self._store.edges.stated.update(things)
+
+    def write(self) -> None:
+        """Writes what has been told so far."""
+        if self._changed:
+            self._put(self._changed.values())
+        self._changed, self._rows = {}, (None, {})
+
+    def finish(self) -> None:
+        """Puts what stands no more into the history: each was left for the next one known."""
+        self.write()
+        for key, lost in self._lost.items():
+            stands = self._store.edges.get(*key)
+            if stands is None:
+                continue
+            known = self._rows_of(key)
+            clocks = {name: made(state) for name, state in known.items()}
+            clocks.update({name: clock(edge) for name, (edge, _) in lost.items()})
+            clocks[order(stands)] = clock(stands)
+            for name, after in pairwise(sorted(clocks)):
+                if name not in lost or name in known:
+                    continue
+                edge, ours = lost[name]
+                if not is_gone(clocks[name], edge.invalidated_at, self._gone(key)):
+                    state: Row = {field: getattr(edge, field, None) for field in EDGE_HISTORY}
+                    state["change"], state["changed_at"] = self._change, clocks[after]
+                    state["made_at"] = clocks[name]
+                    self._keep(state, ours=ours)
+                    self.derived.add(key)
+
+    def _gone(self, key: EdgeKey) -> str:
+        return max(self._purged.get(key[0], ""), self._purged.get(key[1], ""))
+
+    def _settle(self, edge: Edge) -> None:
+        if len(self._changed) >= _BATCH:
+            self.write()
+        self._changed[edge.key] = edge
+
+    def _keep(self, state: Row, *, ours: bool) -> None:
+        self._store.history.keep_edge(state, self._command if ours else None)
+        self._by_node = None
+
+    def _take_old(self, key: EdgeKey, state: Row) -> None:
+        """One that does not say when it was made: it may have been left at several times."""
+        if _old_name(state) not in map(_old_name, self._store.edges.history(key)):
+            self._store.edges.add_history(state)
+            self._by_node = None
+
+    def _rows_of(self, key: EdgeKey) -> dict[Order, Row]:
+        if self._rows[0] != key:
+            found: dict[Order, Row] = {}
+            for state in self._store.edges.history(key):
+                if state["made_at"]:
+                    name = order(edge_of(state))
+                    if how_left(state) < how_left(found.setdefault(name, state)):
+                        found[name] = state
+            self._rows = (key, found)
+        return self._rows[1]
+
+    def _states_of(self, id: str) -> list[Row]:
+        """The states in the history of all edges of a node; what is no more may be among them."""
+        if self._by_node is None:
+            self._by_node = {}
+            for state in self._store.edges.history():
+                for end in KEY[:2]:
+                    self._by_node.setdefault(str(state[end]), []).append(state)
+        return self._by_node.get(id, [])
+
+
+def _old_name(state: Row) -> object:
+    edge = edge_of(state)
+    return None if state["made_at"] else (edge.key, order(edge), how_left(state))
+
 
 _node_row = attrgetter(*Node.__slots__)
 

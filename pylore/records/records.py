@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from .restore import Restoring
+    from .undo import Restoring
 
     Given = ParamSpec("Given")
     Result = TypeVar("Result")
@@ -433,7 +433,7 @@ class Records:
             LoreError: there is no such node, or nothing to take back.
             StoreBusy: others write all the time.
         """
-        from . import restore as former
+        from . import undo as former
         from .undo import AGAIN, NAME
 
         if ids:
@@ -494,7 +494,7 @@ class Records:
         return changes
 
     def _back(self) -> Restoring:
-        from .restore import Restoring
+        from .undo import Restoring
 
         return Restoring(self._store, self._index, self._tie, self._finder)
 

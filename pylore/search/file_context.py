@@ -1,9 +1,4 @@
-"""What is near some files: the records tied to them, and those of the files next to them.
-
-These are the seeds of ``lore search --files`` and the records of ``lore related FILE``.
-Without a graph depth no table of the graph is read. This module is on the hot path of
-both: it imports nothing heavy, and looks at the disk where the store does not know more.
-"""
+"""What is near files: by paths, ties and history."""
 
 from __future__ import annotations
 
@@ -23,24 +18,76 @@ from ..core.vocabulary import (
     file_id,
     path_of,
 )
+from ..graph.best_path import Step
 from ..graph.relations import fold, known_relations
 from ..store import ALL
 from ..store.filter import Scope
 from . import tuning
+from .expansion import explain_walk
 from .scoring import describe, explained_relevance, in_order, put_together
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..core.settings import Settings
-    from ..graph.best_path import Step
     from ..store import Store
-    from .file_ways import Ways
     from .retrieve import Candidates
+
+    Ways = dict[str, Step]
+    """Id of what is tied to a file next to one at hand, to the way from that one."""
 
     Weights = tuple[float, float]
     """Of a relation: forwards and backwards."""
+
+
+def tied(id: str, score: float, beside: Step, tie: float) -> Step:
+    """The way to what is tied to the file that ``beside`` leads to.
+
+    A tie is no hop: what is tied to a file at hand stands at hop 0 too.
+    """
+    step = Step(id, score, beside, ANCHORED_TO, tie, 1.0, False)
+    step.hop = beside.hop
+    return step
+
+
+def show_way(hit: Hit, way: Step, *, explain: bool) -> None:
+    """Says of a result that files bring over which edge from file to file it has come."""
+    chain = way.steps()
+    hit.hops = way.hop
+    hit.path = [step.id for step in chain]
+    hit.edge = chain[way.hop].relation
+    if explain:
+        hit.explain = {**(hit.explain or {}), "walk": explain_walk(chain, tuning.NEXT)}
+
+
+def show_ways(
+    hits: Iterable[Hit],
+    ways: Mapping[str, Step],
+    by_files: Callable[[str], bool],
+    *,
+    explain: bool,
+) -> None:
+    """The same of all of them, and of what a walk has reached from one.
+
+    What matches the words, which is what ``by_files`` denies, needs no file to stand here.
+    """
+    for hit in hits:
+        way = ways.get(hit.path[0])
+        if way is None or not by_files(hit.path[0]):
+            continue
+        if not hit.hops:
+            show_way(hit, way, explain=explain)
+            continue
+        chain = way.steps()
+        hit.hops += way.hop
+        hit.path = [step.id for step in chain[:-1]] + hit.path
+        walk = (hit.explain or {}).get("walk")
+        if walk:
+            before = explain_walk(chain, tuning.NEXT)["hops"]
+            walk["seed"], walk["hops"] = chain[0].id, before + walk["hops"]
+            walk["seed_score"] = round(walk["seed_score"] / way.score, 6)
+
 
 CHANGED = "@git"
 """Instead of a glob: the files that are changed in the work tree."""
@@ -127,8 +174,6 @@ def _add_ties(
             found[id] = score
             ways.pop(id, None)
             if path in beside:
-                from .file_ways import tied
-
                 ways[id] = tied(id, score, beside[path], tie)
     return ways
 
@@ -267,8 +312,6 @@ def of_files(
                 "relevance": explained_relevance(hit, settings),
             }
     if ways:
-        from .file_ways import show_way
-
         for hit in hits:
             if hit.id in ways:
                 show_way(hit, ways[hit.id], explain=explain)

@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .code_files import FileRanks
     from .external import Retrievers
-    from .file_ways import Ways
+    from .file_context import Ways
     from .operators import Narrowed
 
 
@@ -131,7 +131,7 @@ def _first(
         notes += store.nodes.unknown_tags(request.scope.tags)
     hits = _worth_showing(hits, settings, found, notes)
     if matching.ways:
-        from .file_ways import show_ways
+        from .file_context import show_ways
 
         how = {**pool.starts.how, **found.how}
         show_ways(hits, matching.ways, lambda id: how.get(id) == "files", explain=request.explain)

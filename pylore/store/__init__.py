@@ -87,7 +87,7 @@ def restore_backup_into(
         LoreError: the backup is not sound, another writer did not end in time, or there is
             no room. The store is as it was.
     """
-    from .sqlite.restore_backup import restore_backup
+    from .sqlite.backup import restore_backup
 
     return restore_backup(folder, path, busy_timeout=busy_timeout, progress=progress)
 

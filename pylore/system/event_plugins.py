@@ -103,6 +103,6 @@ class Events:
         plugins = [name for name in self._plugins if is_for(name, event)]
         if not plugins:
             return []
-        from .event_runs import run_all
+        from .plugin_process import run_all
 
         return run_all(plugins, event, rows, self._settings, self._store, self._root)

@@ -1,24 +1,24 @@
-"""Events as they are read: one dict a line of the log.
-
-``v t src session turn span parent kind name ok ms files text err ref``; what is not known is
-not there. Live hooks write names and paths alone; what is captured of a transcript has a
-``ref``.
-"""
+"""The log of events as it is read: by time and kind, followed, and trimmed."""
 
 from __future__ import annotations
 
 import os
+import select
+import sys
+from calendar import timegm
 from fnmatch import fnmatchcase
+from time import gmtime, strptime, time
 
 from ..core.errors import LoreError
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
-from .event_log import VERSION, event_file, put_away_files
+from .event_log import VERSION, event_file, lock, put_away, put_away_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from typing import IO, Any
+
 
 KINDS = ("prompt", "say", "tool", "edit", "search", "commit", "session")
 FIELDS = (
@@ -159,3 +159,159 @@ def lines_of(file: IO[bytes]) -> Iterator[bytes]:
             continue
         while line and not line.endswith(b"\n"):
             line = file.readline(MOST_LINE)
+
+
+_WAIT = 300
+"""Milliseconds between two looks."""
+
+
+class Follower:
+    """What is appended from now on. Made before the log is read, it misses nothing of it."""
+
+    def __init__(self) -> None:
+        self._file = _opened()
+        if self._file is not None:
+            self._file.seek(0, os.SEEK_END)
+        self._half = b""
+
+    def events(self) -> Iterator[dict[str, Any] | None]:
+        """Events as they come, and None whenever there is none at the moment.
+
+        Ends when nobody reads stdout any more.
+        """
+        while True:
+            for line in self._new_lines():
+                event = parse_event(line)
+                if event is not None:
+                    yield event
+            yield None
+            if self._has_moved():
+                continue
+            if _nobody_reads(_WAIT):
+                return
+
+    def _new_lines(self) -> Iterator[bytes]:
+        if self._file is None:
+            return
+        while line := self._file.readline():
+            if not line.endswith(b"\n"):
+                self._half += line
+                return
+            yield self._half + line
+            self._half = b""
+
+    def _has_moved(self) -> bool:
+        """Whether lines go to another file now; the rest of the old one has been read then."""
+        try:
+            found = os.stat(event_file())
+        except FileNotFoundError:
+            return False
+        if self._file is not None:
+            here = os.fstat(self._file.fileno())
+            if (here.st_ino, here.st_dev) == (found.st_ino, found.st_dev):
+                return False
+            if here.st_size > self._file.tell():
+                return True
+            self._file.close()
+        self._file, self._half = _opened(), b""
+        return self._file is not None
+
+
+def _opened() -> IO[bytes] | None:
+    try:
+        return open(event_file(), "rb")
+    except FileNotFoundError:
+        return None
+
+
+def _nobody_reads(milliseconds: int) -> bool:
+    """Waits so long; whether the reader of stdout has gone meanwhile."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return any(what & (select.POLLERR | select.POLLNVAL) for _, what in poll.poll(milliseconds))
+
+
+_DAY = 86_400
+_MEGABYTE = 1_000_000
+
+
+class Swept:
+    """A file of events that is dropped, or due to be."""
+
+    __slots__ = ("file", "size", "why")
+
+    def __init__(self, file: str, size: int, why: str) -> None:
+        self.file = file
+        self.size = size
+        """Bytes."""
+        self.why = why
+
+
+def sweep_events(days: int, megabytes: int, *, dry_run: bool = False) -> list[Swept]:
+    """Drops files whose last line was written more than ``days`` ago, then the oldest ones until
+    all of them have at most so many ``megabytes``; 0: no such limit. What was dropped, or is due.
+
+    The file that lines are appended to stays, unless nothing was appended to it for so long.
+
+    Raises:
+        OSError: a file cannot be deleted.
+    """
+    due = [*_due(days, megabytes)]
+    if not dry_run:
+        for one in due:
+            _drop(one.file)
+    return due
+
+
+def _due(days: int, megabytes: int) -> Iterator[Swept]:
+    oldest = (int(time()) // _DAY - days) * _DAY if days else None
+    files = [(path, *_stand(path)) for path in [*put_away_files(), event_file()]]
+    left = sum(size for _, size, _ in files)
+    for path, size, written in files:
+        if not size:
+            continue
+        why = ""
+        if oldest is not None and written < oldest:
+            why = "age"
+        elif megabytes and left > megabytes * _MEGABYTE and path != event_file():
+            why = "size"
+        if why:
+            left -= size
+            yield Swept(path, size, why)
+
+
+def _stand(path: str) -> tuple[int, int]:
+    """A file's bytes, and when its last line was written: by its name, which a copy keeps."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return 0, 0
+    try:
+        day = timegm(strptime(os.path.basename(path)[:10], "%Y-%m-%d"))
+    except ValueError:
+        day = int(found.st_mtime)
+    return found.st_size, day
+
+
+def _drop(path: str) -> None:
+    """Deletes a file, once nobody is appending to it; one that has grown since stays."""
+    try:
+        number = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        lock(number)
+        found = os.fstat(number)
+        if path == event_file():
+            if gmtime(found.st_mtime)[:3] == gmtime()[:3] or not put_away(path, found):
+                return
+            for moved in reversed(put_away_files()):
+                if os.stat(moved).st_ino == found.st_ino:
+                    os.unlink(moved)
+                    return
+            return
+        os.unlink(path)
+    except FileNotFoundError:
+        return  # another sweep was faster
+    finally:
+        os.close(number)

@@ -21,11 +21,12 @@ def without_tokens_in(texts: Sequence[str]) -> list[str]:
     """The texts, in their order, without what our own patterns know for secrets."""
     if not any(map(_may_hold, texts)):
         return [*texts]
-    from . import entropy, forms
-    from .spans import without_secrets
+    from . import secret_forms as entropy
+    from . import secret_forms as forms
+    from .redaction import without_secrets
 
     plain = [text.replace("\0", " ") for text in texts]
-    return without_secrets(plain, [forms.found, entropy.found], forms.found_tokens, {})
+    return without_secrets(plain, [forms.forms_found, entropy.found], forms.found_tokens, {})
 
 
 def _may_hold(text: str) -> bool:

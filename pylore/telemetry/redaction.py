@@ -1,32 +1,204 @@
-"""Secrets out of texts, before anything of them is written.
-
-Three layers: forms of tokens of our own, the detectors of detect-secrets, and the user's own
-``lore-redact-NAME``. Many texts are looked at as one, with a NUL between each two.
-"""
+"""Secrets out of texts before anything is written: detectors, and what is taken out."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
 import time
-from typing import TYPE_CHECKING
+from bisect import bisect_right
 
 from ..core.errors import LoreError
 from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment, interruptible
 from ..system.private_files import own_folder
-from . import entropy, forms
-from .detectors import Detectors
-from .spans import without_secrets
+from . import secret_forms as entropy
+from . import secret_forms as forms
+from .secret_forms import joined, views
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
+
+    from .secret_forms import View
+
+    Finder = Callable[[str], Iterable[tuple[int, int, str]]]
+    """What finds secrets in a text: where each begins and ends, and its kind."""
+
+
+_BETWEEN = "\n\0\n"
+"""Texts are looked at as one; no secret goes over it."""
+
+
+def without_secrets(
+    texts: Sequence[str], finders: Sequence[Finder], of_joined: Finder, counts: dict[str, int]
+) -> list[str]:
+    """Return texts with ``[redacted:KIND]`` in the place of what finders find.
+
+    Args:
+        texts: without a NUL.
+        finders: see all readings of all texts; the first to find a secret names it.
+        of_joined: sees those alone in which lines are joined.
+        counts: has how many of which kind were taken out; it is added to.
+    """
+    read = [(at, view) for at, text in enumerate(texts) for view in views(text)]
+    broken = [(at, view) for at, first in read if (view := joined(first)) is not None]
+    spans: dict[int, list[tuple[int, int, int, str]]] = {}
+    rank = 0
+    for some, finder in [*((read, finder) for finder in finders), (broken, of_joined)]:
+        begins, whole = _laid_out(some)
+        for start, stop, kind in finder(whole):
+            number = bisect_right(begins, start) - 1
+            at, view = some[number]
+            start, stop = start - begins[number], stop - begins[number]
+            if some is broken and not _goes_on(view, start, stop):
+                continue
+            rank += 1
+            spans.setdefault(at, []).append((*view.original(start, stop), rank, kind))
+    clean = [*texts]
+    for at, found in spans.items():
+        clean[at] = _replaced(texts[at], found, counts)
+    return clean
+
+
+def _laid_out(read: Sequence[tuple[int, View]]) -> tuple[list[int], str]:
+    begins, size = [], 0
+    for _, view in read:
+        begins.append(size)
+        size += len(view.text) + len(_BETWEEN)
+    return begins, _BETWEEN.join(view.text for _, view in read)
+
+
+def _goes_on(view: View, start: int, stop: int) -> bool:
+    """Return whether a secret goes over the end of a line, with more than a word behind it."""
+    ends = [place for place in view.joins if start < place < stop]
+    rest = view.text[ends[0] : stop] if ends else ""
+    return any(letter.isdigit() for letter in rest) or not (rest.islower() or rest.istitle())
+
+
+def _replaced(
+    text: str, found: list[tuple[int, int, int, str]], counts: dict[str, int]
+) -> str:  # fmt: skip
+    """Return a text without these stretches; those that overlap are one, of the first kind."""
+    merged: list[tuple[int, int, int, str]] = []
+    for start, stop, rank, kind in sorted(found):
+        if merged and start < merged[-1][1]:
+            first, last, best, name = merged[-1]
+            merged[-1] = (first, max(last, stop), *min((best, name), (rank, kind)))
+        else:
+            merged.append((start, stop, rank, kind))
+    parts: list[str] = []
+    end = 0
+    for start, stop, _, kind in merged:
+        parts += text[end:start], f"[redacted:{kind}]"
+        counts[kind] = counts.get(kind, 0) + 1
+        end = stop
+    return "".join(parts) + text[end:]
+
+
+_LEFT_OUT = ("IPPublicDetector", "HexHighEntropyString", "Base64HighEntropyString",
+             "KeywordDetector")  # fmt: skip
+"""Addresses are no secrets, letters by chance have a rule of ours, and the last one is asked line
+by line."""
+
+_GUESSED = ("IBM Cloud IAM Key", "IBM COS HMAC Credentials", "SoftLayer Credentials")
+"""Kinds that are known by what stands before them: "PASS: TestOfSomethingLong" is none."""
+
+_KEYWORD = re.compile(
+    r"(?:api|auth|service|account|db|database|priv|private|client)_?key|(?:db|database|key)_?pass"
+    r"|passw|pwd|secret",
+    re.IGNORECASE,
+)
+_SHORTEST = 8
+_SHORTEST_VALUE = 6
+_LONGEST_LINE = 2_000
+_HARMLESS = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\A[0-9a-f]+\Z|\A[<$%{]", re.I
+)
+
+
+class Detectors:
+    """The detectors, imported when the first is made."""
+
+    def __init__(self) -> None:
+        plugins = [kind() for kind in _kinds() if kind.__name__ not in _LEFT_OUT]
+        self._expressions = [
+            (plugin.secret_type, expression) for plugin in plugins for expression in plugin.denylist
+        ]
+        from detect_secrets.plugins.keyword import KeywordDetector
+
+        self._keywords = KeywordDetector()
+
+    def found(self, whole: str) -> Iterator[tuple[int, int, str]]:
+        """Yield where they find a secret in a text, and what it is called."""
+        for kind, expression in self._expressions:
+            for match in expression.finditer(whole):
+                start, stop = _span(match)
+                secret = whole[start:stop]
+                if not (_HARMLESS.search(secret) or (kind in _GUESSED and _is_name(secret))):
+                    yield start, stop, "-".join(re.findall(r"[a-z0-9]+", kind.lower()))
+        yield from self._by_keyword(whole)
+
+    def _by_keyword(self, whole: str) -> Iterator[tuple[int, int, str]]:
+        end = 0
+        for match in _KEYWORD.finditer(whole):
+            if match.start() < end:
+                continue
+            start = whole.rfind("\n", 0, match.start()) + 1
+            end = whole.find("\n", match.end())
+            line = whole[start : end if end >= 0 else len(whole)][:_LONGEST_LINE]
+            end = start + len(line)
+            for secret in {*self._keywords.analyze_string(line)}:
+                secret = secret.strip()
+                place = line.find(secret)
+                if len(secret) >= _SHORTEST_VALUE and place >= 0 and not _is_prose(secret):
+                    yield start + place, start + place + len(secret), "keyword"
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """Return where the secret of a match is: its longest group, if that can be one."""
+    groups = [match.span(number) for number in range(1, match.re.groups + 1)]
+    longest = max(groups, key=lambda span: span[1] - span[0], default=(0, 0))
+    return longest if longest[1] - longest[0] >= _SHORTEST else match.span()
+
+
+def _is_name(text: str) -> bool:
+    """Return whether a text is a path or a name in words rather than letters by chance."""
+    return not any(letter.isdigit() for letter in text) or text.count("/") > 2 or "--" in text
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether a word like password is followed by words, a call or a placeholder."""
+    return _HARMLESS.search(text) is not None or any(letter in text for letter in " ()")
+
+
+def _kinds() -> list[Any]:
+    """Return the classes of its detectors.
+
+    It asks services about what it finds with a library of its own, ``requests``, which lore does
+    not install: nothing is ever asked. What only needs its name gets an empty module.
+    """
+    import types
+
+    stands_in = "requests" not in sys.modules
+    if stands_in:
+        sys.modules["requests"] = types.ModuleType("requests")
+        sys.modules["requests"].Response = object  # type: ignore[attr-defined]
+    try:
+        from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+
+        return [*get_mapping_from_secret_type_to_class().values()]
+    finally:
+        if stands_in:
+            del sys.modules["requests"]
+
 
 BEGINNING = "lore-redact-"
 _MOST_OUTPUT = 1 << 28
 _LONGEST = 1_000_000
-_LONGEST_LINE = 8
+_REDACTION_LONGEST_LINE = 8
 _FIELDS = ("text", "err", "name", "session", "span", "parent", "ref", "src")
 
 
@@ -45,7 +217,7 @@ class Redactor:
         self.counts: dict[str, int] = {}
         self._plugins = plugins
         self._seconds = seconds
-        self._finders = [forms.found] if ours else []
+        self._finders = [forms.forms_found] if ours else []
         if detectors:
             self._finders.append(Detectors().found)
         if ours:
@@ -141,7 +313,11 @@ def _without_line(text: str) -> tuple[str, str]:
     ('a.jsonl', '#12')
     """
     head, sign, line = text.rpartition("#")
-    return (head, sign + line) if line.isdecimal() and len(line) < _LONGEST_LINE else (text, "")
+    return (
+        (head, sign + line)
+        if line.isdecimal() and len(line) < _REDACTION_LONGEST_LINE
+        else (text, "")
+    )
 
 
 def _refused(name: str, why: str) -> LoreError:

@@ -145,7 +145,7 @@ def _node_text(row: dict[str, Any]) -> str:
     if row["body"] and row["body"].strip() != row["title"]:
         lines += ["", row["body"]]
     if row["data"] != "{}":
-        from .data_text import data_lines
+        from .row_text import data_lines
 
         fields = data_lines(str(row["data"]), row["body"])
         lines += ["", *fields] if fields else []
@@ -166,14 +166,14 @@ def _node_text(row: dict[str, Any]) -> str:
             f"  {arrow} {edge['relation']} {edge['id']}  {cut(edge['title'] or '')}{ended}"
         )
         if '"evidence"' in edge["metadata"]:
-            from .evidence_text import evidence_lines
+            from .row_text import evidence_lines
 
             lines += [dim(f"       {line}") for line in evidence_lines(edge["metadata"])]
         for state in edge.get("history", []):
             lines.append(dim(f"       {state['changed_at']} {state['change']} "
                              f"(was {state['status']}, {state['weight']})"))  # fmt: skip
     if row.get("history"):
-        from .history_text import history_lines
+        from .row_text import history_lines
 
         lines += ["", *history_lines(row, bold, dim)]
     return "\n".join(lines) + "\n"

@@ -1,19 +1,256 @@
-"""The page itself: markup, style, script, libraries and data in one file.
-
-Text from the store is data: it stands in a block that no browser runs, with nothing in
-it that could end the block, and the page's script shows it as text. A policy in the
-page lets only these two scripts and this style work, and nothing be fetched.
-"""
+"""The page of the graph: what is in it, its labels, and the file."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+from collections import Counter
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
+from ..core.text import printable
+from ..core.vocabulary import NAMED_TYPES, NO_RECORDS
+from ..graph.relations import relation_weights
+from ..search.pipeline import Request, search
+from ..search.related import related
+from ..store import ALL
 from ..system.json_encode import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..core.model import Hit, Hits, Node
+    from ..core.settings import Settings
+    from ..embed import Embedder
+    from ..store import Store
+
+
+LONGEST = 32
+"""Characters of a label; two lines of the picture."""
+
+
+def labels(nodes: Sequence[Node]) -> list[str]:
+    """A label for each node: a file's name, a symbol's name, a title cut at a word.
+
+    Files of one name have their folder too.
+    """
+    short = [_label(node) for node in nodes]
+    files = Counter(label for node, label in zip(nodes, short, strict=True) if node.type == "file")
+    return [
+        cut(_last(node.title or node.id, 2)) if node.type == "file" and files[label] > 1 else label
+        for node, label in zip(nodes, short, strict=True)
+    ]
+
+
+def _label(node: Node) -> str:
+    title = node.title or node.id
+    if node.type == "file":
+        return cut(_last(title, 1))
+    if node.type == "symbol":
+        return cut(title.partition("(")[0])
+    return cut(title)
+
+
+def _last(path: str, parts: int) -> str:
+    return "/".join(path.rstrip("/").split("/")[-parts:])
+
+
+def cut(text: str) -> str:
+    """``text`` on one line, cut at a word if there is one to cut at.
+
+    >>> cut("Sessions are kept in signed tokens, not in a table")
+    'Sessions are kept in signed…'
+    >>> cut("a_name_without_any_space_that_is_too_long")
+    'a_name_without_any_space_that_i…'
+    """
+    text = " ".join(text.split())
+    if len(text) <= LONGEST:
+        return text
+    words = text[:LONGEST].rpartition(" ")[0]
+    short = words if len(words) > LONGEST // 2 else text[: LONGEST - 1]
+    return short.rstrip(" ,.;:-–—([") + "…"
+
+
+MOST_EDGES = 4000
+"""Edges of one picture, the strongest; more would be a ball of wool, and slow."""
+MOST_TEXT = 6000
+"""Characters of one node's text."""
+
+
+class Picked:
+    """Nodes in the order they came, each with its hop and score where it has them."""
+
+    def __init__(self, about: str) -> None:
+        self.about = about
+        self.places: dict[str, tuple[int | None, float | None]] = {}
+        self.notes: list[str] = []
+
+    def take(self, found: Hits, most: int) -> None:
+        """The best hits with the nodes on their paths, as long as there is room."""
+        self.notes += found.notes
+        for hit in found:
+            missing = [id for id in hit.path if id not in self.places]
+            if len(self.places) + len(missing) > most:
+                self.notes.append(f"only the best {len(self.places)} nodes are drawn: "
+                                  f"--max-nodes is {most}")  # fmt: skip
+                break
+            self._take(hit)
+
+    def _take(self, hit: Hit) -> None:
+        for hop, id in enumerate(hit.path):
+            self.places.setdefault(id, (hop, None))
+        self.places[hit.id] = (hit.hops, round(hit.score, 6))
+
+
+def pick_whole(store: Store, settings: Settings, most: int) -> Picked:
+    """The records and what they touch; without records, the files with most edges first.
+
+    Raises:
+        UsageError: a relation of the settings is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    picked = Picked("")
+    relations = [*relation_weights(store, settings)]
+    types = dict(store.statistics.nodes())
+    degrees = _degrees(store, types, frozenset(relations))
+    unlinked = not settings.graph_edges  # who asks for relations asks for what has them
+    records = [
+        id for id, type in types.items() if type not in NO_RECORDS and (unlinked or degrees[id])
+    ]
+    if records:
+        best = _records_first(store, relations, types, degrees, records, most)
+        what = "records with most edges first, then what they touch"
+    else:
+        best = nsmallest(most, types, key=lambda id: (types[id] != "file", -degrees[id], id))
+        what = "files with most edges first"
+    picked.places = dict.fromkeys(best, (None, None))
+    if len(best) < len(types):
+        why = f": --max-nodes is {most}" if len(best) == most else ""
+        picked.notes.append(f"{len(best)} of {len(types)} nodes are drawn, {what}{why}")
+    return picked
+
+
+def _degrees(store: Store, types: dict[str, str], relations: frozenset[str]) -> dict[str, int]:
+    """How many live edges of these relations each live node has to live nodes."""
+    degrees = dict.fromkeys(types, 0)
+    with store.graph_faults:
+        for from_id, to_id, relation in store.statistics.edges():
+            if relation in relations and from_id in degrees and to_id in degrees:
+                degrees[from_id] += 1
+                degrees[to_id] += 1
+    return degrees
+
+
+def _records_first(
+    store: Store, relations: Sequence[str], types: dict[str, str], degrees: dict[str, int],
+    records: Sequence[str], most: int,
+) -> list[str]:  # fmt: skip
+    """The linked records, then what these touch, then the records that nothing is linked to.
+
+    Texts stand before the things that they name. A third of the room is kept for what the
+    records touch, what most of them touch first, as far as there is any.
+    """
+
+    def rank(id: str) -> tuple[bool, bool, int, str]:
+        return not degrees[id], types[id] in NAMED_TYPES, -degrees[id], id
+
+    ranked = nsmallest(most, records, key=rank)
+    first = ranked[: most - most // 3]
+    found = Counter(
+        other
+        for _, other, _, _, _ in store.edges.neighbours(first, relations, ALL)
+        if types.get(other) in NO_RECORDS
+    )
+    touched = nsmallest(most, found, key=lambda id: (-found[id], id))
+    rest = ranked[len(first) :]
+    room = most - len(first)
+    kept = rest[: max(0, room - len(touched))]
+    linked = [id for id in [*first, *kept] if degrees[id]]
+    alone = [id for id in [*first, *kept] if not degrees[id]]
+    return [*linked, *touched[: room - len(kept)], *alone]
+
+
+def pick_around(store: Store, settings: Settings, ids: Sequence[str], most: int) -> Picked:
+    """These nodes, and what the walk reaches from them.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    picked = Picked(" ".join(ids))
+    picked.places = dict.fromkeys(ids, (0, None))
+    picked.take(related(store, _roomy(settings, most), ids), most)
+    return picked
+
+
+def pick_matches(
+    store: Store, settings: Settings, query: str, most: int, embedder: Embedder | None
+) -> Picked:
+    """What a search finds, and what the walk reaches from there."""
+    picked = Picked(query)
+    settings = _roomy(settings, most)
+    picked.take(search(store, settings, Request(query), embedder), most)
+    return picked
+
+
+def _roomy(settings: Settings, most: int) -> Settings:
+    """The same settings, with room for as many nodes as are wanted."""
+    limit = min(settings.limit, most)
+    room = {"limit": limit, "graph_limit": min(most - limit, 1000), "graph_max_nodes": most}
+    return settings.changed([(name, str(value)) for name, value in room.items()], "view")
+
+
+def picture(store: Store, settings: Settings, picked: Picked) -> dict[str, Any]:
+    """What the page shows: ``{about, nodes, edges, notes}``; edges name nodes by their place.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    nodes = store.nodes.get_many(picked.places)
+    ids = [id for id in picked.places if id in nodes]
+    edges = _edges(store, settings, ids)
+    if len(edges) > MOST_EDGES:
+        picked.notes.append(f"only the {MOST_EDGES} strongest of {len(edges)} edges are drawn")
+        edges = sorted(sorted(edges, key=lambda edge: -edge[3])[:MOST_EDGES])
+    return {
+        "about": printable(picked.about),
+        "nodes": [
+            {**_drawn(nodes[id], *picked.places[id]), "label": printable(label)}
+            for id, label in zip(ids, labels([nodes[id] for id in ids]), strict=True)
+        ],
+        "edges": edges,
+        "notes": [printable(text) for text in picked.notes],
+    }
+
+
+def _edges(
+    store: Store, settings: Settings, ids: Sequence[str]
+) -> list[tuple[int, int, str, float]]:
+    """The live edges between these nodes: from, to, relation, weight."""
+    number = {id: place for place, id in enumerate(ids)}
+    relations = [*relation_weights(store, settings)]
+    found: Iterable[tuple[str, str, str, float, bool]] = store.edges.neighbours(ids, relations, ALL)
+    return sorted(
+        (number[node], number[other], printable(relation), weight)
+        for node, other, relation, weight, outgoing in found
+        if outgoing and other in number
+    )
+
+
+def _drawn(node: Node, hop: int | None, score: float | None) -> dict[str, Any]:
+    text = node.body if len(node.body) <= MOST_TEXT else node.body[:MOST_TEXT].rstrip() + " …"
+    first, last = node.line_start, node.line_end
+    fields = {
+        "id": node.id, "type": node.type, "title": node.title or node.id, "text": text,
+        "status": node.status, "source": node.source, "tags": " ".join(node.tags),
+        "file": (node.file or "") + ("" if first is None else f":{first}-{last}"),
+        "updated": node.updated_at,
+    }  # fmt: skip
+    return {**{name: printable(value) for name, value in fields.items()}, "hop": hop,
+            "score": score}  # fmt: skip
+
 
 _ASSETS = Path(__file__).parent / "assets"
 _BLANK = re.compile(r"\{\{(\w+)\}\}")

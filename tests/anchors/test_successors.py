@@ -11,13 +11,13 @@ import pytest
 from new_stores import new_store
 from repositories import Repository
 
-from pylore.anchors import successors
+from pylore.anchors import relocate as successors
 from pylore.anchors.attach import accept_anchors, place_anchor
 from pylore.anchors.kept_verdicts import told
 from pylore.anchors.project import Project
 from pylore.anchors.verdict import MOST_HASHES
 from pylore.anchors.verify import verify
-from pylore.code.find import find_best, find_by_grammar, outline
+from pylore.code.index import find_best, find_by_grammar, outline
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import BROKEN
 from pylore.indexing.indexer import write_nodes

@@ -18,9 +18,16 @@ from planted_events import CAUSE, ERROR, RULE, Log, failure, plant, prompt
 from sqlite_stores import connection_of
 
 from pylore.app import promotion
-from pylore.app.candidates import candidate_of, gather, joined, listed, row_of, sweep_candidates
+from pylore.app.candidates import (
+    candidate_of,
+    funnel,
+    gather,
+    joined,
+    listed,
+    row_of,
+    sweep_candidates,
+)
 from pylore.app.engine import Engine
-from pylore.app.funnel import funnel
 from pylore.app.promotion import Wanted
 from pylore.app.search import SearchRequest, search
 from pylore.core.errors import LoreError
@@ -32,8 +39,8 @@ from pylore.records.records import Records
 from pylore.records.runs import Runs
 from pylore.store.candidate import KeptCandidate
 from pylore.telemetry.candidates import Candidate, Signal
+from pylore.telemetry.capture import ALL, sessions_of
 from pylore.telemetry.event_log import event_file
-from pylore.telemetry.projects import ALL, sessions_of
 
 
 @pytest.fixture

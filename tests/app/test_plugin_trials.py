@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pylore.app.plugin_trials import Trials
-from pylore.app.plugins import Plugin, all_plugins, kind_of
+from pylore.app.plugins import Plugin, Trials, all_plugins, kind_of
 from pylore.core.settings import Settings
 
 HEAD = "#!/bin/sh\n# Summary: one of the tests\n# Lore-API: 1\n"

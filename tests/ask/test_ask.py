@@ -9,9 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.ask.citations import Sources
-from pylore.ask.model_command import answer_of, parse_command, prompt_of
-from pylore.ask.rounds import Listener, needs_of
+from pylore.ask.rounds import Listener, Sources, answer_of, needs_of, parse_command, prompt_of
 from pylore.core.errors import LoreError, UsageError
 
 TYPES = ("decision", "file", "symbol", "run", "note")

@@ -29,11 +29,11 @@ from places import ROOT
 sys.path.insert(0, str(ROOT))
 from pylore.telemetry.candidates import Candidate
 from pylore.telemetry.events import MOST_ERROR, MOST_TEXT
-from pylore.telemetry.exclusions import is_harness
-from pylore.telemetry.finding import find_candidates
+from pylore.telemetry.extraction import find_candidates
 from pylore.telemetry.sentences import lines_of, sentences
+from pylore.telemetry.statements import is_harness
 from pylore.telemetry.transcripts.claude import Claude, head_of
-from pylore.telemetry.transcripts.lines import Lines
+from pylore.telemetry.transcripts.recorder import Lines
 
 AT = 20
 _HEAD = 8 << 20

@@ -24,10 +24,8 @@ from sets import LeftOut, checkout_of, sets, store_of
 
 sys.path.insert(0, str(ROOT))
 
-from pylore.context.brief import ContextBrief
 from pylore.context.budget import Tokens
-from pylore.context.build import build
-from pylore.context.results import wider
+from pylore.context.build import ContextBrief, build, wider
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id, path_of

@@ -32,7 +32,7 @@ from places import LORE, ROOT, BenchmarkError
 
 sys.path.insert(0, str(ROOT))
 from pylore.context.budget import Tokens
-from pylore.hooks.agents import AGENTS
+from pylore.hooks.install import AGENTS
 
 EVENTS = ("session-start", "prompt", "file")
 _EDITS = {tool for one in AGENTS["claude"].bindings for tool in one.matcher.split("|") if tool}

@@ -31,8 +31,8 @@ from places import ROOT
 sys.path.insert(0, str(ROOT))
 from pylore.core.ids import record_id
 from pylore.telemetry.candidates import Candidate
-from pylore.telemetry.exclusions import is_harness, is_pasted
-from pylore.telemetry.finding import find_candidates
+from pylore.telemetry.extraction import find_candidates
+from pylore.telemetry.statements import is_harness, is_pasted
 
 FIRST = 5
 _MOST_FILES = 10

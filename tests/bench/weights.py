@@ -21,7 +21,7 @@ from pathlib import Path
 
 from candidates import AT, Recorded, piece_of, verdicts_of, write_sheet
 
-from pylore.telemetry.finding import find_candidates
+from pylore.telemetry.extraction import find_candidates
 from pylore.telemetry.statements import WEIGHTS
 
 USUAL, DOUBT = 0.3, 4

@@ -11,10 +11,9 @@ from time import sleep
 from facts import edges, file
 
 from pylore.code.parse.ast_grep import Match
-from pylore.code.parse.extract import extract
+from pylore.code.parse.extract import Source, extract
 from pylore.code.parse.facts import FileFacts, Import
 from pylore.code.parse.rules import load_rules
-from pylore.code.parse.signatures import Source
 from pylore.code.pool import MOST_HELD, Pool
 from pylore.code.resolve.resolve import resolve
 

@@ -15,7 +15,7 @@ from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id
 from pylore.embed.static import StaticEmbedder
-from pylore.graph.stats import stats
+from pylore.graph.queries import stats
 from pylore.indexing.indexer import rebuild
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records

@@ -20,14 +20,18 @@ from repositories import Repository
 from samples import examples
 from sqlite_stores import connection_of
 
-from pylore.context.brief import ContextBrief
 from pylore.context.budget import Tokens
-from pylore.context.build import build
-from pylore.context.code_text import CodeText, ShownLines, cut_at_statement, fenced
+from pylore.context.build import ContextBrief, build, wider
 from pylore.context.context import Context
-from pylore.context.excerpts import Excerpts, sentences
-from pylore.context.mermaid import flowchart
-from pylore.context.results import wider
+from pylore.context.sections import (
+    CodeText,
+    Excerpts,
+    ShownLines,
+    cut_at_statement,
+    fenced,
+    flowchart,
+    sentences,
+)
 from pylore.context.snippets import Snippet, WorkTree
 from pylore.core.model import Node
 from pylore.core.settings import Settings

@@ -8,14 +8,18 @@ from typing import Any
 import pytest
 from new_stores import new_store
 
-from pylore.context.brief import ContextBrief
-from pylore.context.build import _Builder, build
-from pylore.context.code_text import CodeText, ShownLines, cut_at_statement
+from pylore.context.budget import Piece, pack
+from pylore.context.build import ContextBrief, _Builder, build, wider
 from pylore.context.context import Context
-from pylore.context.facts import facts_of_things, names_of, ranked_facts
-from pylore.context.narrative import ties_of
-from pylore.context.pieces import Piece, pack
-from pylore.context.results import wider
+from pylore.context.sections import (
+    CodeText,
+    ShownLines,
+    cut_at_statement,
+    facts_of_things,
+    names_of,
+    ranked_facts,
+    ties_of,
+)
 from pylore.context.snippets import Snippet, WorkTree, head_of
 from pylore.core.model import Edge, Hit, Hits, Node
 from pylore.core.settings import Settings

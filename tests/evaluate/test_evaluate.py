@@ -19,15 +19,14 @@ import pylore
 from pylore.core.errors import LoreError, UsageError
 from pylore.core.settings import BY_NAME, Settings
 from pylore.core.text import parse_query
-from pylore.evaluate import controls, memo, metrics, table
-from pylore.evaluate.bootstrap import interval
-from pylore.evaluate.configurations import configured, legs
-from pylore.evaluate.memo import Memo, frozen
+from pylore.evaluate import metrics
+from pylore.evaluate import metrics as table
+from pylore.evaluate import run as memo
+from pylore.evaluate import tune as controls
+from pylore.evaluate.metrics import interval
 from pylore.evaluate.queries import Question
-from pylore.evaluate.report import count_searches, evaluate
-from pylore.evaluate.run import Evaluation, missing
-from pylore.evaluate.space import VALUES, coordinates
-from pylore.evaluate.tune import fragment, tune
+from pylore.evaluate.run import Evaluation, Memo, configured, frozen, legs, missing
+from pylore.evaluate.tune import VALUES, coordinates, count_searches, evaluate, fragment, tune
 from pylore.search.pipeline import Request, search
 from pylore.store import Store, open_store
 from pylore.store.filter import Scope

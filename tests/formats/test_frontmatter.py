@@ -11,11 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError
-from pylore.formats.frontmatter import DEEPEST, parse
+from pylore.formats.mdfile import DEEPEST, parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pylore.formats.frontmatter import Value
+    from pylore.formats.mdfile import Value
 
 KEYS = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,20}", fullmatch=True)
 TEXTS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn", "Zl", "Zp")), max_size=40)

@@ -21,8 +21,8 @@ from pylore.core.errors import LoreError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats import mdfile
-from pylore.formats.conflicts import conflict_notes
 from pylore.formats.jsonl import import_lines
+from pylore.formats.merge_lines import conflict_notes
 from pylore.records.merge import Conflict
 from pylore.store import Store, open_store
 from pylore.system import file_stamps

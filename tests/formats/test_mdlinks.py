@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.formats.links import Link
 from pylore.formats.mdlinks import find_links as find_links_in_prose
 from pylore.formats.mdlinks import prose
+from pylore.formats.page import Link
 
 
 def find_links(lines: list[str], first_line: int = 1) -> list[Link]:

@@ -23,7 +23,7 @@ from pylore.code.parse.rules import Rules
 from pylore.core.errors import LoreError
 from pylore.core.settings import SETTINGS, Settings
 from pylore.core.text import printable
-from pylore.formats.frontmatter import parse as parse_front_matter
+from pylore.formats.mdfile import parse as parse_front_matter
 from pylore.indexing.passages import passages, prose_passages
 from pylore.terminal.output import note
 

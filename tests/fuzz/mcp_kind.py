@@ -14,7 +14,7 @@ from wire import META, request
 
 from pylore.core.settings import Settings
 from pylore.mcp.current_store import CurrentStore
-from pylore.mcp.stdio import serve
+from pylore.mcp.server import serve
 from pylore.mcp.tools import TOOLS
 from pylore.records.records import Records
 

@@ -23,11 +23,10 @@ from pylore.core.errors import GraphUnavailable, UsageError
 from pylore.core.model import Edge, Node
 from pylore.core.settings import Settings
 from pylore.formats.drawing import draw
-from pylore.graph.shortest_path import path
-from pylore.graph.stats import hubs, orphans, relations, stats
+from pylore.graph.queries import hubs, orphans, path, relations, stats
 from pylore.search.related import neighbours, within
 from pylore.store import Store, open_store
-from pylore.store.sqlite import shape
+from pylore.store.sqlite import statistics as shape
 
 ids = st.sampled_from([f"note-{number}" for number in range(7)])
 

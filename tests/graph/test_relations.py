@@ -10,8 +10,8 @@ from new_stores import new_store
 
 from pylore.core.errors import LoreError
 from pylore.core.settings import Settings
+from pylore.graph.queries import relations
 from pylore.graph.relations import known_relations, relation_weights, require_name
-from pylore.graph.stats import relations
 from pylore.store import Store
 
 

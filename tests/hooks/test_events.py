@@ -18,7 +18,7 @@ from planted_secrets import planted
 from wire import LORE, lore
 
 from pylore.context.budget import Tokens
-from pylore.hooks.agents import Sent
+from pylore.hooks.install import Sent
 
 
 @pytest.fixture

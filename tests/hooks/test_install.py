@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.core.errors import LoreError, UsageError
-from pylore.hooks.agents import AGENTS
-from pylore.hooks.install import install, is_installed, place_of, uninstall
+from pylore.hooks.install import AGENTS, install, is_installed, place_of, uninstall
 from pylore.system.json_settings import BACKUP
 
 OURS = "lore hook run prompt --client claude"

@@ -19,12 +19,10 @@ from wire import META, MODERN, PREFIX, initialize, legacy, request, tool
 
 from pylore.core.errors import UsageError
 from pylore.core.settings import Settings
-from pylore.mcp.arguments import checked
 from pylore.mcp.current_store import CurrentStore
 from pylore.mcp.messages import LONGEST_LINE
-from pylore.mcp.server import LEGACY
-from pylore.mcp.stdio import serve
-from pylore.mcp.tools import TOOLS, tools
+from pylore.mcp.server import LEGACY, serve
+from pylore.mcp.tools import TOOLS, checked, tools
 from pylore.records.records import Records
 from pylore.system.json_encode import dumps
 
@@ -282,7 +280,7 @@ def test_a_store_that_nobody_asks_is_let_go_of_and_opened_again(folder: Path) ->
     with pytest.MonkeyPatch.context() as patch, os.fdopen(reading, "rb") as lines:
         patch.setattr(current, "close", told)
         patch.setattr("sys.stdout", out)
-        patch.setattr("pylore.mcp.stdio._end_with_parent", lambda: None)
+        patch.setattr("pylore.mcp.server._end_with_parent", lambda: None)
         options = {"write": False, "report": str, "lines": lines, "idle": 0.05}
         loop = threading.Thread(target=serve, args=(current,), kwargs=options)
         loop.start()

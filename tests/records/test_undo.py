@@ -19,7 +19,7 @@ from pylore.core.states import clock
 from pylore.embed.static import StaticEmbedder
 from pylore.indexing.similar import Plan
 from pylore.indexing.similar_all import build
-from pylore.records import restore as restore_module
+from pylore.records import undo as restore_module
 from pylore.records.fact_review import Facts
 from pylore.records.history import told_history
 from pylore.records.records import Records

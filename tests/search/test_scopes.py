@@ -17,7 +17,7 @@ from pylore.app.search import SearchRequest, search
 from pylore.core.model import Edge, Node
 from pylore.core.scopes import is_seen
 from pylore.core.settings import Settings
-from pylore.graph.stats import stats
+from pylore.graph.queries import stats
 from pylore.indexing.indexer import Index
 from pylore.store import Store
 

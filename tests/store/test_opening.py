@@ -17,8 +17,7 @@ import pylore.store
 from pylore.core.errors import LoreError, NoStore, StoreError, StoreReadOnly
 from pylore.store import create_store, open_store, protocols
 from pylore.store.machine import scratch_store
-from pylore.store.sqlite.backup import back_up
-from pylore.store.sqlite.restore_backup import restore_backup
+from pylore.store.sqlite.backup import back_up, restore_backup
 from pylore.store.sqlite.store import APPLICATION_ID, SCHEMA_VERSION, SqliteStore
 from pylore.system.project_files import read_plain
 from pylore.system.store_files import StoreState, require_no_store

@@ -19,8 +19,7 @@ from pylore.core.settings import Settings
 from pylore.core.text import Query, parse_query
 from pylore.store import open_store
 from pylore.store.filter import Scope
-from pylore.store.sqlite.common_words import CommonWords
-from pylore.store.sqlite.rare_first import RareFirst, _Ask
+from pylore.store.sqlite.rare_terms import CommonWords, RareFirst, _Ask
 from pylore.store.sqlite.store import SqliteStore
 
 WEIGHTS = Settings().field_weights

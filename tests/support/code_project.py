@@ -9,10 +9,9 @@ from typing import Any
 
 from pylore.code.index import index
 from pylore.code.parse.ast_grep import scan
-from pylore.code.parse.extract import extract
+from pylore.code.parse.extract import Source, extract
 from pylore.code.parse.facts import FileFacts
 from pylore.code.parse.rules import load_rules
-from pylore.code.parse.signatures import Source
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.store import Store

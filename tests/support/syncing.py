@@ -11,8 +11,7 @@ from hubs import a_hub
 from new_stores import new_store
 
 from pylore.app.engine import Engine
-from pylore.app.hub_remotes import open_hub
-from pylore.app.hub_sync import HubSync, HubSynced
+from pylore.app.hub_sync import HubSync, HubSynced, open_hub
 from pylore.core.settings import Settings
 from pylore.formats.hub_lines import HubLines, Takes
 from pylore.store import Store

@@ -15,10 +15,8 @@ from repositories import Repository as Made
 from samples import examples
 
 from pylore.core.errors import LoreError
-from pylore.system.git_setup import HOOKS, Repository
-from pylore.system.hook_blocks import shell_quoted
+from pylore.system.git_setup import END, HOOKS, Repository, shell_quoted
 from pylore.system.json_settings import BACKUP
-from pylore.system.marked_block import END
 
 FILE = ".lore/knowledge.jsonl"
 SCRIPTS = {

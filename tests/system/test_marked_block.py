@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pylore.system.marked_block import BEGIN, END, with_block, without_any_block, without_block
+from pylore.system.git_setup import BEGIN, END, with_block, without_any_block, without_block
 
 LINES = st.lists(
     st.text("ab#\r ", max_size=5) | st.sampled_from(["#!/bin/sh", "exit 0", "", BEGIN, END]),

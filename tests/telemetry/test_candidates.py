@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pylore.telemetry.candidates import LONGEST_QUOTE, Candidate, Signal
-from pylore.telemetry.finding import error_signature, find_candidates
-from pylore.telemetry.marks import is_marked, mark_of
-from pylore.telemetry.quotes import Texts
+from pylore.telemetry.extraction import error_signature, find_candidates
+from pylore.telemetry.sentences import Texts, is_marked, mark_of
 from pylore.telemetry.statements import WEIGHTS
 
 Event = dict[str, Any]

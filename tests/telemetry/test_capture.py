@@ -19,7 +19,7 @@ from pylore.telemetry.event_log import put_away_files
 from pylore.telemetry.events import read_events
 from pylore.telemetry.redaction import Redactor
 from pylore.telemetry.transcripts import TRANSCRIPTS
-from pylore.telemetry.transcripts.lines import LONGEST
+from pylore.telemetry.transcripts.recorder import LONGEST
 
 OF_ALL = {"session": 1, "prompt": 1, "say": 2, "tool": 2, "search": 1, "edit": 1, "commit": 1}
 
@@ -113,7 +113,7 @@ def test_what_was_interrupted_between_log_and_journal_is_not_written_twice(
 ) -> None:
     file = a_session().write(tmp_path / "a.jsonl")
     with monkeypatch.context() as patch:
-        patch.setattr("pylore.telemetry.captured.Captured.has_written", _killed)
+        patch.setattr("pylore.telemetry.capture.Captured.has_written", _killed)
         with pytest.raises(KeyboardInterrupt):
             capture(file)
     assert len(spans()) == 9
@@ -259,7 +259,7 @@ def test_secrets_are_out_before_anything_is_written_even_where_a_cut_would_halve
 
 
 def test_another_capture_at_the_same_time_is_refused(tmp_path: Path) -> None:
-    from pylore.telemetry.captured import Captured
+    from pylore.telemetry.capture import Captured
 
     with Captured(), pytest.raises(LoreError, match="another one is running"):
         capture(a_session().write(tmp_path / "a.jsonl"))

@@ -13,8 +13,7 @@ import pytest
 
 from pylore.telemetry import event_log
 from pylore.telemetry.event_log import append, append_event, put_away_files
-from pylore.telemetry.events import read_events
-from pylore.telemetry.retention import sweep_events
+from pylore.telemetry.events import read_events, sweep_events
 
 DAY = 86_400
 LINES = 150

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pylore.app.candidate_titles import with_titles
+from pylore.app.candidates import with_titles
 from pylore.core.errors import LoreError
 from pylore.telemetry.candidates import Candidate, Signal
-from pylore.telemetry.titling import prompt_of, titled
+from pylore.telemetry.sentences import prompt_of, titled
 
 SAID = [
     "- **Rule:** never push to `main`, it is released nightly",

@@ -21,9 +21,8 @@ import pylore
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.store import Store
-from pylore.view import select as picking
-from pylore.view.labels import labels
-from pylore.view.page import data_block, page
+from pylore.view import page as picking
+from pylore.view.page import data_block, labels, page
 
 ROOT = Path(__file__).resolve().parents[2]
 OWNED = "document.documentElement.dataset.owned='yes'"

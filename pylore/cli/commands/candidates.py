@@ -13,7 +13,7 @@ from ...core.errors import LoreError, NoStore, UsageError
 from ...core.text import counted, one_line
 from ...core.times import parse_since
 from ...hooks.sessions import AgentSession
-from ...telemetry.projects import ALL
+from ...telemetry.capture import ALL
 from ...terminal.text import changes_text
 from ..runtime import events_of, ids_from
 from .candidates_text import candidates_text

@@ -10,8 +10,8 @@ from ...core.errors import UsageError
 from ...core.text import counted, printable
 from ...core.vocabulary import COMMIT_IDS
 from ...formats.drawing import draw
+from ...graph.queries import hubs, orphans, relations
 from ...graph.relations import relation_weights
-from ...graph.stats import hubs, orphans, relations
 from ...search.related import neighbours, within
 from ...store import ALL
 from ...store.meant import meant, typed

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import LoreError, UsageError
-from ...hooks.agents import AGENTS
-from ...hooks.git_install import GIT, GitHooks
 from ...hooks.install import (
+    AGENTS,
+    GIT,
+    GitHooks,
     agent_named,
     default_scope,
     is_installed,
@@ -25,7 +26,7 @@ from ..runtime import data_folder, project_folder
 from .shared import Session
 
 if TYPE_CHECKING:
-    from ...system.hook_blocks import Done
+    from ...system.git_setup import Done
 
 
 def install(agent: str, scope: str | None, *, dry_run: bool, **options: Any) -> None:

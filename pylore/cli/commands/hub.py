@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...app.hub_remotes import (
-    Remote,
-    hub_status,
-    make_hub,
-    open_hub,
-    remote_named,
-    remotes,
-)
+from ...app.hub_sync import Remote, hub_status, make_hub, open_hub, remote_named, remotes
 from ...core.errors import NoStore, UsageError
 from ...core.text import counted
 from .shared import Session

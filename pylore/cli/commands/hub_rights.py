@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...app.hub_remotes import open_hub
+from ...app.hub_sync import open_hub
 from ...core.errors import LoreError, UsageError
 from ...core.scopes import ALL
 from ...core.times import parse_since

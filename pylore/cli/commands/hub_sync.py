@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from ...app.hub_remotes import forget_others, open_hub, remote_named
-from ...app.hub_sync import HubSync, HubSynced
+from ...app.hub_sync import HubSync, HubSynced, forget_others, open_hub, remote_named
 from ...core.errors import HubUnavailable, LoreError, StoreBusy
-from ...formats.conflicts import conflict_notes
+from ...formats.merge_lines import conflict_notes
 from ...indexing.at_hub import index_hub
 from ...system.projects import is_trusted
 from ...terminal.output import flush, note

@@ -6,8 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from ...app.plugin_skeletons import skeleton
-from ...app.plugins import READY, Plugin, all_plugins, file_name, find_file
+from ...app.plugins import READY, Plugin, all_plugins, file_name, find_file, skeleton
 from ...core.errors import LoreError, UsageError
 from ...system.private_files import own_folder
 from ...terminal.output import flush, write
@@ -43,7 +42,7 @@ def new(kind: str, name: str, **options: Any) -> None:
 
 
 def test(file: str, sample: str | None, **options: Any) -> None:
-    from ...app.plugin_trials import Trials
+    from ...app.plugins import Trials
 
     session = Session(options)
     path = find_file(file, session.settings.plugin_dir)

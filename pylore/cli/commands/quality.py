@@ -7,13 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import LoreError, UsageError
-from ...evaluate.metrics import measures
+from ...evaluate.metrics import measures, report_text, tuning_text
 from ...evaluate.queries import Question, read_lines, read_questions
-from ...evaluate.report import count_searches, evaluate
 from ...evaluate.run import Evaluation, missing
-from ...evaluate.space import coordinates
-from ...evaluate.table import report_text, tuning_text
-from ...evaluate.tune import fragment, tune
+from ...evaluate.tune import coordinates, count_searches, evaluate, fragment, tune
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
 from ...system.links import real_place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...app.hub_remotes import TAKES, Remote, forget, remote_named, remotes, require_url
+from ...app.hub_sync import TAKES, Remote, forget, remote_named, remotes, require_url
 from ...core.errors import NoStore, UsageError
 from ...core.scopes import is_name
 from ..runtime import open_for_reading

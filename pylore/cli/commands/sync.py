@@ -10,8 +10,8 @@ from ...app.event_rows import changed_by, last_command
 from ...app.sync import Synced
 from ...app.sync import sync as synced
 from ...core.errors import LoreError, UsageError
-from ...formats.conflicts import conflict_notes
 from ...formats.knowledge import FILE
+from ...formats.merge_lines import conflict_notes
 from ...system.event_plugins import Events
 from ...system.git_setup import Repository
 from ...system.programs import find_program

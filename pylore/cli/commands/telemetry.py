@@ -11,7 +11,7 @@ from ...core.settings import Settings
 from ...core.text import counted, one_line
 from ...core.times import now, parse_since
 from ...telemetry.event_log import VERSION, append, event_file, remedy
-from ...telemetry.events import (
+from ...telemetry.events import (  # fmt: skip
     KINDS,
     MOST_ERROR,
     MOST_TEXT,
@@ -19,7 +19,7 @@ from ...telemetry.events import (
     is_wanted,
     read_events,
     shortened,
-)  # fmt: skip
+)
 from ...terminal.output import FORMATS, Output, flush, note
 from ...terminal.text import bold, dim
 from ..args import split_words
@@ -65,7 +65,7 @@ def _places(paths: Sequence[str], name: str, folder: str) -> Sequence[str]:
 
 def _sweep_quietly(settings: Settings) -> None:
     """Keeps the log within its limits; where that fails, what was captured stands all the same."""
-    from ...telemetry.retention import sweep_events
+    from ...telemetry.events import sweep_events
 
     try:
         sweep_events(settings.events_days, settings.events_mb)
@@ -133,7 +133,7 @@ def events(
 
 
 def _follow(output: Output, wanted: dict[str, Any]) -> None:
-    from ...telemetry.follow import Follower
+    from ...telemetry.events import Follower
 
     if output.form == "json" or output.jq is not None:
         raise UsageError("--follow prints lines: leave --json out, and pipe them to jq")
@@ -150,7 +150,7 @@ def _follow(output: Output, wanted: dict[str, Any]) -> None:
 
 def sweep_telemetry(session: Session, *, dry_run: bool) -> None:
     """``lore sweep --telemetry``: files of events and candidates that are past their time."""
-    from ...telemetry.retention import sweep_events
+    from ...telemetry.events import sweep_events
     from .candidates import swept_candidates
 
     settings = session.settings

@@ -14,9 +14,9 @@ from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
 from ...embed.ahead import Ahead
-from ...formats.conflicts import conflict_notes
 from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
+from ...formats.merge_lines import conflict_notes
 from ...formats.own_formats import IMPORTER, exported, imported
 from ...graph.ontology import misfits_among
 from ...records.sources import is_page
@@ -228,7 +228,7 @@ def _steps(paths: Sequence[str]) -> int:
     """
     if not sys.stderr.isatty():
         return 0
-    from ...formats.mdfind import document_files
+    from ...formats.mdfile import document_files
 
     lines = sum(os.path.getsize(path) for path in paths if path != "-" and not _is_pages(path))
     pages = (document_files(path, _silent, _silent) for path in paths if _is_pages(path))

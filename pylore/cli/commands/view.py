@@ -11,8 +11,7 @@ from ...store.meant import all_meant
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import Output, write
-from ...view.page import page
-from ...view.select import Picked, pick_around, pick_matches, pick_whole, picture
+from ...view.page import Picked, page, pick_around, pick_matches, pick_whole, picture
 from ..runtime import ids_from
 from .shared import Session
 

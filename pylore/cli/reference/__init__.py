@@ -5,7 +5,7 @@ from __future__ import annotations
 from pkgutil import iter_modules
 
 from .. import declare
-from ..declaration import Command, find
+from ..declaration import Command, declared_in
 
 FIRST = ("init", "add", "index", "search", "show")
 """The commands to start with: ``lore help`` begins with them."""
@@ -28,8 +28,8 @@ GROUPS = (
 
 def every_command() -> dict[str, Command]:
     """All that are declared, verbs too, by name, sorted."""
-    found = [find(module.name.replace("_", "-")) for module in iter_modules(declare.__path__)]
-    return {command.name: command for command in sorted(filter(None, found), key=_by_name)}
+    found = [one for module in iter_modules(declare.__path__) for one in declared_in(module.name)]
+    return {command.name: command for command in sorted(found, key=_by_name)}
 
 
 def _by_name(command: Command) -> str:

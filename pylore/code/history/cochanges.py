@@ -1,39 +1,290 @@
-"""Files that change together, found in one pass over the history.
-
-A commit of n files says 1/(n - 1) about each of its pairs, so that each file has one
-vote a commit; a bulk commit says nothing.
-"""
+"""The history of a repository: its commits, and the files that change together."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
 from ...anchors.file_nodes import file_nodes
-from ...core.errors import LoreError
-from ...core.model import Record
-from ...core.times import now
-from ...core.vocabulary import CO_CHANGES
+from ...core.asked import cleaned
+from ...core.errors import LoreError, StoreError
+from ...core.model import Edge, Record
+from ...core.times import ago, is_within, now
+from ...core.vocabulary import CHANGES, CO_CHANGES, COMMIT_IDS
 from ...embed.ahead import Ahead
 from ...indexing.indexer import write_nodes
-from ...system.git import Git
-from .commits import write_commits
-from .derived import replace_edges
-from .kept_commits import keep_history
-from .log import Commit, History
+from ...system.git import LOG, Git, commit_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ...core.model import Node
+    from ...core.model import Hit, Node
     from ...core.settings import Settings
     from ...embed import Embedder
     from ...store import Store
 
     Pair = tuple[str, str]
     Progress = Callable[[str, int, int], None]
+
+
+_START = "\x01"  # no letter of a change's kind, so it tells a commit from a change
+_FORM = f"{_START}%H %ct"
+_FORM_WITH_MESSAGE = f"{_FORM}%n%B"
+
+
+@dataclass
+class Commit:
+    """One commit that is not a merge; ``paths`` are relative to the project."""
+
+    hash: str
+    time: int
+    """Seconds since 1970, UTC."""
+    paths: list[str]
+    message: str = ""
+    """Where it was asked for."""
+
+
+class History:
+    """Reads commits, newest first, and learns the renames on the way.
+
+    A name means the file that has it, until the commit that renamed another file away
+    from it comes by: what is older is about that other one. On a branch beside the
+    rename the old name still turns up earlier; ``today`` puts such names right.
+    """
+
+    def __init__(self, git: Git, since: str = "", *, messages: bool = False) -> None:
+        self._git = git
+        self._since = since
+        self._form = _FORM_WITH_MESSAGE if messages else _FORM
+        self._renamed: dict[str, str] = {}
+        self._existing = frozenset(git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+
+    def count(self) -> int:
+        """How many commits there are to read, about; 0 where git does not say."""
+        since = [f"--since={self._since}"] if self._since else []
+        said = self._git.ask("rev-list", "--count", "--no-merges", *since, "HEAD", "--") or ""
+        return int(said) if said.isdigit() else 0
+
+    def commits(self) -> Iterator[Commit]:
+        """The commits, newest first, each path as far as the renames so far lead.
+
+        Raises:
+            LoreError: git cannot read the history.
+        """
+        # How alike two files are is told by their contents, of which a partial clone lacks some.
+        alike = "-M100%" if self._git.is_partial() else "-M"
+        options = ["-z", "--no-merges", "--name-status", alike, "--relative", *LOG]
+        if self._since:
+            options.append(f"--since={self._since}")
+        words = self._git.fields("log", *options, f"--format={self._form}", "HEAD", "--")
+        commit = None
+        for word in words:
+            word = word.lstrip("\n")
+            if word.startswith(_START):
+                if commit is not None:
+                    yield commit
+                head, _, message = word[1:].partition("\n")
+                hash, _, time = head.partition(" ")
+                commit = Commit(hash, int(time) if time.isdigit() else 0, [], message)
+            elif word and commit is not None:
+                path = next(words, "")
+                if word[0] in "RC":
+                    path = self._follow(path, next(words, ""), moved=word[0] == "R")
+                else:
+                    path = self._renamed.get(path, path)
+                commit.paths.append(path)
+        if commit is not None:
+            yield commit
+
+    def _follow(self, old: str, new: str, *, moved: bool) -> str:
+        name = self._renamed.get(new, new)
+        if moved:
+            self._renamed[old] = name
+        return name
+
+    def today(self, path: str) -> str | None:
+        """The name that a file of an old commit has now; None where it is gone."""
+        seen = set()
+        while path not in self._existing:
+            seen.add(path)
+            path = self._renamed.get(path, path)
+            if path in seen:
+                return None
+        return path
+
+
+def write_commits(
+    store: Store,
+    write: Callable[[Sequence[Node]], None],
+    commits: Sequence[Commit],
+    names: Mapping[str, str | None],
+    ids: Mapping[str, str],
+) -> int:
+    """Writes the nodes of commits that changed a file of today, and links them to it.
+
+    A commit of n files is worth 1/sqrt(n) to each. Returns how many nodes are new.
+    """
+    wanted: dict[tuple[str, str], tuple[float, str]] = {}
+    fresh = []
+    for commit in commits:
+        live = {name for path in commit.paths if (name := names[path]) is not None}
+        files = sorted(ids[name] for name in live if name in ids)
+        if not files:
+            continue
+        node = commit_node(commit.hash, commit.time, commit.message)
+        old = store.nodes.get(node.id)
+        if old is None:
+            fresh.append(node)
+        elif old.invalidated_at is not None:
+            continue
+        for id in files:
+            wanted[node.id, id] = (round(1 / sqrt(len(commit.paths)), 4), "{}")
+    write(fresh)
+    replace_edges(store, CHANGES, wanted)
+    return len(fresh)
+
+
+LONGEST = 5000
+"""Characters of a message that are kept: some have a whole log in them."""
+
+
+def keep_history(
+    store: Store,
+    commits: Sequence[Commit],
+    names: Mapping[str, str | None],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> None:
+    """Keeps the commits that changed a file of the index, and no others.
+
+    ``names`` are today's; ``progress`` hears how many messages are written. The caller holds a
+    transaction.
+    """
+    indexed = store.whole_files.paths()
+    if not indexed and not store.commits.is_there():
+        return
+    pairs: list[tuple[str, str]] = []
+    kept: dict[str, Commit] = {}
+    for commit in commits:
+        id = COMMIT_IDS + commit.hash
+        paths = {name for path in commit.paths if (name := names[path]) in indexed}
+        if paths and commit.message.strip():
+            kept[id] = commit
+            pairs += [(id, path) for path in sorted(map(str, paths))]
+    known = store.commits.ids()
+    store.commits.remove(sorted(known - kept.keys()))
+    fresh = [kept[id] for id in kept if id not in known]
+    store.commits.add(_rows(fresh, progress))
+    store.commits.replace_files(pairs)
+
+
+def _rows(
+    commits: Sequence[Commit], progress: Callable[[str, int, int], None] | None
+) -> Iterator[tuple[str, int, str, str]]:
+    for done, one in enumerate(commits, start=1):
+        yield (one.hash, one.time, *_texts(one.message))
+        if progress:
+            progress("keeping the history", done, len(commits))
+
+
+def _texts(message: str) -> tuple[str, str]:
+    """A message as it is shown, and what of it is indexed."""
+    text = message.strip().encode("utf-8", "replace").decode().replace("\0", "")[:LONGEST]
+    return text, cleaned(text)
+
+
+SUPERSEDED = "superseded"
+"""The status of an edge that a later analysis no longer finds. One that a person took
+away has another, and does not come back."""
+
+
+def replace_edges(
+    store: Store, relation: str, wanted: Mapping[tuple[str, str], tuple[float, str]]
+) -> tuple[int, int, int, int]:
+    """Makes the derived edges of one relation those that are wanted: ``(weight, metadata)``.
+
+    Only what differs is written; what a person made or took away stays as it is. The
+    caller holds a transaction. Returns how many were added, updated, unchanged and
+    invalidated.
+    """
+    at = now()
+    old = {(edge.from_id, edge.to_id): edge for edge in store.edges.with_relation(relation)}
+    added = []
+    updated = []
+    for ends, (weight, metadata) in wanted.items():
+        edge = old.get(ends)
+        if edge is None:
+            added.append(Edge(*ends, relation, weight, "system", "confirmed", metadata, at))
+        elif _is_derived(edge) and _content(edge) != (weight, metadata, None):
+            edge.weight, edge.metadata = weight, metadata
+            edge.status, edge.invalidated_at = "confirmed", None
+            updated.append(edge)
+    store.edges.put_many(added)
+    store.edges.put_many(updated)
+    ended = [
+        edge
+        for ends, edge in old.items()
+        if ends not in wanted and edge.invalidated_at is None and _is_derived(edge)
+    ]
+    for edge in ended:
+        store.edges.invalidate(edge.key, at, SUPERSEDED)
+    return len(added), len(updated), len(wanted) - len(added) - len(updated), len(ended)
+
+
+def _content(edge: Edge) -> tuple[float, str, str | None]:
+    return edge.weight, edge.metadata, edge.invalidated_at
+
+
+def _is_derived(edge: Edge) -> bool:
+    return edge.source == "system" and (edge.invalidated_at is None or edge.status == SUPERSEDED)
+
+
+def cochanges_note(store: Store, settings: Settings, hits: Iterable[Hit]) -> str:
+    """What to say where hits were reached by co-changes of too long ago; nothing otherwise.
+
+    It is said once a day: a store that can be written keeps when.
+    """
+    analysed = store.meta.get("cochanges_analyzed_at") or ""
+    days = settings.cochange_days
+    if not days or not analysed or is_within(analysed, days):
+        return ""
+    if is_within(store.meta.get("cochanges_said_at") or "", 1):
+        return ""
+    if not any(_by_cochange(store, hit) for hit in hits):
+        return ""
+    _remember(store, "cochanges_said_at", now())
+    return (
+        f"the co-changes are of {analysed[:10]}: "
+        "'lore graph analyze-cochanges' brings them up to date"
+    )
+
+
+def cochanges_are_due(store: Store) -> bool:
+    """Whether the history has not been looked at for a day, or before its commits were kept."""
+    looked = store.meta.get("cochanges_analyzed_at") or ""
+    return looked < ago(1) or not store.commits.is_there()
+
+
+def _by_cochange(store: Store, hit: Hit) -> bool:
+    """Whether an edge of the way to a hit is a co-change."""
+    if hit.edge == CO_CHANGES:
+        return True
+    between = zip(hit.path[:-2], hit.path[1:-1], strict=True)
+    return any(store.edges.get(min(ends), max(ends), CO_CHANGES) is not None for ends in between)
+
+
+def _remember(store: Store, key: str, value: str) -> None:
+    """Keeps a fact about the store, unless it is busy or cannot be written."""
+    if not store.writable:
+        return
+    try:
+        with store.aside():
+            store.meta.set(key, value)
+    except StoreError:
+        return
+
 
 SATURATION = 0.5
 """Evidence at which a weight is a half."""

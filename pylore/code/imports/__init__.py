@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..parse.facts import FileFacts
-from .found import AMBIGUOUS, DECLARED, EXTERNAL, RESOLVED, UNRESOLVED, Bound, Found, Importer
-from .packages import Packages
-from .tree import SourceTree
+from .tree import (
+    AMBIGUOUS,
+    DECLARED,
+    EXTERNAL,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    Importer,
+    Packages,
+    SourceTree,
+)
 
 __all__ = [
     "AMBIGUOUS", "DECLARED", "EXTERNAL", "RESOLVED", "UNRESOLVED",

@@ -1,4 +1,4 @@
-"""The files of a repository as a resolver asks for them: by path, by folder, by tail."""
+"""The files of a tree as imports see them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,73 @@ import posixpath
 import stat
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
+from typing import NamedTuple, Protocol
 
 from ...core.errors import LoreError
 from ...system.project_files import place_within, read_plain
+from ..parse.facts import FileFacts, Import
+
+RESOLVED = "resolved"
+EXTERNAL = "external"
+AMBIGUOUS = "ambiguous"
+UNRESOLVED = "unresolved"
+DECLARED = "declared"
+"""No import of a file: a package's own name, a namespace, an export of the file's own."""
+
+CERTAIN = 1.0
+"""The language's own rule leads to the file."""
+BY_CONVENTION = 0.9
+"""A layout that the language's tools use by default leads to it: ``src/``, ``@/``."""
+BY_SUFFIX = 0.8
+"""The only file in the tree whose path ends like that."""
+BY_NEARNESS = 0.6
+"""Of several such files, the one that is nearest to the one that imports."""
+
+
+class Bound(NamedTuple):
+    """A name that an import gives to a file."""
+
+    local: str
+    """The name here; ``*`` for every name of the module."""
+    module: str
+    """A file, or a folder for what spans files (a Go package); "" for what is external."""
+    name: str = ""
+    """The name there; empty for the module itself."""
+
+
+class Found(NamedTuple):
+    outcome: str
+    files: tuple[str, ...] = ()
+    """Where the edge ``imports`` goes."""
+    bound: tuple[Bound, ...] = ()
+    confidence: float = CERTAIN
+
+
+class Importer(Protocol):
+    """One language's rule, made for one tree."""
+
+    def find(self, facts: FileFacts, item: Import) -> Found: ...
+
+
+def outside(*names: str) -> Found:
+    """An import from outside the tree, which binds ``names``."""
+    return Found(EXTERNAL, (), tuple(Bound(name, "") for name in names if name))
+
+
+class Packages:
+    """What the importers of all languages have found; keys are unlike any file's path."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, list[str]] = {}
+        self.of: dict[str, str] = {}
+        """File → the key of its package."""
+
+    def put(self, key: str, path: str, *, is_seen: bool = True) -> None:
+        """Puts a file into a package; others see its names there if ``is_seen``."""
+        self.of[path] = key
+        if is_seen:
+            self.files.setdefault(key, []).append(path)
+
 
 MANIFEST_LIMIT = 1_000_000
 """The largest manifest that is read, in bytes; larger ones count as absent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.found import (
+from ..imports.tree import (
     AMBIGUOUS,
     BY_SUFFIX,
     CERTAIN,
@@ -13,10 +13,13 @@ from ..imports.found import (
     UNRESOLVED,
     Bound,
     Found,
+    Packages,
+    SourceTree,
+    folder_of,
+    nearest,
     outside,
+    step,
 )
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, folder_of, nearest, step
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.found import (
+from ..imports.tree import (
     BY_SUFFIX,
     CERTAIN,
     DECLARED,
@@ -13,10 +13,14 @@ from ..imports.found import (
     UNRESOLVED,
     Bound,
     Found,
+    Packages,
+    SourceTree,
+    above,
+    folder_of,
+    join,
     outside,
+    step,
 )
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, above, folder_of, join, step
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..imports.found import (
+from ..imports.tree import (
     AMBIGUOUS,
     BY_NEARNESS,
     CERTAIN,
@@ -13,10 +13,11 @@ from ..imports.found import (
     UNRESOLVED,
     Bound,
     Found,
+    Packages,
+    SourceTree,
+    nearest,
     outside,
 )
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, nearest
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

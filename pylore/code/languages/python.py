@@ -6,7 +6,7 @@ import builtins
 import sys
 from collections.abc import Mapping
 
-from ..imports.found import (
+from ..imports.tree import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -15,10 +15,14 @@ from ..imports.found import (
     UNRESOLVED,
     Bound,
     Found,
+    Packages,
+    SourceTree,
+    above,
+    folder_of,
+    join,
+    nearest,
     outside,
 )
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, above, folder_of, join, nearest
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

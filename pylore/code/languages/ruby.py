@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..imports.found import (
+from ..imports.tree import (
     AMBIGUOUS,
     BY_CONVENTION,
     BY_SUFFIX,
@@ -13,10 +13,15 @@ from ..imports.found import (
     UNRESOLVED,
     Bound,
     Found,
+    Packages,
+    SourceTree,
+    above,
+    folder_of,
+    join,
+    nearest,
     outside,
+    step,
 )
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, above, folder_of, join, nearest, step
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..imports.found import DECLARED, RESOLVED, UNRESOLVED, Bound, Found, outside
-from ..imports.packages import Packages
-from ..imports.tree import SourceTree, above, folder_of, join, step
+from ..imports.tree import (
+    DECLARED,
+    RESOLVED,
+    UNRESOLVED,
+    Bound,
+    Found,
+    Packages,
+    SourceTree,
+    above,
+    folder_of,
+    join,
+    outside,
+    step,
+)
 from ..parse.facts import FileFacts, Import
 from .spec import LanguageSpec
 

@@ -1,21 +1,258 @@
-"""From what ast-grep matched in a file to what the file says: ``FileFacts``.
-
-The rules say what there is and on which lines; here it is put together: names get
-their containers, calls their callers. Containment goes by lines, which tells
-everything apart but definitions that share one.
-"""
+"""What is taken out of one file: symbols, signatures, imports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
+from ...core.text import one_line
 from ..languages.registry import language as language_of
+from ..languages.spec import LanguageSpec
 from .ast_grep import Match
-from .expressions import UNKNOWN
+from .expressions import NAME, UNKNOWN, Parts, parts_of, split
 from .facts import MODULE, TYPING, Call, FileFacts, Import, Symbol
-from .imported import imports
-from .parts import NAME, Parts, parts_of
-from .signatures import Source
+
+SIGNATURE_LENGTH = 300
+DOC_LENGTH = 1500
+_HEAD_LINES = 25
+_HEAD_LENGTH = 4000
+"""Characters of a definition that are looked at for its head."""
+_MOST_ATTRIBUTES = 50
+"""Lines of attributes between a definition and its comment."""
+_MARKS = re.compile(r"[()\[\]{};:\n]|=>|=|\"|'")
+_DOCSTRING = re.compile(r"\s*[rRuUbB]{0,2}(\"\"\"|'''|\"|')(.*?)(?<!\\)\1", re.DOTALL)
+_ATTRIBUTES = ("@", "#[")  # decorators, annotations, attributes
+_LICENSE = re.compile(r"copyright|licen[sc]e|spdx-|all rights reserved", re.IGNORECASE)
+
+
+class Source:
+    """One file's text, by lines."""
+
+    def __init__(self, text: str, language: LanguageSpec) -> None:
+        self.text = text
+        self.lines = text.split("\n")
+        self._language = language
+
+    def signature(self, first: int, last: int, kind: str) -> str:
+        """The head of the definition on these lines: up to its body, in one line."""
+        first = self._after_attributes(first, last)
+        lines = self.lines[first - 1 : min(last, first + _HEAD_LINES)]
+        if kind == "constant" or not lines:
+            return one_line(lines[0][:_HEAD_LENGTH])[:SIGNATURE_LENGTH] if lines else ""
+        text = "\n".join(lines)[:_HEAD_LENGTH]
+        return one_line(text[: self._head_end(text)])[:SIGNATURE_LENGTH].rstrip(" =")
+
+    def doc(self, first: int, last: int, kind: str) -> str:
+        """The docstring of a definition, or else the comment right before it."""
+        if self._language.docstrings and kind in ("class", "function", "method"):
+            doc = self._docstring(first, last)
+            if doc:
+                return doc
+        return self._comment_before(first)
+
+    def leading(self) -> str:
+        """What the file says of itself: its docstring, or else its first comment but a licence."""
+        if self._language.docstrings:
+            start = 0
+            while start < len(self.lines) and _is_blank(self.lines[start], "#"):
+                start += 1
+            match = _DOCSTRING.match("\n".join(self.lines[start : start + 100]))
+            if match:
+                return _trimmed(match[2])
+        for block in self._first_comments():
+            if not _LICENSE.search(block):
+                return block[:DOC_LENGTH]
+        return ""
+
+    def excerpt(self, first: int, last: int, length: int) -> str:
+        """The text of these lines, its beginning if it is longer."""
+        # a line is a character at the least
+        return "\n".join(self.lines[first - 1 : min(last, first + length)])[:length]
+
+    # --- steps
+
+    def _after_attributes(self, first: int, last: int) -> int:
+        while first < last and self.lines[first - 1].lstrip()[:1] == "@":
+            line = self.lines[first - 1].strip()
+            if "(" not in line and " " in line:
+                break  # the definition stands on the same line
+            depth = line.count("(") - line.count(")")
+            if not depth and " " in line.rpartition(")")[2].strip():
+                break
+            while depth > 0 and first < last:
+                first += 1
+                depth += self.lines[first - 1].count("(") - self.lines[first - 1].count(")")
+            first += 1
+        return first
+
+    def _head_end(self, text: str) -> int:
+        """Where the head ends in a definition: at its body, a semicolon, or a line's end."""
+        block = self._language.block
+        depth = position = 0
+        while True:
+            match = _MARKS.search(text, position)
+            if match is None:
+                return len(text)
+            mark, position = match[0], match.end()
+            if mark in "([":
+                depth += 1
+            elif mark in ")]":
+                depth -= 1
+            elif mark in "\"'":
+                end = text.find(mark, position)
+                position = end + 1 if end >= 0 else position
+            elif depth > 0:
+                continue
+            elif (
+                (mark in "{;" and block == "{")
+                or mark == "=>"
+                or (mark == ":" and block == ":")
+                or (mark == "\n" and block != "{")
+            ):
+                return match.start()
+
+    def _docstring(self, first: int, last: int) -> str:
+        lines = self.lines[first - 1 : min(last, first + _HEAD_LINES + 39)]
+        end = self._head_end("\n".join(lines[:_HEAD_LINES])[:_HEAD_LENGTH])
+        text = "\n".join(lines)
+        colon = text.find(":", end)
+        rest = text[colon + 1 :] if colon >= 0 else ""
+        if "#" in rest[: rest.find("\n")]:  # a comment after the colon
+            rest = rest[rest.find("\n") :]
+        match = _DOCSTRING.match(rest)
+        return _trimmed(match[2]) if match else ""
+
+    def _comment_before(self, first: int) -> str:
+        at = first - 2
+        last = max(0, at - _MOST_ATTRIBUTES)
+        while at >= last and self.lines[at].lstrip().startswith(_ATTRIBUTES):
+            at -= 1
+        begin = self._comment_begin(at)
+        if begin > at:
+            return ""
+        return self._comment_text(begin, at + 1)
+
+    def _comment_begin(self, at: int) -> int:
+        """The first line of the comment that ends with line ``at``; one after it if none does."""
+        begin = at + 1
+        line = self.lines[at].strip() if at >= 0 else ""
+        if line.endswith("*/") and "/*" in self._language.comments:
+            while begin > 0 and at - begin < 200:
+                begin -= 1
+                if "/*" in self.lines[begin]:
+                    return begin if self.lines[begin].lstrip().startswith("/*") else at + 1
+            return at + 1
+        marks = tuple(mark for mark in self._language.comments if mark not in ("/*", "*"))
+        while begin > 0 and marks and self.lines[begin - 1].lstrip().startswith(marks):
+            if self.lines[begin - 1].startswith("#!"):
+                break
+            begin -= 1
+        return begin
+
+    def _comment_text(self, begin: int, end: int) -> str:
+        marks = "".join({letter for mark in self._language.comments for letter in mark})
+        cleaned = (line.strip().strip(marks + "!").strip() for line in self.lines[begin:end])
+        return "\n".join(line for line in cleaned if line)[:DOC_LENGTH]
+
+    def _first_comments(self) -> list[str]:
+        """The comments at the beginning of the file, before any code."""
+        found: list[str] = []
+        at, marks = 0, self._language.comments
+        inside = False
+        begin = -1
+        while at < min(len(self.lines), 200) and len(found) < 3:
+            line = self.lines[at].strip()
+            comment = inside or (bool(marks) and line.startswith(marks) and line[:2] != "#!")
+            if comment and "/*" in marks:
+                inside = ("/*" in line or inside) and "*/" not in line
+            if comment and begin < 0:
+                begin = at
+            elif not comment and begin >= 0:
+                found.append(self._comment_text(begin, at))
+                begin = -1
+            if not comment and line and line[:2] != "#!":
+                break
+            at += 1
+        if begin >= 0:
+            found.append(self._comment_text(begin, at))
+        return [block for block in found if block]
+
+
+def _is_blank(line: str, comment: str) -> bool:
+    line = line.strip()
+    return not line or line.startswith(comment)
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.strip() for line in text.strip().splitlines())[:DOC_LENGTH]
+
+
+_QUOTES = "'\"`"
+
+
+def imports(kind: str, match: Match, own: frozenset[str]) -> Iterator[Import]:
+    """What one match imports: most give one, a ``use`` of Rust one for each name.
+
+    ``own`` are the words for the module itself among the names that are taken of it.
+    """
+    module, name, alias = (*match.fields, "", "", "")[:3]
+    if kind in ("use", "export") and not name and module[:1] not in _QUOTES and module:
+        for base, taken, called in _use_tree(module, own):
+            yield Import(base, taken, called, 0, match.first, kind)
+        return
+    if kind == "include":
+        yield Import(module.strip(), "", "", 0, match.first, kind)
+        return
+    module = "".join(module.split()) if module[:1] not in _QUOTES else module.strip(_QUOTES)
+    level = len(module) - len(module.lstrip(".")) if match.rule.startswith("import") else 0
+    if level and not module.startswith(("./", "../")) and module not in (".", ".."):
+        module = module[level:]
+    elif level and (match.fields[0][:1] in _QUOTES or "/" in module):
+        level = 0
+    elif level:
+        module = ""
+    name, alias = name.strip(_QUOTES), alias.strip(_QUOTES)
+    yield Import(module, name, "" if alias == name else alias, level, match.first, kind)
+
+
+_DEEPEST = 50
+"""Braces within braces of one import."""
+
+
+def _use_tree(
+    text: str, own: frozenset[str], prefix: str = "", depth: int = 0
+) -> Iterator[tuple[str, str, str]]:
+    """``a::{b, c as d}`` → ``("a", "b", "")``, ``("a", "c", "d")``.
+
+    Raises:
+        RecursionError: the braces nest too deep.
+    """
+    if depth > _DEEPEST:
+        raise RecursionError
+    text = text.strip()
+    path, brace, rest = text.partition("{")
+    if brace:
+        base = _joined(prefix, path.strip().removesuffix("::"))
+        for part in split(rest.rstrip().removesuffix("}")):
+            yield from _use_tree(part, own, base, depth + 1)
+        return
+    path, _, alias = text.partition(" as ")
+    path, alias = "".join(path.split()), alias.strip()
+    if path in own and prefix:
+        yield prefix, "", alias
+        return
+    base, colons, name = path.rpartition("::")
+    base = _joined(prefix, base)
+    if base or colons:
+        yield base, name, alias
+    else:
+        yield name, "", alias
+
+
+def _joined(prefix: str, path: str) -> str:
+    path = path.removeprefix("::")
+    return f"{prefix}::{path}" if prefix and path else prefix or path
+
 
 KINDS = ("class", "interface", "module", "type", "function", "method", "constant")
 CONTAINERS = frozenset({"class", "interface", "module", "scope", "type"})
@@ -24,7 +261,7 @@ _CALLERS = frozenset({"class", "interface", "module", "function", "method", "typ
 _ORDER = {kind: place for place, kind in enumerate(("scope", *KINDS))}
 _MOST_VALUES = 8
 _MOST_BASES = 100
-_DEEPEST = 100
+_EXTRACT_DEEPEST = 100
 """Definitions within definitions: each name has those of all around it."""
 
 
@@ -114,8 +351,8 @@ def _nested(found: Iterable[DefinitionMatch]) -> list[DefinitionMatch]:
         if each.kind == "constant" and any(d.kind not in within for d in stack):
             continue
         if outer is not None:
-            if len(stack) > _DEEPEST:
-                raise TooDeepError(f"its definitions nest over {_DEEPEST} deep")
+            if len(stack) > _EXTRACT_DEEPEST:
+                raise TooDeepError(f"its definitions nest over {_EXTRACT_DEEPEST} deep")
             each.qualified = f"{outer.qualified}.{each.qualified}"
             if each.kind == "function" and outer.kind in _TYPES:
                 each.kind = "method"

@@ -1,4 +1,4 @@
-"""What a Markdown file names of the repository: paths and symbols."""
+"""Texts of a file of code, and the names that they mention."""
 
 from __future__ import annotations
 
@@ -7,9 +7,48 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from ...core.text import composed
+from ...core.text import composed, one_line
 from ...core.vocabulary import file_id, symbol_id
-from .facts import FileFacts, Import
+from .extract import Source
+from .facts import FileFacts, Import, Symbol
+
+FILE_LENGTH = 2000
+"""Characters of a file's body."""
+WHOLE_LENGTH = 200_000
+"""Characters of a file that full text over whole files sees."""
+SYMBOL_LENGTH = 700
+"""Characters of a symbol's body: doc and source are cut to fit one passage."""
+TITLE_LENGTH = 160
+
+
+def file_body(source: Source, symbols: Sequence[Symbol], is_code: bool) -> str:
+    """Code: what it says of itself, then the names that it defines. Other text: its beginning."""
+    if not is_code:
+        return source.text[:FILE_LENGTH].strip()
+    names = dict.fromkeys(symbol.qualified for symbol in symbols)
+    return f"{source.leading()}\n{' '.join(names)}".strip()[:FILE_LENGTH]
+
+
+def symbol_title(symbol: Symbol) -> str:
+    """The qualified name, with the parameters and result that its head has.
+
+    ``Login.check(self, user: str) -> bool``
+    """
+    _, opening, rest = symbol.signature.partition(f"{symbol.name}(")
+    title = f"{symbol.qualified}({rest}" if opening else symbol.qualified
+    return title if len(title) <= TITLE_LENGTH else title[: TITLE_LENGTH - 1] + "…"
+
+
+def symbol_body(symbol: Symbol, source: Source) -> str:
+    """Signature, documentation, and the beginning of the source after the head."""
+    parts = [symbol.signature]
+    if symbol.doc:
+        parts.append(symbol.doc)
+    room = SYMBOL_LENGTH - sum(map(len, parts))
+    if room > 80 and symbol.line_end > symbol.line_start:
+        parts.append(one_line(source.excerpt(symbol.line_start, symbol.line_end, 2 * room))[:room])
+    return "\n".join(parts)[: 2 * SYMBOL_LENGTH]
+
 
 KIND = "mention"
 PATH_WEIGHT = 1.0

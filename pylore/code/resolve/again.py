@@ -18,11 +18,8 @@ from ..imports import Importers, SourceTree
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts
-from . import marks
-from .bases import bases_in, draw_bases
-from .differences import Difference, posts
-from .edges import Draft, Ends, Told
-from .hanging import Hanging
+from . import scopes as marks
+from .calls import Draft, Ends, Told, bases_in, draw_bases
 from .inference import Values
 from .kept import (
     ADOPTED,
@@ -31,16 +28,16 @@ from .kept import (
     CALLS,
     IMPORTS,
     MENTIONS,
+    Difference,
     FileAnswers,
     Passes,
     Reads,
     join,
+    posts,
     put,
 )
-from .lazy import Kept, LazyCalls, LazyFiles, WholeError
-from .passed import KeptPassed, with_marks
-from .resolve import all_bound, bind
-from .rounds import ROUNDS
+from .lazy import Hanging, Kept, KeptPassed, LazyCalls, LazyFiles, WholeError, with_marks
+from .resolve import ROUNDS, all_bound, bind
 from .scopes import File
 
 MOST_CHANGED = 100

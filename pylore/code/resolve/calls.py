@@ -1,20 +1,220 @@
-"""Calls → the functions and classes they reach, each with the confidence of how it was told."""
+"""Calls and bases that names resolve to, as edges."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 from ...core.vocabulary import file_id
 from ..languages.spec import LanguageSpec
 from ..parse.facts import Call
-from . import marks
-from .common_names import is_common
-from .confidence import AMBIGUOUS, MOST_CANDIDATES, REASONS, UNIQUE_FUNCTION, UNIQUE_METHOD
-from .edges import Draft
+from . import scopes as marks
 from .inference import Values
-from .only_tests import only_tests_call
-from .scopes import MOST_VALUES, OUTSIDE, Def, File, Instance, Known, Module, Place, Value
+from .kept import ADOPTED, BASES, FileAnswers, Reads, put
+from .scopes import (
+    AMBIGUOUS,
+    MOST_CANDIDATES,
+    MOST_VALUES,
+    OUTSIDE,
+    REASONS,
+    UNIQUE_FUNCTION,
+    UNIQUE_METHOD,
+    Def,
+    File,
+    Instance,
+    Known,
+    Module,
+    Place,
+    Value,
+    is_common,
+    stronger,
+)
+
+Ends = tuple[str, str, str]
+"""From, to, and the relation: imports, calls, inherits or instantiates."""
+
+Told = tuple[float, str]
+"""The confidence of an edge, 0..1, and the reason for it, an import's with its kind."""
+
+
+Counts = dict[str, dict[str, dict[str, int]]]
+"""Language → imports, calls, inherits → outcome or reason → how many."""
+
+
+class Resolution(NamedTuple):
+    """What all files' names come to."""
+
+    edges: dict[Ends, Told]
+    counts: Counts
+    answers: dict[str, FileAnswers]
+    """What is kept of each file, so that next time it is resolved only if something changes."""
+    posts: dict[str, set[int]]
+    """Path → the marks by which a file is found."""
+    reads: Reads
+    manifests: dict[str, str]
+    """Path → hash of what importers have read; "" for what was absent."""
+    adopting: set[str]
+    """Families with classes that have members from other files."""
+
+
+class Draft:
+    """Edges and counts in the making."""
+
+    def __init__(self) -> None:
+        self.edges: dict[Ends, Told] = {}
+        self.counts: dict[str, dict[str, dict[str, int]]] = {}
+        """Path → imports, calls, inherits → outcome or reason → how many."""
+
+    def count(self, path: str, what: str, reason: str, number: int = 1) -> None:
+        reasons = self.counts.setdefault(path, {}).setdefault(what, {})
+        reasons[reason] = reasons.get(reason, 0) + number
+
+    def add(self, from_id: str, to_id: str, relation: str, sure: float, reason: str) -> None:
+        """An edge; of two with the same ends the surer one stays, of imports what counts more."""
+        if from_id == to_id:
+            return
+        ends = (from_id, to_id, relation)
+        known = self.edges.get(ends)
+        if known is not None and relation == "imports":
+            self.edges[ends] = stronger(known, (sure, reason))
+        elif known is None or sure > known[0]:
+            self.edges[ends] = (sure, reason)
+
+    def join(self, other: Draft) -> None:
+        for ends, told in other.edges.items():
+            self.add(*ends, *told)
+        for path, kinds in other.counts.items():
+            for what, reasons in kinds.items():
+                for reason, number in reasons.items():
+                    self.count(path, what, reason, number)
+
+    def by_language(self, languages: Mapping[str, str]) -> Counts:
+        """The counts of all files, of which ``languages`` has the languages."""
+        found: Counts = {}
+        for path, kinds in self.counts.items():
+            held = found.setdefault(languages[path], {})
+            for what, reasons in kinds.items():
+                sums = held.setdefault(what, {})
+                for reason, number in reasons.items():
+                    sums[reason] = sums.get(reason, 0) + number
+        return found
+
+
+def adopt(files: Iterable[File], values: Values, reads: Reads) -> None:
+    """Gives methods that are defined outside of their type's file to that type.
+
+    In some languages they may be: ``Login.check`` in a file that has no ``Login``.
+    """
+    for file in files:
+        for made in file.defs.values():
+            container, _, name = made.qualified.rpartition(".")
+            if not container or made.outer is not None:
+                continue
+            values.search.reads = set()
+            for value in values.chain(file, "", container)[0]:
+                if isinstance(value, Def) and value.is_class:
+                    made.outer = value
+                    value.children.setdefault(name, made)
+            put(reads, file.path, ADOPTED, values.search.reads)
+    values.forget()
+
+
+def merge(files: Sequence[File], values: Values) -> None:
+    """Namespaces span files, and classes may: their parts get each other's members."""
+    parts: dict[tuple[str, str], list[Def]] = {}
+    for file in files:
+        if file.language.namespaces:
+            for made in file.defs.values():
+                parts.setdefault((file.language.family, made.qualified), []).append(made)
+    for key, found in parts.items():
+        whole = max(found, key=lambda one: (one.is_class, len(one.children)))
+        if len(found) == 1:
+            values.shared[key] = whole
+        elif whole.kind == "module" or (whole.is_class and whole.file.language.classes_reopen):
+            values.shared[key] = whole
+            for part in found:
+                if part is not whole and part.is_class:
+                    whole.children.update({**part.children, **whole.children})
+                    part.children, part.bases = whole.children, whole.bases
+
+
+Asked = list[tuple[Def, Known]]
+"""Each class with what one of its bases is, in the order of the file."""
+
+
+def inherit(files: Iterable[File], values: Values, draft: Draft, reads: Reads) -> None:
+    """Finds the bases of every class, and draws the edges ``inherits``."""
+    # The names of bases are looked up before any class has bases: in scopes, not in classes.
+    known = [one for file in files for one in bases_in(file, values, reads)]
+    bases, is_open = draw_bases(known, draft)
+    for made, found in bases.items():
+        for base, sure in found:
+            made.bases.append((base, sure))
+            base.subclasses.append(made)
+    for made in is_open:
+        made.open = True
+    values.forget()
+
+
+def bases_in(file: File, values: Values, reads: Reads) -> Asked:
+    """What the bases are of the classes in a file."""
+    known = []
+    values.search.reads = set()
+    for symbol in file.facts.symbols:
+        made = file.defs.get(symbol.qualified)
+        if symbol.bases and made is not None and made.is_class:
+            scope = made.qualified.rpartition(".")[0]
+            known += [(made, values.chain(file, scope, base)) for base in symbol.bases]
+    if values.search.reads:
+        put(reads, file.path, BASES, values.search.reads)
+    return known
+
+
+def draw_bases(
+    known: Asked, draft: Draft
+) -> tuple[dict[Def, list[tuple[Def, float]]], dict[Def, None]]:
+    """Draws the edges; the bases of each class, and the classes with bases outside the tree."""
+    found: dict[Def, list[tuple[Def, float]]] = {}
+    is_open: dict[Def, None] = {}
+    for made, (bases, sure) in known:
+        reason = "unresolved"
+        for value in bases:
+            base = value.of if isinstance(value, Instance) else value
+            if base is OUTSIDE:
+                is_open[made] = None
+                reason = "external"
+            elif isinstance(base, Def) and base.is_class and base is not made:
+                reason = REASONS.get(sure, "resolved")
+                held = found.setdefault(made, [])
+                if all(one is not base for one, _ in held):
+                    held.append((base, sure))
+                draft.add(made.id, base.id, "inherits", sure, reason)
+        draft.count(made.file.path, "inherits", reason)
+    return found, is_open
+
+
+_TESTS = re.compile(
+    r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures)/|[._](?:test|spec)\.\w+$"
+)
+
+
+@cache
+def only_tests_call(path: str, named: str = "") -> bool:
+    """Whether nothing but tests calls what a file defines: tests, their fixtures and mocks.
+
+    A name counts where its language takes it for a test's, by the pattern ``named``: other
+    than for ``text.is_test``, by which a search ranks, ``test_helpers`` may well be what a
+    library offers.
+
+    >>> only_tests_call("src/tests/a.x"), only_tests_call("a_test.x")
+    (True, True)
+    >>> only_tests_call("lib/test_helpers.x"), only_tests_call("lib/test_helpers.x", "/test_")
+    (False, True)
+    """
+    return _TESTS.search(path) is not None or bool(named and re.search(named, path))
+
 
 Passed = dict[Place, dict[Value, None]]
 """What calls pass for a parameter of a function."""

@@ -8,16 +8,21 @@ from functools import lru_cache
 from zlib import crc32
 
 from ..languages.spec import LanguageSpec
-from . import marks
-from .confidence import IMPORTED, KNOWN_CLASS, OWN_METHOD, PACKAGE, PASSED_ON, SAME_FILE, SUBCLASS
-from .fixpoint import Answers, Search
+from . import scopes as marks
 from .kept import Reads
-from .modules import Modules
+from .modules import Answers, Modules, Search
 from .scopes import (
     EXTERNAL,
+    IMPORTED,
+    KNOWN_CLASS,
     MOST_VALUES,
     NOTHING,
     OUTSIDE,
+    OWN_METHOD,
+    PACKAGE,
+    PASSED_ON,
+    SAME_FILE,
+    SUBCLASS,
     Def,
     File,
     Instance,

@@ -1,22 +1,30 @@
-"""The files of a tree of which only those are read that a name leads to, with kept answers."""
+"""Files that are read as they are asked for, and what hangs on a change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
-from . import marks
-from .calls import Calls
-from .confidence import MOST_CANDIDATES
-from .differences import ADOPTS, is_candidate
-from .edges import Draft
+from . import scopes as marks
+from .calls import Calls, Draft, only_tests_call
 from .inference import Values
-from .kept import FileAnswers
-from .only_tests import only_tests_call
-from .scopes import Def, File
+from .kept import (
+    ADOPTS,
+    AWAITS,
+    MENTIONS,
+    FileAnswers,
+    Passes,
+    Reads,
+    Written,
+    is_candidate,
+    unpacked,
+)
+from .resolve import read_value, written_passes
+from .scopes import MOST_CANDIDATES, MOST_VALUES, Def, File, Place, Value
 
 
 class WholeError(Exception):
@@ -269,3 +277,211 @@ class _Many(Sequence[Def]):
 
     def __getitem__(self, place: object) -> Def:  # type: ignore[override]
         raise IndexError(place)
+
+
+_NO_ROW = array("I")
+
+
+class Hanging:
+    """Rows of what was looked up, and what of it hangs on the marks that were given."""
+
+    def __init__(self, rows: Sequence[tuple[str, bytes]], most: int) -> None:
+        self._rows = {owner: array("I", row) for owner, row in rows}
+        self._most = most
+        self._read: Reads = {}
+        self.marks: set[int] = set()
+        self.roots: dict[int, set[str]] = {root: set() for root in range(1, MENTIONS + 1)}
+        """What of a file hangs on them: ``kept.CALLS`` and so on."""
+
+    def add(self, marks: Iterable[int]) -> None:
+        """Follows further marks.
+
+        Raises:
+            WholeError: too many files hang on them.
+        """
+        new = set(marks) - self.marks
+        while new:
+            self.marks |= new
+            found: set[int] = set()
+            for owner, row in self._rows.items():
+                if not new.isdisjoint(row):
+                    found |= self._hit(owner, row, new)
+            if any(len(files) > self._most for files in self.roots.values()):
+                raise WholeError
+            new = found - self.marks
+
+    def _hit(self, owner: str, row: array[int], new: set[int]) -> set[int]:
+        entries = self._read.get(owner)
+        if entries is None:
+            entries = self._read[owner] = unpacked(row)
+        found = set()
+        for mark, looked in entries.items():
+            if mark == AWAITS or new.isdisjoint(array("I", looked)):
+                continue
+            if mark <= MENTIONS:
+                self.roots[mark].add(owner)
+            else:
+                found.add(mark)
+        return found
+
+    def awaiting(self, marks: set[int]) -> set[str]:
+        """The files of which calls hang on parameters."""
+        found = set()
+        for owner, row in self._rows.items():
+            if not marks.isdisjoint(row):
+                looked = unpacked(row).get(AWAITS)
+                if looked is not None and not marks.isdisjoint(array("I", looked)):
+                    found.add(owner)
+        return found
+
+    def entries(self, owner: str) -> dict[int, bytes]:
+        """All that was looked up for an owner."""
+        found = self._read.get(owner)
+        if found is None:
+            found = unpacked(self._rows.get(owner, _NO_ROW))
+        return dict(found)
+
+
+_MORE: Written = ("Module", "", "")
+"""More than was looked at."""
+
+_Told = frozenset[Written] | None
+"""All that is passed for a parameter; None where it is too much."""
+
+
+class KeptPassed(dict[Place, dict[Value, None]]):
+    """``Values.passed`` as it is in one round, of the parameters that were asked for."""
+
+    def __init__(self, files: LazyFiles, own: Calls, values: Values) -> None:
+        super().__init__()
+        self._files = files
+        self._values = values
+        self._calls = own
+        self.round = 0
+        self.own: dict[str, Passes] = {}
+        """What the files pass that are resolved anew."""
+        self._now: dict[Written, list[dict[Written, int]]] = {}
+        """The same by parameter."""
+        self._was: dict[Written, list[Mapping[Written, int]]] = {}
+        """What they passed before."""
+        self._others: dict[Written, dict[str, Mapping[Written, int]]] = {}
+
+    def get(self, place: Place, default: object = None) -> dict[Value, None]:
+        found = super().get(place)
+        if found is None:
+            found = self[place] = self._known(place)
+        return found
+
+    def _known(self, place: Place) -> dict[Value, None]:
+        made, name = place
+        told = self.told((made.file.path, made.qualified, name), self.round, is_new=True)
+        if told is None:
+            module = self._values.modules.module
+            return dict.fromkeys(module(f"\0{number}") for number in range(MOST_VALUES + 1))
+        files, values = self._files, self._values
+        try:
+            return {read_value(files, values, one): None for one in sorted(told)}
+        except KeyError:
+            raise WholeError from None
+
+    def told(self, place: Written, round: int, *, is_new: bool) -> _Told:
+        """What is passed until a round, as it is now or was before the change."""
+        rows = self._rows(place, is_new=is_new)
+        found = {value for row in rows for value, number in row.items() if number <= round}
+        is_open = _MORE in found
+        found.discard(_MORE)
+        if len(found) > MOST_VALUES:
+            return None
+        if is_open and is_new:
+            raise WholeError
+        return None if is_open else frozenset(found)
+
+    def _rows(self, place: Written, *, is_new: bool) -> list[Mapping[Written, int]]:
+        own = self._now if is_new else self._was
+        return [*self._rest(place).values(), *own.get(place, ())]
+
+    def _before(self, path: str) -> Mapping[Written, Mapping[Written, int]]:
+        answers = self._files.kept.answers(path)
+        return {} if answers is None else answers.passes
+
+    def _rest(self, place: Written) -> dict[str, Mapping[Written, int]]:
+        """What the other files pass, of which nothing is resolved anew."""
+        found = self._others.get(place)
+        if found is None:
+            path, qualified, name = place
+            mark = marks.mark(marks.inner(marks.place(path), qualified), name)
+            found = self._others[place] = {
+                one: passes[place]
+                for one in self._files.kept.holding(mark)
+                if one not in self.own and place in (passes := self._before(one))
+            }
+        return found
+
+    def take_over(self, paths: Iterable[str], round: int) -> None:
+        """These files are resolved anew from here on; what they passed until now stands."""
+        for path in paths:
+            own = self.own[path] = {}
+            for place, values in self._before(path).items():
+                self._was.setdefault(place, []).append(values)
+                if place in self._others:
+                    self._others[place].pop(path, None)
+                kept = {value: number for value, number in values.items() if number <= round}
+                if kept:
+                    own[place] = kept
+                    self._now.setdefault(place, []).append(kept)
+
+    def update_own(self) -> None:
+        """Takes what the calls have passed by now."""
+        for path, passes in written_passes(self._calls).items():
+            held = self.own.setdefault(path, {})
+            for place, values in passes.items():
+                row = held.get(place)
+                if row is None:
+                    row = held[place] = {}
+                    self._now.setdefault(place, []).append(row)
+                for value, number in values.items():
+                    row.setdefault(value, number)
+
+    def differing(self, round: int) -> set[Written]:
+        """The parameters for which something else is passed now, until a round."""
+        looked_at: set[Written] = set()
+        for path, now in self.own.items():
+            before = self._before(path)
+            looked_at.update(
+                place for place in before.keys() | now.keys()
+                if before.get(place) != now.get(place)
+                and _until(before, place, round) != _until(now, place, round)
+            )  # fmt: skip
+        return {
+            place for place in looked_at
+            if self.told(place, round, is_new=False) != self.told(place, round, is_new=True)
+        }  # fmt: skip
+
+    def advance(self, round: int) -> set[Place]:
+        """Goes on to a round; the parameters of which there is more now."""
+        self.round = round
+        grown = set()
+        for place in list(self):
+            made, name = place
+            rows = self._rows((made.file.path, made.qualified, name), is_new=True)
+            if not any(round in row.values() for row in rows):
+                continue
+            known = self._known(place)
+            if known.keys() != self[place].keys():
+                self[place] = known
+                grown.add(place)
+        return grown
+
+
+def _until(
+    passes: Mapping[Written, Mapping[Written, int]], place: Written, round: int
+) -> set[Written]:  # fmt: skip
+    return {value for value, number in passes.get(place, {}).items() if number <= round}
+
+
+def with_marks(places: Iterable[Written]) -> Mapping[int, Written]:
+    """The marks of parameters."""
+    return {
+        marks.mark(marks.inner(marks.place(path), qualified), name): (path, qualified, name)
+        for path, qualified, name in places
+    }

@@ -1,14 +1,122 @@
-"""The definitions of a tree, file by file, and the order of a class's bases."""
+"""Names within files: scopes, what they may stand for, and how sure that is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from zlib import crc32
 
 from ...core.vocabulary import symbol_id
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
-from ..parse.facts import FileFacts, Symbol
-from . import marks
+from ..parse.facts import TYPING, FileFacts, Import, Symbol
+
+BASES = "<bases>"
+"""The bases of a class, and theirs."""
+SUBCLASSES = "<subclasses>"
+PARAMETERS = "<parameters>"
+"""Those of all members of a class."""
+STARS = "<stars>"
+"""What a file takes all names of."""
+WHOLE = "<whole>"
+"""The classes and functions at the top level of a file."""
+
+
+def place(key: str) -> int:
+    """The place that a file, a package or a folder is."""
+    return crc32(f"{key}\0".encode())
+
+
+def inner(place: int, name: str) -> int:
+    """The place that a definition is, in its file's."""
+    return crc32(f"{name}.".encode(), place)
+
+
+def mark(place: int, name: str) -> int:
+    """The mark of a name in a place."""
+    return crc32(name.encode(), place)
+
+
+def scope(place: int, scope: str) -> int:
+    """The mark of all variables that are seen in a scope of a file, but those of the file."""
+    return crc32(f"{scope} ".encode(), place)
+
+
+def top(key: str, name: str) -> int:
+    """The mark of a name in a file, a package or a folder."""
+    return crc32(f"{key}\0{name}".encode())
+
+
+def named(family: str, name: str) -> int:
+    """The mark of all methods and functions of one name."""
+    return crc32(f"{family}\0\0{name}".encode())
+
+
+def imported(family: str, part: str) -> int:
+    """The mark of a part of what imports may name."""
+    return crc32(f"{family}\0\1{part}".encode())
+
+
+def mentioned(name: str) -> int:
+    """The mark of what prose may name."""
+    return crc32(f"\0\2{name}".encode())
+
+
+SAME_FILE = 0.95
+"""A name that is defined in the file, in a scope around the call."""
+IMPORTED = 0.92
+"""A name that an import gives, followed through re-exports to its definition."""
+OWN_METHOD = 0.9
+"""``self.x``, ``this.x``, ``super.x``: looked up in the class and then its bases."""
+PACKAGE = 0.88
+"""A name of the same package or of an included file, which needs no import by name."""
+KNOWN_CLASS = 0.85
+"""A method of an object whose class an assignment or an annotation tells."""
+PASSED_ON = 0.7
+"""What a function returns, or what its callers pass in."""
+UNIQUE_FUNCTION = 0.75
+"""The only function of that name, in a language where functions need no import."""
+SUBCLASS = 0.65
+"""A method of ``self`` that its subclasses alone define."""
+UNIQUE_METHOD = 0.6
+"""The only method of that name in the tree, on a receiver of which nothing is known."""
+AMBIGUOUS = 0.5
+"""Several methods of that name: each has its share of this."""
+MOST_CANDIDATES = 5
+"""More candidates than this are counted, and get no edges."""
+
+REASONS = {
+    SAME_FILE: "same_file",
+    IMPORTED: "imported",
+    OWN_METHOD: "own_method",
+    PACKAGE: "package",
+    KNOWN_CLASS: "known_class",
+    PASSED_ON: "passed_on",
+    UNIQUE_FUNCTION: "unique_function",
+    SUBCLASS: "subclass",
+    UNIQUE_METHOD: "unique_method",
+}
+"""What ``metadata`` and the counts call each of them."""
+
+
+_ANYWHERE = frozenset(
+    "add all any append apply assign at back begin bind call clear clone close compare contains"
+    " copy count create data debug decode default delete difference done each empty encode end"
+    " entries equals error every execute exists exit extend fields fill filter find finish first"
+    " flush format from front get group has hash head id includes index info init insert"
+    " intersection invoke items iter join key keys last length listen load lock log lower main"
+    " map match matches max merge message min name new next of off ok on once open parse path"
+    " peek pop print push put query read reduce release remove replace reserve reset resolve"
+    " resume reverse run save seek select send set show size sleep slice sort split start stop"
+    " stream string strip submit sum take tell test title to translate trim try union unlock"
+    " update upper use value values wait warn with write".split()
+)
+"""What lists, texts, files and the like are asked for in one language as in the other."""
+
+
+def is_common(name: str, language: LanguageSpec) -> bool:
+    """Whether a method's name is no way to know a receiver's class by."""
+    return name in _ANYWHERE or name in language.common_names
+
 
 CLASSES = frozenset({"class", "interface", "type", "module"})
 """Kinds of symbols that have members."""
@@ -30,7 +138,7 @@ class Def:
         self.file = file
         self.name = symbol.name
         self.qualified = symbol.qualified
-        self.place = marks.inner(file.place, symbol.qualified)
+        self.place = inner(file.place, symbol.qualified)
         self.kind = symbol.kind
         self.params = symbol.params
         self.is_class = symbol.kind in CLASSES
@@ -91,7 +199,7 @@ class File:
     def __init__(self, facts: FileFacts, language: LanguageSpec) -> None:
         self.facts = facts
         self.path = facts.path
-        self.place = marks.place(facts.path)
+        self.place = place(facts.path)
         self.language = language
         self.assigned = facts.assigned
         self.defs: dict[str, Def] = {}
@@ -200,3 +308,43 @@ def all_of(found: Iterable[Known]) -> Known:
     if len(values) > 1:
         values.pop(OUTSIDE, None)
     return (tuple(values), sure) if 0 < len(values) <= MOST_VALUES else NOTHING
+
+
+STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES = (
+    "static", "re-export", "side effect", "dynamic", "type-only",
+)  # fmt: skip
+
+_ORDER = (STATIC, RE_EXPORT, EFFECT, DYNAMIC, TYPES)
+"""Of several imports of one file by another the first of these is the edge's."""
+
+_KINDS = {"export": RE_EXPORT, "effect": EFFECT, "dynamic": DYNAMIC, TYPING: TYPES}
+
+
+def import_type(path: str, item: Import, spec: LanguageSpec) -> str:
+    """What kind of import of a file this one is, of those of ``_ORDER``."""
+    if item.kind in _KINDS:
+        return _KINDS[item.kind]
+    if spec.effect_alias and item.alias == spec.effect_alias:
+        return EFFECT
+    if spec.packages_pass_on and item.name:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        return RE_EXPORT if stem == spec.package_file else STATIC
+    return STATIC
+
+
+def told(reason: str, kind: str) -> str:
+    """The reason for an edge with the kind of its import."""
+    return f"{reason}\n{kind}"
+
+
+def fields_of(reason: str) -> dict[str, str]:
+    """The metadata of an edge with this reason."""
+    why, _, kind = reason.partition("\n")
+    return {"reason": why, **({"import_type": kind} if kind else {})}
+
+
+def stronger(one: tuple[float, str], other: tuple[float, str]) -> tuple[float, str]:
+    """Of two imports of the same file: the surer one's reason, and the kind that counts more."""
+    surer = max(one, other, key=lambda each: each[0])
+    kind = min((each[1].partition("\n")[2] for each in (one, other)), key=_ORDER.index)
+    return surer[0], told(surer[1].partition("\n")[0], kind)

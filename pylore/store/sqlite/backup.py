@@ -1,25 +1,33 @@
-"""A store in one file, page by page while others write: SQLite's online backup."""
+"""A store in one file, page by page while others write, and back again."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+from contextlib import suppress
+from datetime import datetime, timezone
+from shutil import copyfileobj
 
-from ...core.errors import LoreError, StoreDamaged, StoreError
-from ...system.atomic_write import NewFile
+from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
+from ...system.atomic_write import NewFile, sync_folder
 from ...system.links import real_place
-from ..copied import Copied
+from ...system.store_files import is_open_store
+from ...system.temporary import TemporaryFolder
+from ..copied import RESTORE_BACKUP, Copied
+from . import write_queue as queue
 from .check import SqliteChecks
 from .driver import apsw
 from .faults import Translated, meaning
 from .foreign import refuse_foreign
 from .reads import TAKEN, WAITING
-from .store import APPLICATION_ID, SCHEMA_VERSION, open_store, reading_copy
+from .store import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .store import SqliteStore
+
 
 PAGES = 2000
 """Copied between two looks at whether somebody wants it to end: 8 MB."""
@@ -165,3 +173,239 @@ def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
                            "run 'lore doctor --full'")  # fmt: skip
     if version != SCHEMA_VERSION or copied != counts:
         raise StoreError(f"{shown}: is not what the store holds, and was taken away: try again")
+
+
+_SHARED_AT, _SHARED = 0x40000002, 510
+"""The bytes of a database that each of its connections holds a lock on."""
+
+_MEND = "take another backup"
+
+_COMMAND = "INSERT INTO commands(name, at) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))"
+
+
+def restore_backup(
+    folder: str,
+    path: str,
+    *,
+    busy_timeout: float = 30.0,
+    progress: Callable[[float], None] = lambda part: None,
+) -> Copied:
+    """Puts the store that a backup holds in the place of the one in ``folder``.
+
+    What was there is kept beside it, as ``search.db.before-restore-<time>``. The backup is
+    looked at first, in a copy of this process's own: all of its pages, and whether anything
+    in it is not lore's.
+
+    Raises:
+        NoStore: there is no such folder.
+        LoreError: the backup is not sound, another writer did not end in time, or there is
+            no room. The store is as it was.
+    """
+    place = real_place(path)
+    live = os.path.realpath(os.path.join(folder, FILE))
+    if not os.path.isdir(folder):
+        raise NoStore(f"no store in {folder}: run 'lore init'")
+    _require_other(place, live, path)
+    try:
+        with TemporaryFolder() as own, _staged(place, path, own) as staged, Translated(live):
+            kept = _in_turn(live, staged, busy_timeout, progress)
+            counts = count(staged.connection)
+    except OSError as error:
+        raise LoreError(f"{live}: {error.strerror}: nothing was restored") from None
+    return Copied(live, os.path.getsize(live), *counts, kept)
+
+
+def _require_other(place: str, live: str, shown: str) -> None:
+    if not os.path.isfile(place):
+        what = "is no plain file" if os.path.lexists(place) else "there is no such file"
+        raise LoreError(f"{shown}: {what}: name a backup that 'lore backup' has made")
+    if os.path.exists(live) and os.path.samefile(place, live):
+        raise LoreError(f"{shown}: is the store itself: name a backup of it")
+
+
+def _staged(place: str, shown: str, folder: str) -> SqliteStore:
+    """A copy of the backup, sound and of this version, in a folder of our own."""
+    own = os.path.join(folder, FILE)
+    with open(own, "wb"):
+        pass
+    try:
+        _copy_out(place, shown, own)
+        staged = open_store(folder)
+        try:
+            _check(staged, own)
+            with staged.transaction():
+                staged.connection.execute(_COMMAND, (RESTORE_BACKUP,))
+        except BaseException:
+            staged.close()
+            raise
+    except StoreFull:
+        where = os.path.dirname(folder)
+        raise StoreFull(f"{shown}: a copy of it has no room in {where}, nothing was restored: "
+                        "free some space, or set TMPDIR") from None  # fmt: skip
+    except StoreError as error:
+        raise _of_backup(str(error), own, shown) from None
+    return staged
+
+
+def _check(staged: SqliteStore, own: str) -> None:
+    with Translated(own):
+        lacking = staged.checks.missing_tables()
+        found = [] if lacking else staged.checks.damage(full=True)
+    if lacking or found:
+        what = f"lacks {', '.join(lacking[:3])}"
+        if found:
+            what = f"is damaged ({' '.join(found[0].split())})"
+        raise StoreDamaged(f"{own}: {what}: {_MEND}")
+
+
+def _copy_out(place: str, shown: str, own: str) -> None:
+    """Copies what a database holds; a log beside it is a part of it."""
+    if os.path.lexists(place + "-journal"):
+        raise StoreError(f"{own}: has a journal beside it, what it holds is not whole: {_MEND}")
+    with Translated(own):
+        alone = not os.path.exists(place + "-wal") or not os.path.getsize(place + "-wal")
+        before = os.stat(place)
+        source = reading_copy(place, alone=alone)
+        try:
+            source.execute("BEGIN")
+            source.pragma("schema_version")  # from here on it is as it is now
+            copy_pages(source, own, shown)
+        finally:
+            source.close()
+        after = os.stat(place)
+    if alone and (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise StoreError(f"{own}: was written meanwhile: try again")
+
+
+def _of_backup(message: str, own: str, shown: str) -> StoreError:
+    """What is said of our own copy, said of the backup."""
+    what, _, advice = message.removeprefix(f"{own}: ").rpartition(": ")
+    what = what.replace(own, shown).removeprefix(f"{shown}: ")
+    if advice not in ("use a newer lore", "try again"):
+        advice = _MEND
+    return StoreError(f"{shown}: {what}, nothing was restored: {advice}")
+
+
+def _in_turn(
+    live: str, staged: SqliteStore, busy_timeout: float, progress: Callable[[float], None]
+) -> str | None:
+    """Replaces the store when no other writer is before us; where the old one is kept."""
+    turn = queue.Turn(live)
+    try:
+        if not turn.wait(busy_timeout):
+            raise StoreBusy(f"{live}: is locked by {turn.whose()}: "
+                            "try again, or raise busy_timeout")  # fmt: skip
+        kept = _free_name(live)
+        if not os.path.lexists(live):
+            _move_logs(live, kept)
+            with NewFile(live, instead=False) as beside:
+                copy_pages(staged.connection, beside, live, progress)
+            return None
+        if not os.path.isfile(live):
+            raise StoreError(f"{live}: is no plain file: move it away")
+        if not os.path.getsize(live) and not os.path.exists(live + "-wal"):
+            kept = ""
+        try:
+            _overwrite(live, staged, kept, busy_timeout, progress)
+        except (apsw.NotADBError, apsw.CorruptError):
+            _swap(live, staged, kept, progress)
+        _forget_reads(live)
+        return kept or None
+    finally:
+        turn.leave()
+
+
+def _forget_reads(live: str) -> None:
+    """Takes away the reads that waited to be counted: they were of the store before."""
+    for suffix in (WAITING, TAKEN):
+        with suppress(OSError):
+            os.unlink(live + suffix)
+
+
+def _overwrite(
+    live: str, staged: SqliteStore, kept: str, busy_timeout: float,
+    progress: Callable[[float], None],
+) -> None:  # fmt: skip
+    """As one transaction of SQLite's. What is kept is what was there when it began."""
+    try:
+        connection = open_to_replace(live, busy_timeout)
+        try:
+            with connection.backup("main", staged.connection, "main") as copy:
+                copy.step(0)  # takes the lock of writers
+                if kept:
+                    _keep(live, kept)
+                try:
+                    while not copy.done:
+                        copy.step(PAGES)
+                        progress(1 - copy.remaining / max(1, copy.page_count))
+                except BaseException:
+                    if kept and not copy.done:
+                        os.unlink(kept)
+                    raise
+            connection.set_busy_timeout(0)
+            connection.pragma("wal_checkpoint(truncate)")
+        finally:
+            connection.close()
+    except (apsw.NotADBError, apsw.CorruptError):
+        raise
+    except apsw.ReadOnlyError:
+        if _page_size(live) == staged.connection.pragma("page_size"):
+            raise
+        raise StoreError(f"{live}: has pages of another size than the backup, nothing was "
+                         "restored: import an export") from None  # fmt: skip
+
+
+def _keep(live: str, kept: str) -> None:
+    """Copies the store as it is, damaged pages too."""
+    reader = apsw.Connection(live, flags=apsw.SQLITE_OPEN_READWRITE)
+    try:
+        reader.execute("BEGIN")
+        reader.pragma("user_version")
+        with NewFile(kept, instead=False) as beside:
+            copy_pages(reader, beside, kept)
+    finally:
+        reader.close()
+
+
+def _swap(live: str, staged: SqliteStore, kept: str, progress: Callable[[float], None]) -> None:
+    """In place of what SQLite cannot read another file is put, if nobody has it open."""
+    if is_open_store(live):
+        raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")
+    with open(live, "r+b") as old:
+        try:
+            fcntl.lockf(old, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED, _SHARED_AT)
+        except OSError:
+            raise StoreBusy(f"{live}: is damaged, and open in another program: "
+                            "end that, then try again") from None  # fmt: skip
+        if kept:
+            with NewFile(kept, instead=False) as beside, open(beside, "wb") as copy:
+                copyfileobj(old, copy)
+        _move_logs(live, kept)
+        with NewFile(live) as beside:
+            copy_pages(staged.connection, beside, live, progress)
+
+
+def _move_logs(live: str, kept: str) -> None:
+    """Takes away what would be applied to the file that comes in the place of this one."""
+    for suffix in BESIDE:
+        if os.path.lexists(live + suffix):
+            os.replace(live + suffix, (kept or _free_name(live)) + suffix)
+    sync_folder(os.path.dirname(live))
+
+
+def _page_size(path: str) -> object:
+    reader = reading_copy(path, alone=False)
+    try:
+        return reader.pragma("page_size")
+    finally:
+        reader.close()
+
+
+def _free_name(live: str) -> str:
+    at = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    name = first = f"{live}.before-restore-{at}"
+    number = 1
+    while os.path.lexists(name):
+        number += 1
+        name = f"{first}-{number}"
+    return name

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..filter import Scope
     from .kept import KeptReads
     from .kept_matches import KeptMatches
-    from .rare_first import RareFirst
+    from .rare_terms import RareFirst
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
@@ -141,7 +141,7 @@ class SqliteFullText:
     def count_words(self, collection: str) -> None:
         """Counts the words that many passages have, where there are twice as many of these."""
         if self.engine == "fts5":
-            from .common_words import count_words
+            from .rare_terms import count_words
 
             count_words(self._db, collection, TABLES[collection])
 
@@ -358,7 +358,7 @@ class SqliteFullText:
         enough: int,
     ) -> list[tuple[int, str, float]] | None:
         if self._rare_first is None:
-            from .rare_first import RareFirst
+            from .rare_terms import RareFirst
 
             self._rare_first = RareFirst(self._db)
         table = TABLES[collection]

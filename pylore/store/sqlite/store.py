@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from .anchors import SqliteAnchors
     from .candidates import SqliteCandidates
     from .check import SqliteChecks
-    from .code import SqliteCodeFiles
-    from .code_answers import SqliteCodeAnswers
-    from .commits import SqliteCommits
+    from .code import SqliteCodeAnswers, SqliteCodeFiles
     from .contents import SqliteContents
     from .documents import SqliteDocuments
     from .facts import SqliteFacts
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
     from .vectors import SqliteVectors
-    from .whole_files import SqliteWholeFiles
+    from .whole_text import SqliteCommits, SqliteWholeFiles
     from .write_queue import Turn
 
 FILE = "search.db"
@@ -119,21 +117,21 @@ class SqliteStore:
     @property
     def whole_files(self) -> SqliteWholeFiles:
         """Full text over whole files; made here: a search asks where code is asked for."""
-        from .whole_files import SqliteWholeFiles
+        from .whole_text import SqliteWholeFiles
 
         return SqliteWholeFiles(self.connection, self.fulltext)
 
     @property
     def commits(self) -> SqliteCommits:
         """Commits of the history; made here, as ``whole_files`` is."""
-        from .commits import SqliteCommits
+        from .whole_text import SqliteCommits
 
         return SqliteCommits(self.connection, self.fulltext)
 
     @property
     def code_answers(self) -> SqliteCodeAnswers:
         """What it keeps of their names; made here, as ``code`` is."""
-        from .code_answers import SqliteCodeAnswers
+        from .code import SqliteCodeAnswers
 
         return SqliteCodeAnswers(self.connection)
 

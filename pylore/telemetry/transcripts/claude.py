@@ -12,9 +12,7 @@ import json
 import os
 import re
 
-from .fields import is_whole, joined, text
-from .reading import AgentReading
-from .recorder import ToolCall
+from .recorder import AgentReading, ToolCall, is_whole, joined, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

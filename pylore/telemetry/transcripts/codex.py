@@ -12,9 +12,7 @@ import json
 import os
 import re
 
-from .fields import fields_of, is_whole, joined, rows_of, text
-from .reading import AgentReading
-from .recorder import ToolCall
+from .recorder import AgentReading, ToolCall, fields_of, is_whole, joined, rows_of, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import os
 
 from ..event_log import VERSION
 from ..events import FIELDS, KINDS, is_right
-from .pieces import AHEAD
-from .recorder import MOST_FILES, moment
+from .recorder import AHEAD, MOST_FILES, moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What all transcripts have in common: turns, calls and results, and how they become events."""
+"""What all readers of transcripts share: lines, fields, shell, and the recorder of events."""
 
 from __future__ import annotations
 
@@ -6,17 +6,293 @@ import os
 import re
 from calendar import timegm
 from datetime import datetime, timezone
+from hashlib import sha256
 
 from ...core.times import now
 from ..event_log import VERSION
-from .pieces import AHEAD, pieces
-from .shell import commit_of, commits, runs_lore, why_it_failed
-from .shown import Shown
+from ..events import MOST_ERROR, MOST_TEXT
+from ..sentences import is_marked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from collections.abc import Iterable, Iterator
+    from typing import IO, Any
+
+
+def text(fields: dict[str, Any], *names: str) -> str:
+    """The first of these fields that is a text with something in it."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def is_whole(line: bytes) -> bool:
+    """Whether a line can be an object at all, without a look at what is in it."""
+    return line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}"
+
+
+def fields_of(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    """A field that is an object."""
+    value = fields.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def rows_of(fields: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The objects of a field that is a list."""
+    value = fields.get(name)
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+
+
+def joined(content: Any) -> str:
+    """A content of a message as one text: a text, or blocks with texts."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(text(block, "text") for block in content if isinstance(block, dict))
+
+
+LONGEST = 16 << 20
+"""Bytes of a line; a longer one is passed over. Real ones have a megabyte at most."""
+
+
+class Lines:
+    """The lines of an open file, in one pass, and how far it was read.
+
+    ``mark`` is a place whose digest is noted in ``digest_at_mark``: of all that stands before it.
+    """
+
+    def __init__(self, file: IO[bytes], mark: int = 0) -> None:
+        self._file = file
+        self._hash = sha256()
+        self._mark = mark
+        self._left = False
+        self.end = 0
+        """Bytes up to the end of the last line before the one at hand."""
+        self.number = 0
+        self.too_long = 0
+        self.digest_at_mark = ""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Line by line; the last one may have no end."""
+        while line := self._file.readline(LONGEST):
+            if not line.endswith(b"\n") and len(line) == LONGEST:
+                self._pass_over(line)
+                continue
+            self.number += 1
+            yield line
+            if self._left:
+                return
+            self._take(line)
+
+    def leave(self) -> None:
+        """The line at hand is half a line, and not to be counted as read."""
+        self._left = True
+
+    def _pass_over(self, line: bytes) -> None:
+        self.number += 1
+        self.too_long += 1
+        while line and not line.endswith(b"\n"):
+            self._take(line)
+            line = self._file.readline(1 << 20)
+        self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        self._hash.update(line)
+        self.end += len(line)
+        if self.end == self._mark:
+            self.digest_at_mark = self.digest
+
+    @property
+    def digest(self) -> str:
+        """Of all that was read."""
+        return self._hash.hexdigest()
+
+
+AHEAD = 2 * MOST_TEXT
+"""Characters of a piece before secrets are taken out of it: one that the cut would halve is seen
+whole."""
+
+_MOST_MARKED = 20
+_LONGEST = 200_000
+_PARAGRAPH = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*(?:\n|\Z))[^\n]*)*")
+
+
+def pieces(text: str) -> list[str]:
+    """The pieces of a text, in its order, each of at most ``AHEAD`` characters.
+
+    >>> [len(piece) for piece in pieces("x" * 1200 + "\\n\\nLesson: test it\\n\\nDone")]
+    [1000, 15, 4]
+    """
+    text = text[:_LONGEST].strip()
+    if len(text) <= MOST_TEXT:
+        return [text] if text else []
+    found, end = [text[:AHEAD]], MOST_TEXT
+    paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
+    for start, stop in paragraphs:
+        places = [*_marked(text[start:stop])] if len(found) <= _MOST_MARKED else []
+        if not places and stop == paragraphs[-1][1]:
+            places = [0]
+        for place in places:
+            begins, ends = start + place, min(start + place + MOST_TEXT, stop)
+            if begins and ends > end:
+                found.append(text[begins : min(begins + AHEAD, stop)])
+                end = ends
+    return found
+
+
+def _marked(paragraph: str) -> Iterator[int]:
+    """Where in a paragraph something worth keeping begins."""
+    if len(paragraph) <= MOST_TEXT:
+        if is_marked(paragraph):
+            yield 0
+        return
+    place = 0
+    for line in paragraph.split("\n"):
+        if is_marked(line):
+            yield place
+        place += len(line) + 1
+
+
+class AgentReading:
+    """The events of one transcript so far; ``skipped`` counts lines that say nothing, by type."""
+
+    source = ""
+
+    def __init__(self, path: str) -> None:
+        self.recorder = Recorder(self.source, path)
+        self.skipped: dict[str, int] = {}
+        self.known = 0
+
+    @property
+    def unfinished(self) -> int:
+        """Calls whose result was not seen."""
+        return len(self.recorder.calls)
+
+    def taken(self) -> list[dict[str, Any]]:
+        """The events since this was last asked."""
+        return self.recorder.taken()
+
+    def _skip(self, kind: str) -> None:
+        self.skipped[kind] = self.skipped.get(kind, 0) + 1
+
+
+_RUN = 5
+"""Words in a row that make a repetition."""
+_SHARE = 0.6
+_MOST = 200_000
+_WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"\n[^\S\n]*\n|\n(?=[^\S\n]*(?:[-*>#|]|\d+[.)]))")
+
+
+class Shown:
+    """The lines that lore printed, as runs of words and as short lines."""
+
+    def __init__(self) -> None:
+        self._runs: set[int] = set()
+        self._lines: set[str] = set()
+
+    def add(self, printed: str) -> None:
+        """Notes down what was printed, JSON or text."""
+        if len(self._runs) > _MOST:
+            return
+        for line in printed[:_MOST].replace("\\n", "\n").split("\n"):
+            words = _WORD.findall(line.casefold())
+            self._lines.add(" ".join(words))
+            self._runs.update(_runs(words))
+
+    def without(self, text: str) -> str:
+        """A text without the paragraphs and items that repeat what was printed."""
+        if not self._lines:
+            return text
+        breaks = [0, *(match.end() for match in _BREAK.finditer(text)), len(text)]
+        parts = [text[start:end] for start, end in zip(breaks, breaks[1:], strict=False)]
+        return "".join(part for part in parts if not self._repeats(part))
+
+    def _repeats(self, part: str) -> bool:
+        words = _WORD.findall(part.casefold())
+        if len(words) < _RUN:
+            return len(words) > 1 and " ".join(words) in self._lines
+        runs = _runs(words)
+        return sum(run in self._runs for run in runs) >= _SHARE * len(runs)
+
+
+def _runs(words: list[str]) -> list[int]:
+    return [hash(tuple(words[at : at + _RUN])) for at in range(len(words) - _RUN + 1)]
+
+
+_AT_COMMAND = r"(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*"
+_COMMITS = re.compile(_AT_COMMAND + r"git(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
+_LORE = re.compile(_AT_COMMAND + r"(?:\S*/)?lore(?:\.sh)?\s+\w")
+_COMMITTED = re.compile(r"^\[(?:[^\]\n]*? )?([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
+_HERE_TEXT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)\n\s*\1\b", re.DOTALL)
+_MESSAGE = re.compile(
+    r"\bcommit\b.*?\s(?:-\w*m|--message)[\s=]*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')", re.DOTALL
+)
+_SAYS_WHY = re.compile(
+    r"error|fail|panic|exception|fatal|undefined|cannot|can't|not found|no such|denied|invalid"
+    r"|unexpected|expected|missing|refused|timed? ?out|✗|✘",
+    re.IGNORECASE,
+)
+_HEADS = re.compile(
+    r"\A(?:\s*<tool_use_error>|\s*(?:Error: )?Exit code:? \d+\s*(?:\n|\Z)"
+    r"|\s*Process exited with code \d+\s*\n|Chunk ID:[^\n]*\n|Wall time:[^\n]*\n|Output:\s*\n"
+    r"|Total output lines:[^\n]*\n|\[[\w:]+\] \$[^\n]*\n)+"
+)
+_SAYS_NOTHING = re.compile(r"\[[\w:]+\] ERROR task failed|make: \*\*\*|npm ERR! code")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_SHELL_LONGEST = 100_000
+
+
+def runs_lore(command: str) -> bool:
+    """Whether a command runs lore.
+
+    >>> runs_lore("cd x && lore search tokens"), runs_lore("cat lore.md")
+    (True, False)
+    """
+    return "lore" in command and _LORE.search(command) is not None
+
+
+def commits(command: str) -> bool:
+    """Whether a command makes a commit.
+
+    >>> commits("git add -A && git -C x commit -m 'a'"), commits("grep 'git commit' README")
+    (True, False)
+    """
+    return "commit" in command and _COMMITS.search(command) is not None
+
+
+def commit_of(command: str, output: str) -> tuple[str, str]:
+    """The hash and the message of a commit, as far as they are seen.
+
+    >>> commit_of("git commit -m 'Mend it'", "[main 1a2b3c4] Mend it")
+    ('1a2b3c4', 'Mend it')
+    """
+    made = _COMMITS.search(command)
+    rest = command[made.start() :] if made else command
+    said = _COMMITTED.search(output[:_SHELL_LONGEST])
+    here, given = _HERE_TEXT.search(rest), _MESSAGE.search(rest)
+    text = here.group(2) if here else given.group(1) or given.group(2) or "" if given else ""
+    return said.group(1) if said else "", (text or (said.group(2) if said else "")).strip()
+
+
+def why_it_failed(output: str) -> str:
+    """The lines of an output that say what failed, beginning with the first that does.
+
+    >>> why_it_failed("Exit code 1\\nrunning\\nsrc/a.py:3: error: no such name")
+    'src/a.py:3: error: no such name'
+    """
+    text = _COLOURS.sub("", output[:_SHELL_LONGEST]).replace("\r", "\n")
+    text = _HEADS.sub("", text).replace("</tool_use_error>", "").strip()
+    start = 0
+    for line in text.split("\n"):
+        if _SAYS_WHY.search(line) and not _SAYS_NOTHING.match(line):
+            return text[start : start + 4 * MOST_ERROR].strip()
+        start += len(line) + 1
+    return text[: 4 * MOST_ERROR]
+
 
 MOST_FILES = 20
 _LONGEST_NAME = 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .lines import Lines
+from .recorder import Lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,12 +17,10 @@ from samples import examples
 from pylore.code.languages.registry import language
 from pylore.code.languages.spec import LanguageSpec
 from pylore.code.parse.ast_grep import Match, program, scan
-from pylore.code.parse.content import check
-from pylore.code.parse.expressions import UNKNOWN, after_brackets, split
-from pylore.code.parse.imported import imports
-from pylore.code.parse.parts import parts_of
-from pylore.code.parse.place import rule_files
-from pylore.code.parse.rules import load_rules
+from pylore.code.parse.expressions import UNKNOWN, after_brackets, parts_of, split
+from pylore.code.parse.extract import imports
+from pylore.code.parse.rules import load_rules, rule_files
+from pylore.code.parse.worker import check
 from pylore.core.errors import UsageError
 
 RULES = Path(__file__).parents[3] / "graph" / "rules"

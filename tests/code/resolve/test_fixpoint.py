@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pylore.code.resolve.fixpoint import Answers, Search
+from pylore.code.resolve.modules import Answers, Search
 
 NODES = 7
 nodes = st.integers(0, NODES - 1)

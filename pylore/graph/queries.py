@@ -1,0 +1,170 @@
+"""Questions to the whole graph: the shortest way, counts, components."""
+
+from __future__ import annotations
+
+from ..store import ALL
+from ..store.filter import Scope
+from .relations import known_relations, relation_weights
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..core.settings import Settings
+    from ..store import Store
+
+    Step = tuple[float, str, str, float, bool]
+    """(product so far, node before, relation, edge weight, whether the edge leads on)"""
+
+
+def path(
+    store: Store, settings: Settings, from_id: str, to_id: str, max_hops: int | None = None
+) -> dict[str, Any]:
+    """The path with the fewest edges, walked in either direction.
+
+    Among several, the one with the largest product of edge and relation weights.
+    It goes through live nodes only. ``{from, to, hops, path, edges}``, an edge as
+    ``{from, to, relation, direction, weight}`` in the order of the path; ``hops``
+    is None where there is no path of at most ``max_hops`` edges.
+
+    Raises:
+        UsageError: a relation of the settings is not known.
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    weights = relation_weights(store, settings)
+    ends = frozenset((from_id, to_id))
+    start, goal = _Side(from_id, ends, forwards=True), _Side(to_id, ends, forwards=False)
+    meeting = start.frontier & goal.frontier
+    while not meeting and start.frontier and goal.frontier:
+        if max_hops is not None and start.depth + goal.depth >= max_hops:
+            break
+        side = min(start, goal, key=lambda side: len(side.frontier))
+        side.advance(store, weights)
+        meeting = start.frontier & goal.frontier
+    # Only the two outermost layers can meet: a node further in would have met before.
+    found: dict[str, Any] = {"from": from_id, "to": to_id, "hops": None, "path": [], "edges": []}
+    if meeting:
+        middle = min(meeting, key=lambda id: (-start.product(id) * goal.product(id), id))
+        edges = start.edges(middle)[::-1] + goal.edges(middle)
+        found["hops"] = len(edges)
+        found["path"] = [from_id, *(edge["to"] for edge in edges)]
+        found["edges"] = edges
+    return found
+
+
+class _Side:
+    """One end's half of the search: how each node of its layers is best reached from it."""
+
+    def __init__(self, end: str, ends: frozenset[str], *, forwards: bool) -> None:
+        self.frontier = {end}
+        self.depth = 0
+        self._end = end
+        self._ends = ends
+        self._forwards = forwards
+        self._steps: dict[str, Step] = {}
+
+    def product(self, id: str) -> float:
+        """Of the weights between the end and a node that has been reached."""
+        return self._steps[id][0] if id in self._steps else 1.0
+
+    def advance(self, store: Store, weights: Mapping[str, tuple[float, float]]) -> None:
+        """Reaches the next layer: each node of it by its best edge from this one."""
+        layer: dict[str, Step] = {}
+        for node, other, relation, weight, outgoing in store.edges.neighbours(
+            sorted(self.frontier), [*weights], ALL
+        ):
+            if other in self._steps or other == self._end:
+                continue
+            leads_on = outgoing is self._forwards
+            product = self.product(node) * weight * weights[relation][0 if leads_on else 1]
+            if other not in layer or product > layer[other][0]:
+                layer[other] = (product, node, relation, weight, leads_on)
+        self.frontier = store.nodes.match(Scope(), [*layer]) | (layer.keys() & self._ends)
+        self._steps.update((id, layer[id]) for id in self.frontier)
+        self.depth += 1
+
+    def edges(self, id: str) -> list[dict[str, Any]]:
+        """The edges between a node and the end, from the node on."""
+        found = []
+        while id in self._steps:
+            _, before, relation, weight, leads_on = self._steps[id]
+            first, second = (before, id) if self._forwards else (id, before)
+            found.append(
+                {
+                    "from": first,
+                    "to": second,
+                    "relation": relation,
+                    "direction": "out" if leads_on else "in",
+                    "weight": weight,
+                }
+            )
+            id = before
+        return found
+
+
+def stats(store: Store) -> dict[str, Any]:
+    """Counts over live nodes and edges.
+
+    ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree,
+    max_degree_id, orphans, components, dangling_edges, forgotten_nodes``. An edge
+    with an end that is not a live node is dangling: it counts for the degree of its
+    other end, and connects nothing.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    with store.graph_faults:
+        return store.statistics.stats()
+
+
+def hubs(store: Store, limit: int) -> list[dict[str, Any]]:
+    """The nodes with most edges, most first: ``{id, type, title, degree, out, in}``.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    with store.graph_faults:
+        rows = store.statistics.hubs(limit)
+    return [
+        {"id": id, "type": type, "title": title, "degree": out + into, "out": out, "in": into}
+        for id, type, title, out, into in rows
+    ]
+
+
+def orphans(store: Store, types: Sequence[str] = (), limit: int = ALL) -> list[dict[str, Any]]:
+    """The nodes without an edge, by id: ``{id, type, title}``.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    with store.graph_faults:
+        rows = store.statistics.orphans(types, limit)
+    return [{"id": id, "type": type, "title": title} for id, type, title in rows]
+
+
+def relations(store: Store, settings: Settings) -> list[dict[str, Any]]:
+    """Every relation, by name, with its effective weights and the number of its edges.
+
+    ``{name, weight, backward_weight, origin, description, edges}``; ``origin`` is
+    ``store`` or ``setting``.
+
+    Raises:
+        GraphUnavailable: the graph's tables are missing or damaged.
+    """
+    known = known_relations(store, settings)
+    with store.graph_faults:
+        stored = store.relations.all()
+        counts = store.statistics.count_by_relation()
+    set_here = {*settings.edge_weights, *settings.edge_backward_weights}
+    return [
+        {
+            "name": name,
+            "weight": weight,
+            "backward_weight": round(backward, 6),
+            "origin": "setting" if name in set_here else "store",
+            "description": stored[name][2] if name in stored else "",
+            "edges": counts.get(name, 0),
+        }
+        for name, (weight, backward) in sorted(known.items())
+    ]
