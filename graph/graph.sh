@@ -45,8 +45,8 @@
 #   --oneline            a result a line: score or day, id, place, title
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #   --no-pager           long output as it is, on a terminal too
-#   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
-#                        from the end, and it is said how many
+#   --max-bytes N        the most bytes of it as JSON, from 1000: drops results from
+#                        the end and says how many
 #
 #   Example: lore graph related decision-1a2b3c4d --hops 2 --type file --ids
 #
@@ -80,8 +80,8 @@
 #   --history            every state that the record and its edges have left, ended edges too
 #   --json, --jsonl, --text, --ids, --jq EXPR   the form of the output
 #   --no-pager           long output as it is, on a terminal too
-#   --max-bytes N        the most bytes of it as JSON, from 1000: whole results go
-#                        from the end, and it is said how many
+#   --max-bytes N        the most bytes of it as JSON, from 1000: drops results from
+#                        the end and says how many
 #
 # lore graph stats [options]
 #   Counts: nodes and their types, edges and their relations, the mean and the

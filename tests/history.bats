@@ -49,7 +49,7 @@ field() { # <id> <jq expression>: of what 'show' prints
   [ "$(field note-1 '[.body, .title]')" = '["the first text","One"]' ]
   [ "$(lore search "first text" -n 1 --ids)" = note-1 ]
   run_lore undo note-1
-  expect_error 1 "'note-1' has no change to take back: 'lore restore"
+  expect_error 1 "'note-1' has nothing left to undo: 'lore restore"
 }
 
 @test "undo forgets what was added, and takes ids from stdin" {
@@ -86,7 +86,7 @@ field() { # <id> <jq expression>: of what 'show' prints
   run_lore undo note-3
   expect_error 1 "no node 'note-3'"
   run_lore undo note-1
-  expect_error 1 "'note-1' has no change to take back: 'lore forget note-1' forgets it"
+  expect_error 1 "'note-1' has nothing left to undo: 'lore forget note-1' forgets it"
   lore forget --purge note-2 >/dev/null
   run_lore undo
   expect_error 1 "a purge of"

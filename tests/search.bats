@@ -152,7 +152,7 @@ on_terminal() { # <command line>: what a terminal of its own shows of it
   run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
   expect 0
   [ "${#lines[@]}" -eq 2 ]
-  [ "$stderr" = "lore: found nowhere: 'xyzzyx'; showing what has the other words" ]
+  [ "$stderr" = "lore: no match for 'xyzzyx'; showing results for the other words" ]
   LORE_QUIET=1 run_lore search "cookie keys xyzzyx" --retrievers fulltext --ids
   [ -z "$stderr" ]
 }

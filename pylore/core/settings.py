@@ -338,7 +338,7 @@ class Settings:
     edge_backward_weights = weights(
         {}, "the same, for an edge that is walked against its direction", low=0, high=1
     )
-    hop_decay = number(0.7, "what is left of a score after each hop", low=0, high=1, option="decay")
+    hop_decay = number(0.7, "score factor per hop", low=0, high=1, option="decay")
     graph_max_nodes = whole(
         50,
         "the most nodes that one search may reach by edges",

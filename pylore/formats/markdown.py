@@ -516,7 +516,7 @@ class _Writer:
         said = [f"{count} {ending or 'without an ending'}" for ending, count in kinds[:_KINDS]]
         more = sum(count for _, count in kinds[_KINDS:])
         said += [f"{more} of {counted(len(kinds) - _KINDS, 'other kind')}"] if more else []
-        self._result.notes.append(f"no documents, and left out: {', '.join(said)}")
+        self._result.notes.append(f"skipped, not documents: {', '.join(said)}")
 
     def _say_nodes(self) -> None:
         """Says which documents are back, and which say something else than their files."""

@@ -294,7 +294,7 @@ class Restoring:
         past = last_change(node, left)
         if past is None:
             way = "restore ID --at N' has the later states" if left else f"forget {id}' forgets it"
-            raise LoreError(f"'{id}' has no change to take back: 'lore {way}")
+            raise LoreError(f"'{id}' has nothing left to undo: 'lore {way}")
         return past
 
     def command(self, number: int) -> tuple[PastCommand, dict[str, str]]:

@@ -501,7 +501,7 @@ def _say_how_it_matched(
     if not missing:
         return []
     named = ", ".join(f"'{word}'" for word in missing)
-    return [f"found nowhere: {named}; showing what has the other words"]
+    return [f"no match for {named}; showing results for the other words"]
 
 
 def _is_there(store: Store, settings: Settings, word: str) -> bool:

@@ -105,9 +105,7 @@ def test_what_is_no_document_is_counted(project: Project) -> None:
     for name in ("a.rst", "b.PNG", "c.png", "d.toml", "requirements.txt", "x/Makefile"):
         project.write(name, "text")
     result = project.run(".")
-    assert result.notes == [
-        "no documents, and left out: 2 .png, 1 without an ending, 1 .toml, 1 .txt"
-    ]
+    assert result.notes == ["skipped, not documents: 2 .png, 1 without an ending, 1 .toml, 1 .txt"]
 
 
 def test_which_files_are_documents() -> None:

@@ -174,7 +174,7 @@ def test_all_words_first_and_then_some(look: Lookup) -> None:
 
 def test_a_word_that_is_nowhere_is_named_and_else_nothing_said(look: Lookup) -> None:
     assert look.words("cookie replica xyzzyx").notes == [
-        "found nowhere: 'xyzzyx'; showing what has the other words"
+        "no match for 'xyzzyx'; showing results for the other words"
     ]
     hits = look.words("cookie replica")
     assert {hit.id: hit.match for hit in hits} == {SESSIONS: "some", REPLICA: "some"}

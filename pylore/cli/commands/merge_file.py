@@ -27,7 +27,7 @@ def merge_file(base: str, ours: str, theirs: str, path: str | None, **options: o
         note(f"{name}: deleted for good on one side, edited after that on the other one, "
              f"and so back again: {named}")  # fmt: skip
     for id in merged.conflicts[:_MOST_NAMED]:
-        note(f"{name}: '{id}' was changed on both sides: the later state stands")
+        note(f"{name}: '{id}' was changed on both sides: the newer version wins")
     more = len(merged.conflicts) - _MOST_NAMED
     if more > 0:
         note(

@@ -46,7 +46,6 @@ BUSY_TIMEOUT = Option(
 
 MAX_BYTES = Option(
     "--max-bytes N",
-    "the most bytes of it as JSON, from 1000: whole results go\n"
-    "from the end, and it is said how many",
+    "the most bytes of it as JSON, from 1000: drops results from\nthe end and says how many",
     setting="max_bytes",
 )

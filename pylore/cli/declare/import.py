@@ -21,7 +21,7 @@ there were, how many edges were invalidated because their document no longer has
 the link, how many documents were pruned, and how many links lead to nothing.
 
 JSON lines: one object a line, as 'lore export' writes them. They are merged with
-what is here: of each record and each link the later state stands, the other one
+what is here: the newer version of a record or a link wins, the older one
 goes into its history, and all stores that exchange exports end up the same. What
 was changed on both sides since they last met is a conflict, and is named: see
 both with 'lore show ID --history', take the other one with 'lore restore ID

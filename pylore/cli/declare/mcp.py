@@ -15,8 +15,8 @@ that name prints with --json. The store is the one that a command run here would
 looked up anew at each call: start it anywhere, run 'lore init' later.
 
 It reads alone. Reads do not count as use, so what an agent is shown is not taken for
-confirmed. An answer is 32768 bytes at the most (--max-bytes): whole results go from the
-end, and a second text says how many.""",
+confirmed. An answer is 32768 bytes at the most (--max-bytes): results are dropped
+from the end, and a second text says how many.""",
     Option(
         "--write",
         "lore_remember and lore_feedback too. What is remembered is staged\n"

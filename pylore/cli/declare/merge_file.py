@@ -12,7 +12,7 @@ COMMAND = Command(
 Writes what OURS and THEIRS say together over OURS: of a record that both have the later
 state, as 'lore import' would. BASE is what both came from; an empty file will do. There
 are no conflict markers, and no store is needed. Records that both had changed are named
-on stderr: the later state stands, and its field 'was' names the other one. A file that
+on stderr: the newer version wins, and its field 'was' names the other one. A file that
 git has merged line by line is merged too, and so are two files of other kinds of lines:
 what is not known here is kept.
 

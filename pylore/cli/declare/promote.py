@@ -9,7 +9,7 @@ from . import BUSY_TIMEOUT, OUTPUT, QUIET
 COMMAND = Command(
     "promote",
     "[options] [ID…]",
-    "decide what becomes of candidates: records, or nothing",
+    "accept or discard candidates",
     """\
 On a terminal, without an ID, shows one open candidate after the other, the best first, with its
 quotes and what is known already, and asks: y promotes it, n refuses it for good, e edits it in

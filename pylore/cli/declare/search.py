@@ -90,7 +90,7 @@ words; what looks like an operator and cannot be read is words too, with a note.
     EXPAND,
     Option("--edges NAME,…", "walk these relations only", setting="graph_edges"),
     Option("--exclude-edges NAME,…", "never walk these", setting="graph_exclude_edges"),
-    Option("--decay X", "what is left of a score after each hop", setting="hop_decay"),
+    Option("--decay X", "score factor per hop", setting="hop_decay"),
     Option("--max-nodes N", "the most nodes to reach", setting="graph_max_nodes"),
     Option("--graph-limit N", "the most reached nodes to return", setting="graph_limit"),
     Heading("Output"),

@@ -11,14 +11,14 @@ COMMAND = Command(
     "share knowledge by git, with .lore/knowledge.jsonl, or through a hub",
     """\
 The file has what people write, a record a line, sorted: no files, symbols, commits and
-runs, no edges that are computed, no verdicts and no counts of reads. Of a record the
-later state stands, whichever side has it, and what it replaces goes into the history.
-The file is written only if its bytes change; it is for 'git add' and 'git commit' to
-share it. Where git could not merge it, both sides come in, and the file is whole again.
+runs, no computed edges, no verdicts and no access counts. The newer version of a record
+wins, and the older one goes into its history. The file is written only if its bytes
+change; share it with 'git add' and 'git commit'. After a merge that git could not make,
+both sides are read, and the file is valid again.
 
-Without FILE it is knowledge.jsonl beside the store of this project. A store that is not
-a project's has no such place: name one. Prints what came in, counted as by 'lore import',
-and the lines that went out; as text, nothing where there was nothing.
+Without FILE it is this project's .lore/knowledge.jsonl; a store of no project needs a
+FILE. Prints counts of what came in, as 'lore import' does, and of the lines that went
+out; as text, nothing where nothing changed.
 
 REMOTE is the name of a hub ('lore remote add'): what has changed here is sent, then what
 others have sent is merged in the same way. Whatever breaks off goes on with the next sync.""",
