@@ -37,7 +37,7 @@ from .records.records import Change, Records
 from .records.runs import RunOutcome, Runs
 from .store import FILE, create_store, open_store
 from .store.filter import Scope
-from .store.meant import meant
+from .store.resolve_id import meant
 from .system.config_reader import ask_config, config_variables
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from ..core.model import Edge
 from ..core.scopes import plain
 from ..core.times import now
 from ..core.vocabulary import ANCHORED_TO, INVALIDATED_BY, file_id, symbol_id
-from ..store.meant import file_ids
+from ..store.resolve_id import file_ids
 from .file_nodes import file_nodes
 from .globs import glob_pattern
 

@@ -7,7 +7,7 @@ from ..core.ids import check_id
 from ..core.model import Node
 from ..core.times import now
 from ..store.filter import Scope
-from ..store.meant import file_node_id
+from ..store.resolve_id import file_node_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

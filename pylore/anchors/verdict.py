@@ -29,8 +29,8 @@ from .fingerprint import (
     stretch_hash,
     take,
 )
-from .kept_verdicts import similarity_said
 from .project import Project, Unreadable, digest
+from .verdict_cache import similarity_said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

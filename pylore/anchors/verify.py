@@ -10,15 +10,15 @@ from ..core.scopes import is_own, own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import BROKEN, INVALIDATED_BY
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index, write_nodes
 from .definitions import find_definitions
 from .edges import link_anchor, unlink_anchor, unlink_commits
 from .fingerprint import line_numbers
-from .kept_verdicts import told
 from .project import Project, Unreadable
 from .project_paths import fault_of, is_open, root_of
 from .verdict import HOLDS, Judge, SymbolMissing
+from .verdict_cache import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

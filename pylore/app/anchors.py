@@ -18,11 +18,11 @@ from ..anchors.verify import verify as verify_anchors
 from ..core.errors import UsageError
 from ..core.model import Record
 from ..core.vocabulary import BROKEN
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..indexing.indexer import write_nodes
 from ..records.records import split_location
 from ..store.anchor import Anchor
-from ..store.meant import all_typed, typed
+from ..store.resolve_id import all_typed, typed
 
 if TYPE_CHECKING:
     from ..anchors.definitions import FindSymbol, Outlined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..context.build import ContextBrief, build, wider
 from ..core.model import Record
 from ..store.filter import Scope
-from ..store.meant import all_meant, meant
+from ..store.resolve_id import all_meant, meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

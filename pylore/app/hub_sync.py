@@ -9,7 +9,7 @@ from hashlib import md5
 from ..core.errors import LoreError, StoreReadOnly, UsageError, nearest
 from ..core.model import Record
 from ..core.times import now
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..formats.hub_lines import HubLines, Takes, declared_as, purge_line
 from ..formats.jsonl import Imported, ImportOptions, LineImport, LineNames
 from ..formats.lines_out import declarations, line_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.model import Record
 from ..graph.queries import path as shortest_path
-from ..store.meant import typed
+from ..store.resolve_id import typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

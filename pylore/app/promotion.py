@@ -16,7 +16,7 @@ from ..records.decisions import decided, was_by_rule
 from ..records.records import Records
 from ..store.candidate import OPEN, PROMOTED, REFUSED, SKIPPED, KeptCandidate
 from ..store.filter import Scope
-from ..store.meant import meant
+from ..store.resolve_id import meant
 from .candidates import KNOWLEDGE, Evidence, candidate_of, commits_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..core.model import Record
 from ..core.settings import BY_NAME
 from ..search.related import about_files
 from ..search.related import related as walk_from
-from ..store.meant import all_typed, meant, typed
+from ..store.resolve_id import all_typed, meant, typed
 from .search import near_files
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from ..core.model import Record
 from ..search.pipeline import Request
 from ..search.pipeline import search as run_pipeline
 from ..store.filter import Scope, require_statuses
-from ..store.meant import all_typed
+from ..store.resolve_id import all_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

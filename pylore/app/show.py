@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..records.show import shown
-from ..store.meant import all_typed
+from ..store.resolve_id import all_typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

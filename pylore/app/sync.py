@@ -15,8 +15,8 @@ from ..formats.knowledge import KnowledgeFile
 from ..formats.merge_lines import both_sides, marker_of
 from ..system.atomic_write import write_whole
 from ..system.git import Git
-from ..system.links import real_place
 from ..system.store_files import require_no_store
+from ..system.symlinks import real_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ..core.settings import BUILT_IN_RETRIEVERS, OWN_EMBEDDERS
 from ..embed import files_of_queries
 from ..graph.relations import relation_weights
 from ..store.filter import Scope
-from ..store.meant import typed
+from ..store.resolve_id import typed
 from .search import SearchRequest, search
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from ..core.settings import BY_NAME
 from ..core.text import one_line, printable
 from ..core.vocabulary import RECORDS
 from ..store.filter import Scope
-from ..store.meant import typed
+from ..store.resolve_id import typed
 from ..system.editor import opening, own_editor
 from ..terminal.output import Output, write
 from .args import parse

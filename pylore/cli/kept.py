@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..app.kept_answers import Keepable, KeptAnswer, question_of
+from ..app.query_cache import Keepable, KeptAnswer, question_of
 from ..core.json_plain import loads
 from ..core.text import counted
 from ..system.json_encode import Raw, dumps

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 from ..core.model import Edge, Node
 from ..core.times import now
 from ..core.vocabulary import CODE, CODE_IDS, COMMIT_IDS, file_id, qualified_of, symbol_id
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..indexing.indexer import Index
 from .changes import INDEXED, OWED, TOTALS, new_token, unpacked_totals
-from .kept_answers import (
+from .parse.facts import FileFacts
+from .parse.mentions import Mentions, asked_by
+from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
+from .resolution_cache import (
     KEPT,
     KeptAnswers,
     KeptMentions,
@@ -24,9 +27,6 @@ from .kept_answers import (
     read_about,
     rows_of,
 )
-from .parse.facts import FileFacts
-from .parse.mentions import Mentions, asked_by
-from .parse.worker import Entry, FileOutcome, embedded, entries_embedded, facts_from_json
 from .resolve import scopes as marks
 from .resolve.kept import MENTIONS, Reads, put
 from .resolve.scopes import fields_of
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from .changes import Changes
-    from .resolve.again import Again
     from .resolve.calls import Resolution
+    from .resolve.incremental import Again
 
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
@@ -252,7 +252,7 @@ class Writer:
         """What hangs on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
-        from .resolve.again import MOST_CHANGED, FileChange, Tree, resolve_again
+        from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_again
         from .resolve.lazy import WholeError
 
         code = self._store.code

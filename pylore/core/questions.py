@@ -7,7 +7,7 @@ needs ``re``: a search imports this module, where a query begins as they do.
 
 from __future__ import annotations
 
-from .asked import AROUND, named_in
+from .query_cleaning import AROUND, named_in
 from .text import STOP_WORDS, fold, words
 
 WHERE, HOW, WHY, CHANGES = "where", "how", "why", "changes"

@@ -77,8 +77,8 @@ def files_of_queries(settings: Settings) -> list[str]:
     """The files of which this process reads a part for each query."""
     if settings.embedder != "static":
         return []
-    from .pieces import installed_table
     from .static import tokenizer_file, weights_file
+    from .token_table import installed_table
 
     return [weights_file(), installed_table(tokenizer_file())]
 

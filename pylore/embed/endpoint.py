@@ -11,7 +11,7 @@ from time import sleep
 
 from ..core.errors import EmbedderError
 from ..core.text import one_line, words
-from .form import question, vectors_in
+from .openai_api import question, vectors_in
 from .wire import PendingResponse, parse_place, post
 
 TYPE_CHECKING = False

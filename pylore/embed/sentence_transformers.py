@@ -13,7 +13,7 @@ import sys
 from ..core.errors import EmbedderError
 from ..core.text import words
 from .endpoint import checked_dimension
-from .form import question, vectors_in
+from .openai_api import question, vectors_in
 from .wire import PendingResponse, Place
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ class Model:
         """
         import numpy
 
-        from .form import unit
+        from .openai_api import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
         split = [self._pieces(text[:LONGEST_TEXT]) for text in texts]

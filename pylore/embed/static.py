@@ -19,7 +19,7 @@ from struct import pack, unpack
 
 from ..core.errors import StoreError
 from ..core.text import words
-from .pieces import encode
+from .token_table import encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..core.settings import Settings
 from ..core.text import Query
 from ..embed import open_embedder
 from ..search.pipeline import Request, search
-from ..store.meant import all_meant
+from ..store.resolve_id import all_meant
 from .metrics import measures, percentile, score
 
 TYPE_CHECKING = False

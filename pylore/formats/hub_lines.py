@@ -20,7 +20,7 @@ from ..core.model import Edge, Node
 from ..core.scopes import whose
 from ..core.states import order
 from ..core.vocabulary import CODE_TYPES, NO_RECORDS
-from ..records.exchange import GONE, edge_of, told_edges, told_nodes, told_past, told_past_edges
+from ..records.canonical import GONE, edge_of, told_edges, told_nodes, told_past, told_past_edges
 from ..store import ALL as EVERY
 from ..store.filter import Scope
 from ..store.remotes import Touched

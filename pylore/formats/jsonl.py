@@ -26,11 +26,11 @@ from ..core.scopes import MARK, is_name
 from ..core.states import same
 from ..core.times import now
 from ..core.vocabulary import DECLARED_WEIGHT, THING_IDS, dotted
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index, Waiting, texts_of
 from ..records.merge import Conflict, Merge
-from ..store.meant import meant
+from ..store.resolve_id import meant
 from ..system.json_lines import parse_object
 from .lines_in import (
     FactsAhead,

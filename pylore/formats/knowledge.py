@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 
 from ..core.vocabulary import CO_CHANGES, NO_RECORDS, RUN_IDS
-from ..records.exchange import GONE
+from ..records.canonical import GONE
 from .lines_out import READS, line_of
 from .merge_lines import anchor_key, both_sides, key_of, parsed
 

@@ -16,7 +16,7 @@ from ..core.text import clean_tags, counted, fact_sentence
 from ..core.times import days_ahead
 from ..core.vocabulary import SOURCES, STATUSES, THING_IDS
 from ..indexing.indexer import embedded_text
-from ..records.exchange import told_anchor, told_anchors, told_past_anchors, when_gone
+from ..records.canonical import told_anchor, told_anchors, told_past_anchors, when_gone
 from ..store.anchor import ANCHOR_HISTORY, Anchor
 from ..system.json_lines import parse_object
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from ..embed.ahead import Ahead
+    from ..embed.prefetch import Ahead
     from ..store import Store
     from ..store.protocols import EdgeKey
 

@@ -11,14 +11,7 @@ import json
 from ..core.model import Edge, Node
 from ..core.states import NODE_STATE, clock
 from ..core.vocabulary import RELATIONS, TYPES
-from ..records.exchange import (
-    KEY,
-    told_edges,
-    told_nodes,
-    told_past,
-    told_past_edges,
-    withheld,
-)
+from ..records.canonical import KEY, told_edges, told_nodes, told_past, told_past_edges, withheld
 from ..system.json_encode import harmless
 from .lines_in import anchor_lines
 

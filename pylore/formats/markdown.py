@@ -17,7 +17,7 @@ from ..core.scopes import own
 from ..core.text import counted
 from ..core.times import now
 from ..core.vocabulary import SYMBOL_IDS
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..records.merge import Conflict
 from ..records.sources import is_page, is_pruned, mark_pruned, state_of
 from ..records.undo import forgotten_at
@@ -25,9 +25,9 @@ from ..store.document import DocumentFile
 from ..system.file_stamps import settled
 from ..system.folder_names import FolderNames
 from ..system.project_files import leads_down
+from .import_plan import READING, FileScan, KnownFiles, own_documents, text_hash
 from .jsonl import Imported
 from .mdfile import Places
-from .mdscan import READING, FileScan, KnownFiles, own_documents, text_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from ..embed import Embedder
     from ..store import Store
     from ..system.folder_names import Seen
+    from .import_plan import FoundFile
     from .mdfile import Document
-    from .mdscan import FoundFile
 
 _MEND = "mend it, or leave such files out with --skip-bad"
 _NOTES = 10  # of one kind; the rest is counted

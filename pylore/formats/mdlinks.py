@@ -14,7 +14,7 @@ from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
 from ..records.records import split_location
 from ..records.sources import EXTENSIONS, is_page
-from ..store.meant import file_node_id, meant
+from ..store.resolve_id import file_node_id, meant
 from .mdfile import Document
 from .page import NAME, PATH, RELATIVE, WIKI, Link, Page, code_link, relative_link
 

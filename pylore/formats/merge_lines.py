@@ -12,8 +12,8 @@ from ..core.model import EDGE_HISTORY, Edge, Node, Past, Record
 from ..core.states import clock, latest, order, state_name
 from ..core.text import counted
 from ..core.vocabulary import RELATIONS, TYPES
-from ..records.exchange import GONE
-from ..records.exchange import edge_of as past_edge_state
+from ..records.canonical import GONE
+from ..records.canonical import edge_of as past_edge_state
 from ..system.json_lines import parse_object
 from .lines_in import edge_from, names_of_states, past_edge, past_node, text, whole_node
 from .lines_out import line_of, past_edge_fields, past_fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.errors import EmbedderError
 from ..core.text import identifier_parts
 from ..core.vocabulary import COLLECTIONS, NAMES, TEXTS, THING_IDS
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from .passages import passages, prose_passages
 from .similar import follow
 

@@ -8,10 +8,10 @@ from ..core.model import Record
 from ..core.scopes import own
 from ..core.scoring import recency
 from ..core.times import ago, now
-from ..embed.ahead import Ahead
+from ..embed.prefetch import Ahead
 from ..graph.relations import fold
 from ..indexing.indexer import Index
-from ..store.meant import all_meant, all_typed, edge_meant, meant
+from ..store.resolve_id import all_meant, all_typed, edge_meant, meant
 from .fact_status import confirm_edge, retract_edge
 from .undo import forget
 

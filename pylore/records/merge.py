@@ -22,7 +22,7 @@ from ..core.states import clock, latest, next_clock, order, same, set_clock, sta
 from ..core.times import now
 from ..core.vocabulary import RELATIONS, THING_IDS, TYPES
 from ..store.anchor import ANCHOR_HISTORY as _FIELDS
-from .exchange import KEY, edge_of, how_left, is_gone_state, made, told_anchor, when_gone
+from .canonical import KEY, edge_of, how_left, is_gone_state, made, told_anchor, when_gone
 from .purge import take_away
 from .undo import forget
 

@@ -21,12 +21,12 @@ from ..core.vocabulary import (
     SOURCES,
     STATUSES,
 )
-from ..embed.ahead import TRIES, Ahead
+from ..embed.prefetch import TRIES, Ahead
 from ..graph.ontology import FORCED, Ontology
 from ..graph.relations import fold, require_name
 from ..indexing.indexer import Index
 from ..store.filter import Scope
-from ..store.meant import (
+from ..store.resolve_id import (
     all_meant,
     all_typed,
     edge_meant,

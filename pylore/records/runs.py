@@ -20,7 +20,7 @@ from ..core.scoring import feedback
 from ..core.times import now
 from ..core.vocabulary import RUN_IDS
 from ..indexing.indexer import Index
-from ..store.meant import all_typed, typed
+from ..store.resolve_id import all_typed, typed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def shown(store: Store, id: str, *, history: bool = False) -> dict[str, Any]:
 def _anchors(store: Store, id: str, *, history: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {"verdict": None, "anchors": []}
     if store.nodes.anchored([id]):
-        from ..anchors.kept_verdicts import told, worst
+        from ..anchors.verdict_cache import told, worst
 
         anchors = store.anchors.of(id)
         fields["verdict"] = worst([anchor.verdict for anchor in anchors])

@@ -12,7 +12,7 @@ from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from ..indexing.similar import RELATION as SIMILAR_TO
 from ..store.copied import RESTORE_BACKUP
-from ..store.meant import edge_meant
+from ..store.resolve_id import edge_meant
 from .decisions import taken_back
 from .history import edge_states, last_change, state_at
 from .places import location_of, require_ends

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from math import log
 
-from ..core.asked import head_of, named_in
+from ..core.query_cleaning import head_of, named_in
 from ..core.scoring import best_first, rounded
 from ..core.text import aside, camel_parts, fold, is_changelog, parse_query, stem, words
 from ..core.vocabulary import CODE, FILE_IDS, SYMBOL_IDS, file_id, path_of, qualified_of

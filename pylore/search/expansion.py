@@ -62,7 +62,7 @@ def expanded(
     lends = getattr(rule, "lends", False) and store.placed.any()
     walk = reach(store, settings, seeds, notes, rule.walk, excluded, hides, lends=lends)
     if lends:
-        from .placed_links import lend
+        from .passage_links import lend
 
         lend(store, settings, matches.starts, walk, excluded, hides)
     returned = {hit.id for hit in direct}
@@ -161,7 +161,7 @@ def _barring(
     listed = store.nodes.hidden(hides, tuning.HIDDEN_LISTED)
     if listed is not None:
         return edges, excluded.union(listed)
-    from ..graph.barring import Barring
+    from ..graph.hidden_nodes import Barring
 
     barring = Barring(edges, lambda ids: store.nodes.hidden_among(ids, hides), excluded)
     return barring, barring.barred

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.errors import UsageError, nearest
 from ..core.settings import BUILT_IN_RETRIEVERS
-from ..store.meant import meant
+from ..store.resolve_id import meant
 from ..system.plugin_process import LATE, PluginProcess, Refused, environment
 from ..system.plugin_process import find as find_plugin
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..core.asked import head_of
+from ..core.query_cleaning import head_of
 from ..core.scoring import rounded
 from ..core.text import parse_query
 from ..core.vocabulary import CHANGES, file_id, path_of

@@ -138,7 +138,7 @@ def _first(
     documents = documents_of(hits, found)
     logs = [hit for hit in documents if hit.file and is_changelog(hit.file)]
     if logs:
-        from .entries import show_newest
+        from .changelog_hits import show_newest
 
         show_newest(store, matching.query, logs, found)
     if request.snippets:
@@ -210,7 +210,7 @@ class _Matching:
         text = request.query
         types = request.scope.types
         if settings.clean_query and len(text) > SHORT and ("file" in types or "symbol" in types):
-            from ..core.asked import cleaned
+            from ..core.query_cleaning import cleaned
 
             text = cleaned(text)
         self.asked: Asked | None = None
@@ -376,7 +376,7 @@ def _first_alone(
     del hits[settings.limit :]
     files = _files_of(request, hits)
     if files:
-        from .one_file import twins
+        from .dedupe_files import twins
 
         if twins(store, files, ids):
             return None
@@ -419,7 +419,7 @@ def _in_their_order(
     hits = rated(store, settings, put_together(hits, matched), notes)
     files = _files_of(request, hits)
     if files:
-        from .one_file import once, twins_of
+        from .dedupe_files import once, twins_of
 
         pairs = twins_of(store, files, hits)
         if pairs:
@@ -466,7 +466,7 @@ def _add_texts(
             text = beyond_signature(text, hit.title)
         hit.snippet = one_line(snippet(text, query))
     for hit in logs:
-        from .entries import heading_of
+        from .changelog_hits import heading_of
 
         key = found.passage[hit.id]
         heading = heading_of(store, hit, key, store.fulltext.body(key))

@@ -170,6 +170,6 @@ def say_verdicts(store: Store, hits: Sequence[Hit], notes: list[str]) -> None:
         notes.append(str(error))
         return
     if anchors:
-        from ..anchors.kept_verdicts import add_verdicts
+        from ..anchors.verdict_cache import add_verdicts
 
         add_verdicts(store, hits, anchors, notes)

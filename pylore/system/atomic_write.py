@@ -7,8 +7,8 @@ from errno import EEXIST
 
 from ..core.errors import LoreError
 from .interrupts import Tidying
-from .links import real_place
 from .store_files import require_no_store
+from .symlinks import real_place
 from .temporary import abandoned, hold
 
 TYPE_CHECKING = False

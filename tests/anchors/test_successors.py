@@ -13,9 +13,9 @@ from repositories import Repository
 
 from pylore.anchors import relocate as successors
 from pylore.anchors.attach import accept_anchors, place_anchor
-from pylore.anchors.kept_verdicts import told
 from pylore.anchors.project import Project
 from pylore.anchors.verdict import MOST_HASHES
+from pylore.anchors.verdict_cache import told
 from pylore.anchors.verify import verify
 from pylore.code.index import find_best, find_by_grammar, outline
 from pylore.core.settings import Settings

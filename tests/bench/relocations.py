@@ -26,10 +26,10 @@ sys.path.insert(0, str(ROOT))
 
 from pylore.anchors.definitions import Definition, find_definitions
 from pylore.anchors.fingerprint import take
-from pylore.anchors.kept_verdicts import told
 from pylore.anchors.project import Project, Unreadable
 from pylore.anchors.relocate import Successors
 from pylore.anchors.verdict import Judge
+from pylore.anchors.verdict_cache import told
 from pylore.code.index import find_by_grammar, outline
 from pylore.core.errors import LoreError
 from pylore.store.anchor import Anchor

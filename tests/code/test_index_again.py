@@ -10,8 +10,8 @@ import pytest
 from code_project import Project
 from new_stores import new_store
 
-from pylore.code.kept_answers import KEPT
-from pylore.code.resolve import again as resolving
+from pylore.code.resolution_cache import KEPT
+from pylore.code.resolve import incremental as resolving
 from pylore.store import Store
 
 RELATIONS = ("imports", "calls", "inherits", "instantiates", "mentions", "defines")

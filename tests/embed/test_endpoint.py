@@ -28,7 +28,7 @@ from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
 from pylore.embed import ask_ahead, open_embedder
 from pylore.embed.endpoint import EndpointEmbedder
-from pylore.embed.form import question, unit, vectors_in
+from pylore.embed.openai_api import question, unit, vectors_in
 from pylore.embed.wire import Place, parse_place, post
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search

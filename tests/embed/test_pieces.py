@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from real_tokenizer import real_pieces
 
 from pylore.core.errors import LoreError
-from pylore.embed import bpe, pieces
+from pylore.embed import bpe
+from pylore.embed import token_table as pieces
 from pylore.embed.bpe import PieceTable, TableError, is_whole, stamp_of_tokenizer
 from pylore.embed.bpe_table import part
-from pylore.embed.pieces import encode, install_table, installed_table, own_table
 from pylore.embed.static import tokenizer_file
+from pylore.embed.token_table import encode, install_table, installed_table, own_table
 
 
 @pytest.fixture

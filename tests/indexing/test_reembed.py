@@ -17,7 +17,7 @@ from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.times import now
 from pylore.embed import open_embedder
-from pylore.embed.form import unit
+from pylore.embed.openai_api import unit
 from pylore.indexing.indexer import Index, rebuild
 from pylore.indexing.reembed import BATCH, Embedding
 from pylore.records.records import Records

@@ -15,8 +15,8 @@ from pylore.core.settings import Settings
 from pylore.graph.best_path import Step, Walk
 from pylore.graph.placed import PlacedEdges
 from pylore.indexing.indexer import Index
+from pylore.search.passage_links import lend
 from pylore.search.pipeline import Request, search
-from pylore.search.placed_links import lend
 from pylore.search.retrieve import Candidates
 from pylore.store import Store
 

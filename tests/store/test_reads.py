@@ -19,7 +19,8 @@ from pylore.formats.lines_out import export_lines
 from pylore.records.access_counts import count_accesses
 from pylore.store import Store, back_up, open_store, restore_backup_into
 from pylore.store.filter import Scope
-from pylore.store.sqlite import read_lines, reads
+from pylore.store.sqlite import access_log as read_lines
+from pylore.store.sqlite import reads
 
 NODE, THING, OTHER = "note-a", "entity-x", "entity-y"
 FACT = (THING, OTHER, "depends_on")

@@ -25,7 +25,7 @@ from pylore.core.errors import EmbedderError, StoreError
 from pylore.core.model import Node
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import symbol_id
-from pylore.embed.ahead import TRIES, Ahead
+from pylore.embed.prefetch import TRIES, Ahead
 from pylore.embed.static import StaticEmbedder
 from pylore.formats.jsonl import import_lines
 from pylore.formats.markdown import import_markdown
@@ -179,7 +179,7 @@ def test_an_embedder_that_fails_is_asked_once_and_costs_the_vectors_alone(store:
 def test_many_vectors_do_not_need_much_memory(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pylore.embed.ahead._IN_MEMORY", 64)
+    monkeypatch.setattr("pylore.embed.prefetch._IN_MEMORY", 64)
 
     class Telling(Slow):
         def embed(self, texts: Sequence[str]) -> list[bytes | None]:

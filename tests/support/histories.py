@@ -26,7 +26,7 @@ from pylore.core.model import Edge, Node
 from pylore.core.states import EDGE_STATE, NODE_STATE, clock
 from pylore.core.vocabulary import RELATIONS
 from pylore.indexing.indexer import Index
-from pylore.records.exchange import (
+from pylore.records.canonical import (
     edge_of,
     told_anchors,
     told_edges,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pylore.code.kept_answers import outline, read_outline
 from pylore.code.parse.facts import FileFacts
-from pylore.code.resolve.again import FileChange, Tree, resolve_again
+from pylore.code.resolution_cache import outline, read_outline
 from pylore.code.resolve.calls import Ends, Told
+from pylore.code.resolve.incremental import FileChange, Tree, resolve_again
 from pylore.code.resolve.kept import FileAnswers, packed
 from pylore.code.resolve.lazy import WholeError
 from pylore.code.resolve.resolve import resolve

@@ -12,7 +12,7 @@ from ...core.settings import ARRAYS, BY_NAME, SETTINGS, users_alone
 from ...store import FILE
 from ...system.atomic_write import write_whole
 from ...system.config_edit import with_setting, without_setting
-from ...system.links import real_place
+from ...system.symlinks import real_place
 from ..runtime import data_folder, project_folder, require_store, shared_folder
 from .shared import Session
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.errors import LoreError
 from ...formats.draft import FIELDS, NEW_FIELDS, draft_of, fields_of, read_draft
-from ...store.meant import typed
+from ...store.resolve_id import typed
 from ...system.editor import opening, own_editor
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import note

@@ -10,7 +10,7 @@ import click
 from ...core.errors import LoreError
 from ...records.records import Change
 from ...records.sources import source_of
-from ...store.meant import typed
+from ...store.resolve_id import typed
 from ...system.editor import opening, own_editor
 from ...system.project_files import place_within
 from .shared import Session, project_root

@@ -14,7 +14,7 @@ from ...graph.queries import hubs, orphans, relations
 from ...graph.relations import relation_weights
 from ...search.related import neighbours, within
 from ...store import ALL
-from ...store.meant import meant, typed
+from ...store.resolve_id import meant, typed
 from ...terminal.output import write
 from ...terminal.text import bold, dim
 from .shared import Session

@@ -13,7 +13,7 @@ from ...evaluate.run import Evaluation, missing
 from ...evaluate.tune import coordinates, count_searches, evaluate, fragment, tune
 from ...store.filter import Scope
 from ...system.atomic_write import write_whole
-from ...system.links import real_place
+from ...system.symlinks import real_place
 from ...terminal.output import note
 from ...terminal.progress import Progress
 from ..args import split_words

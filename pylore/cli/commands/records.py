@@ -10,7 +10,7 @@ from ...core.model import Node
 from ...core.text import counted
 from ...core.times import parse_since
 from ...core.vocabulary import RECORDS
-from ...records.exchange import withheld
+from ...records.canonical import withheld
 from ...store.filter import Scope, require_statuses
 from ...terminal.text import list_text, oneline_text
 from ..runtime import ids_from

@@ -8,7 +8,7 @@ from typing import Any
 from ...app.run_audit import audit
 from ...core.errors import LoreError, UsageError
 from ...records.runs import Runs
-from ...store.meant import typed
+from ...store.resolve_id import typed
 from ...terminal.text import bold, dim
 from ..runtime import ids_from
 from .shared import Session

@@ -14,8 +14,8 @@ from ...indexing.indexer import rebuild
 from ...store import FILE, create_store, open_store
 from ...system import projects
 from ...system.config_reader import locate
-from ...system.links import real_place
 from ...system.projects import SHARED
+from ...system.symlinks import real_place
 from ...terminal.progress import Progress
 from ..doctor import checks_text, examine
 from ..runtime import data_folder, project_folder, require_store, require_utf8

@@ -13,7 +13,7 @@ from ...app.event_rows import changed_by, last_command
 from ...core.errors import LoreError, UsageError
 from ...core.limits import lines_of, record_line
 from ...core.text import counted
-from ...embed.ahead import Ahead
+from ...embed.prefetch import Ahead
 from ...formats.delta import State, state_lines
 from ...formats.jsonl import Imported, ImportOptions, LineImport, export_lines
 from ...formats.merge_lines import conflict_notes

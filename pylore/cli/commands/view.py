@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...store.meant import all_meant
+from ...store.resolve_id import all_meant
 from ...system.atomic_write import write_whole
 from ...system.private_files import make_private_folder, user_folder
 from ...terminal.output import Output, write

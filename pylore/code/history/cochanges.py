@@ -8,12 +8,12 @@ from itertools import combinations
 from math import sqrt
 
 from ...anchors.file_nodes import file_nodes
-from ...core.asked import cleaned
 from ...core.errors import LoreError, StoreError
 from ...core.model import Edge, Record
+from ...core.query_cleaning import cleaned
 from ...core.times import ago, is_within, now
 from ...core.vocabulary import CHANGES, CO_CHANGES, COMMIT_IDS
-from ...embed.ahead import Ahead
+from ...embed.prefetch import Ahead
 from ...indexing.indexer import write_nodes
 from ...system.git import LOG, Git, commit_node
 

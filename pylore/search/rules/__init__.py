@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         ``EXPANSION_RULES`` has for it.
 
         One whose walk has caps of its own has ``caps`` too: the settings with these in them. One
-        that ``lends`` gets what passages lend to what they link to: ``placed_links``.
+        that ``lends`` gets what passages lend to what they link to: ``passage_links``.
         One that scores what commits say has ``takes_history``. At a hub the walk is along
         best paths, unless ``at_hub`` names another one (``lore.search``), and begins at the
         nearest by meaning where it ``starts_near``.

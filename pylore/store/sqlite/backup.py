@@ -10,16 +10,16 @@ from shutil import copyfileobj
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
 from ...system.atomic_write import NewFile, sync_folder
-from ...system.links import real_place
 from ...system.store_files import is_open_store
+from ...system.symlinks import real_place
 from ...system.temporary import TemporaryFolder
 from ..copied import RESTORE_BACKUP, Copied
 from . import write_queue as queue
 from .check import SqliteChecks
 from .driver import apsw
 from .faults import Translated, meaning
-from .foreign import refuse_foreign
 from .reads import TAKEN, WAITING
+from .schema_check import refuse_foreign
 from .store import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
 
 TYPE_CHECKING = False

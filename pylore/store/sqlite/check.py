@@ -9,11 +9,11 @@ from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .foreign import foreign_objects
 from .fulltext import TABLES, TEXTS_OF, SqliteFullText
 from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
+from .schema_check import foreign_objects
 from .tables import SqliteMeta
 from .values import wrong_values
 from .vector_tables import BITS, KEYS

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .access_log import PendingReads
     from .driver import apsw
-    from .read_lines import PendingReads
 
 WAITING, TAKEN = "-reads", "-reads-taken"
 """Of the files beside the store: where readers append, and what a writer has taken from there."""
@@ -37,7 +37,7 @@ class SqliteReads:
 
         Of a line of more than ``read_lines.LONGEST`` bytes the last ids are not counted.
         """
-        from . import read_lines
+        from . import access_log as read_lines
 
         if not self._waiting or self._is_writing():
             counting = read_lines.Counting(self._db)
@@ -57,7 +57,7 @@ class SqliteReads:
             return None
         if not writing and self._is_writing():
             return None
-        from . import read_lines
+        from . import access_log as read_lines
 
         state = (stamps, read_lines.done(self._db) if stamps[0] else "")
         if self._known is None or self._known[0] != state:
@@ -73,7 +73,7 @@ class SqliteReads:
         """
         if not self._waiting or (_stamp(self._taken), _stamp(self._waiting)) == (None, None):
             return False
-        from . import read_lines
+        from . import access_log as read_lines
 
         return read_lines.take(self._db, self._waiting, self._taken)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...core.vocabulary import THING_IDS
 from ...system.json_encode import dumps
+from .access_log import FACT
 from .driver import apsw
 from .keys import EDGE_ENDS, KEY_OF
-from .read_lines import FACT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
-from .foreign import refuse_foreign
 from .fulltext import SqliteFullText
 from .nodes import SqliteNodes
 from .reads import SqliteReads
+from .schema_check import refuse_foreign
 from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .history import SqliteHistory
     from .impressions import SqliteImpressions
     from .kept import KeptReads
-    from .placed import SqlitePlaced
+    from .positional_edges import SqlitePlaced
     from .review import SqliteReview
     from .staged_vectors import SqliteStagedVectors
     from .statistics import SqliteStatistics
@@ -173,7 +173,7 @@ class SqliteStore:
     @property
     def placed(self) -> SqlitePlaced:
         """Which edges stand in which passages; made here: only a walk asks."""
-        from .placed import SqlitePlaced
+        from .positional_edges import SqlitePlaced
 
         return SqlitePlaced(self.connection)
 
@@ -484,7 +484,7 @@ class Transaction:
             self._connection.set_busy_timeout(wait)
 
     def _look(self) -> None:
-        from .foreign import foreign_triggers
+        from .schema_check import foreign_triggers
 
         foreign = foreign_triggers(self._connection)
         if foreign:

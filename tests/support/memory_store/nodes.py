@@ -18,7 +18,7 @@ from pylore.core.model import Node, Past
 from pylore.core.states import NODE_STATE, clock
 from pylore.core.vocabulary import HIDDEN_STATUSES
 from pylore.store.filter import Scope
-from pylore.store.meant import ends_with_part
+from pylore.store.resolve_id import ends_with_part
 
 from .documents import look_again
 from .state import Part, days_since, limited, move_on, within

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
 _opened: dict[str, PieceTable] = {}
 _temporary: dict[str, object] = {}
 """Tables of this process alone, each to its folder, which goes with it."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.anchor import Anchor
 
+
 _SIMILARITY = ", similarity "
 
 _HOLDING_LEAST = ("invalid", "drifted", "relocated", "valid")

@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+
 _MOST = 500
 """Rows of ``sqlite_schema`` that are looked at; lore's own are about 70."""
 

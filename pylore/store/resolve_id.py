@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from ..core.vocabulary import dotted, file_id
 
-SHORTEST_PART = 3
-"""Letters of a part of an id that are enough to mean it."""
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from . import Store
     from .protocols import EdgeKey
+
+
+SHORTEST_PART = 3
+"""Letters of a part of an id that are enough to mean it."""
 
 
 def meant(store: Store, id: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
 
+
 GONE = ("removed", "moved")
 """The changes by which an anchor is taken away from where it was."""
 

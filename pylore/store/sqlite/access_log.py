@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     _Fact = tuple[int, int, str]
     """An edge: the keys of its ends and its relation."""
 
+
 LONGEST = 1 << 15
 """Bytes of one line: what one command may leave behind."""
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..protocols import EdgeKey
 
+
 _ANY = """
 SELECT EXISTS (SELECT 1 FROM graph_edges
   WHERE instr(metadata, '"at":') > 0 AND invalidated_at IS NULL)"""

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
 SHORT = 6
 """Words up to which a query is as a person typed it: nothing of it is dropped."""
 

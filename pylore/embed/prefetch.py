@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Result = TypeVar("Result")
 
+
 TRIES = 4
 """How often a write is begun; the last one embeds what others have changed meanwhile."""
 

@@ -20,11 +20,11 @@ from new_stores import new_store
 from repositories import Repository
 from samples import SAMPLE
 
-from pylore.app import kept_answers
+from pylore.app import query_cache
 from pylore.app.anchors import AnchorRequest, anchor
 from pylore.app.context import ContextRequest, context
 from pylore.app.engine import Engine
-from pylore.app.kept_answers import Keepable, question_of
+from pylore.app.query_cache import Keepable, question_of
 from pylore.app.search import SearchRequest, add_cochanges_note, search
 from pylore.app.show import record_accesses
 from pylore.core.settings import SETTINGS, Settings
@@ -306,7 +306,7 @@ def test_the_key_has_every_setting_and_all_that_is_asked(
         other = asker.settings()
         other.origins[setting.name] = "elsewhere"
         keys.append(key(settings=other))
-    monkeypatch.setattr(kept_answers, "__version__", "0")
+    monkeypatch.setattr(query_cache, "__version__", "0")
     keys.append(key())
     assert len({*keys}) == len(keys)
 

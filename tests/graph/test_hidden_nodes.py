@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pylore.graph.barring import Barring
+from pylore.graph.hidden_nodes import Barring
 
 if TYPE_CHECKING:
     from pylore.store.protocols import Bundle

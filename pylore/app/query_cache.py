@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..core.settings import Settings
 
+
 _DAY = 86_400
 _MOMENT = 0.01
 """Seconds that an age may be off: what is kept ends so much earlier."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ..core.text import composed
 from ..core.vocabulary import symbol_id
@@ -18,8 +17,10 @@ from .resolve import scopes as marks
 from .resolve.calls import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store import Store
+
 
 VERSION = f"2 {sys.version_info[0]}.{sys.version_info[1]}"
 """What else answers hang on: how names are resolved, and what Python has built in."""

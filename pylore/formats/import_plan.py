@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..store.document import DocumentFile
     from .mdfile import Document
 
+
 READING = 3
 """Another number where the same file would be read as something else than before."""
 
