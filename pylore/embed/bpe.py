@@ -4,7 +4,7 @@ The tokenizer is a byte-pair encoding: a word begins as its letters, and of all 
 neighbours that may be merged the one with the lowest rank becomes one piece, the leftmost
 of equals first, until none may. Which pairs may, and what they become, stands in a table
 on disk (``bpe_table`` makes it), of which a word reads some twenty buckets of 256 bytes.
-What is read of it is checked; ``pieces`` knows where there is one.
+What is read of it is checked; ``token_table`` knows where there is one.
 
 This module is on the path of every search: it imports nothing heavy.
 """

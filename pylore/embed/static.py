@@ -2,7 +2,7 @@
 
 The weights and the tokenizer are those that the package ``wordllama`` ships
 (l2_supercat, 32,000 tokens of 256 dimensions). Neither is loaded for a query: a
-table on disk says which tokens a word has (``pieces``), and the rows of those tokens
+table on disk says which tokens a word has (``token_table``), and the rows of those tokens
 are read from the weights file at their offsets.
 
 A text is taken word by word (``text.words``), so punctuation has no part in the

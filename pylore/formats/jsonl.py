@@ -3,7 +3,7 @@
 A line is one object, told by its fields: a node has ``id``, an edge ``from_id``, a declared
 type ``declare_type``, a declared relation ``declare_relation``; a state that a node has left
 ``state_of``, one that an edge has left ``history_of``; an anchor ``anchor_of`` (see
-``anchorlines``); what was deleted for good ``purged``. A node needs ``id`` and ``type``
+``lines_in``); what was deleted for good ``purged``. A node needs ``id`` and ``type``
 alone, an edge ``from_id``, ``to_id`` and ``relation``.
 
 A node with ``updated_at`` and an edge with ``created_at`` are whole states, as exports have

@@ -13,6 +13,7 @@ import os
 
 from ..core.errors import LoreError
 from .private_files import make_private_folder, user_folder
+from .store_files import STORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 SHARED = ".lore"
 """The folder of a project that holds what its collaborators share."""
 
-STORE = "search.db"
 _MARK = "/+"
 _IDENTITY, _TRUSTED = "project", "trusted"
 

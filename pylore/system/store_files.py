@@ -54,12 +54,9 @@ def is_open_store(path: str) -> bool:
     """Return whether a file is one of a store that this process has open, under any name."""
     if not _open:
         return False
-    try:
-        found = os.stat(path)
-    except OSError:
-        return False
-    return any(
-        _is_same(store + behind, found)
+    identity = identity_of(path)
+    return identity is not None and any(
+        identity_of(store + behind) == identity
         for store in {*_open}
         for behind in ("", INDEX, LOG, JOURNAL)
     )
@@ -76,11 +73,13 @@ def require_no_store(path: str) -> None:
         raise LoreError(f"{path}: is a store, or belongs to one: {advice}")
 
 
-def _is_same(path: str, found: os.stat_result) -> bool:
+def identity_of(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from every other one, device and inode; None: there is none."""
     try:
-        return os.path.samestat(os.stat(path), found)
+        found = os.stat(path)
     except OSError:
-        return False
+        return None
+    return found.st_dev, found.st_ino
 
 
 class StoreState:

@@ -13,8 +13,7 @@ from ..system.json_encode import dumps
 from ..system.json_lines import parse_object
 from ..system.plugin_process import PluginProcess, Refused, environment, interruptible
 from ..system.private_files import own_folder
-from . import secret_forms as entropy
-from . import secret_forms as forms
+from . import secret_forms
 from .secret_forms import joined, views
 
 TYPE_CHECKING = False
@@ -217,11 +216,11 @@ class Redactor:
         self.counts: dict[str, int] = {}
         self._plugins = plugins
         self._seconds = seconds
-        self._finders = [forms.forms_found] if ours else []
+        self._finders = [secret_forms.found_by_form] if ours else []
         if detectors:
             self._finders.append(Detectors().found)
         if ours:
-            self._finders.append(entropy.found)
+            self._finders.append(secret_forms.found_by_chance)
 
     def redact(self, events: Sequence[dict[str, Any]]) -> None:
         """Takes them out of the texts of events, in place.
@@ -246,8 +245,8 @@ class Redactor:
             return []
         plain = [text.replace("\0", " ") for text in texts]
         different = [*dict.fromkeys(plain)]
-        suspect = [text for text in different if forms.may_hold(text)]
-        cleaned = without_secrets(suspect, self._finders, forms.found_tokens, self.counts)
+        suspect = [text for text in different if secret_forms.may_hold(text)]
+        cleaned = without_secrets(suspect, self._finders, secret_forms.found_tokens, self.counts)
         found = dict(zip(suspect, cleaned, strict=True))
         clean = [found.get(text, text) for text in different]
         for plugin in self._plugins:

@@ -167,7 +167,7 @@ _AFTER = re.compile(r"\.[a-z]\w{0,5}\b(?!\.\w)|[\[(]|::|  \S| \*\S")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 
 
-def found(whole: str) -> Iterator[tuple[int, int, str]]:
+def found_by_chance(whole: str) -> Iterator[tuple[int, int, str]]:
     """Yield where letters by chance stand in a text, and what they are called."""
     for match in _RUN.finditer(whole):
         start, run = match.start(), match.group()
@@ -541,7 +541,7 @@ def may_hold(text: str) -> bool:
     return _FORMS_RUN.search(text) is not None and not _ID.fullmatch(text)
 
 
-def forms_found(whole: str) -> Iterator[tuple[int, int, str]]:
+def found_by_form(whole: str) -> Iterator[tuple[int, int, str]]:
     """Yield where the forms find a secret in a text, and what it is called."""
     lower = whole.lower()
     for form in FORMS:

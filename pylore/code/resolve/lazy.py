@@ -45,7 +45,7 @@ class Kept(Protocol):
         """Of each file, package and folder what was looked up for what: see ``kept.packed``."""
 
     def holding(self, mark: int) -> Sequence[str]:
-        """The files that have a mark: see ``differences.posts``."""
+        """The files that have a mark: see ``kept.posts``."""
 
 
 class LazyDef(Def):

@@ -52,7 +52,7 @@ class Search(Generic[A]):
         self.asked: set[Source] = set()
         """What the answers hang on that were given since this was emptied."""
         self.reads: set[int] = set()
-        """What was looked up since this was emptied, found or not: ``marks``."""
+        """What was looked up since this was emptied, found or not: ``scopes.mark``."""
         self._nothing = nothing
         self._first = (nothing,)
         self._deepest = deepest

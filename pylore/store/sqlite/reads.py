@@ -35,16 +35,16 @@ class SqliteReads:
     def add(self, ids: Sequence[str], at: str) -> None:
         """One read of these nodes, which somebody counts in later; whatever fails, it returns.
 
-        Of a line of more than ``read_lines.LONGEST`` bytes the last ids are not counted.
+        Of a line of more than ``access_log.LONGEST`` bytes the last ids are not counted.
         """
-        from . import access_log as read_lines
+        from . import access_log
 
         if not self._waiting or self._is_writing():
-            counting = read_lines.Counting(self._db)
-            counting.add(read_lines.Read(at, ids))
+            counting = access_log.Counting(self._db)
+            counting.add(access_log.Read(at, ids))
             counting.write()
         elif ids:
-            read_lines.append(self._waiting, ids, at)
+            access_log.append(self._waiting, ids, at)
 
     def pending(self, *, writing: bool = False) -> PendingReads | None:
         """What waits, as this connection sees the store; None where nothing does.
@@ -57,12 +57,12 @@ class SqliteReads:
             return None
         if not writing and self._is_writing():
             return None
-        from . import access_log as read_lines
+        from . import access_log
 
-        state = (stamps, read_lines.done(self._db) if stamps[0] else "")
+        state = (stamps, access_log.done(self._db) if stamps[0] else "")
         if self._known is None or self._known[0] != state:
-            texts = read_lines.waiting_texts(self._db, self._taken, self._waiting)
-            self._known = (state, read_lines.PendingReads(texts))
+            texts = access_log.waiting_texts(self._db, self._taken, self._waiting)
+            self._known = (state, access_log.PendingReads(texts))
         return self._known[1]
 
     def take(self) -> bool:
@@ -73,9 +73,9 @@ class SqliteReads:
         """
         if not self._waiting or (_stamp(self._taken), _stamp(self._waiting)) == (None, None):
             return False
-        from . import access_log as read_lines
+        from . import access_log
 
-        return read_lines.take(self._db, self._waiting, self._taken)
+        return access_log.take(self._db, self._waiting, self._taken)
 
     @property
     def is_long(self) -> bool:

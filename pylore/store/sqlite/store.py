@@ -7,7 +7,7 @@ import os
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
 from ...system.projects import project_of
-from ...system.store_files import LOG, note_closed, note_open
+from ...system.store_files import LOG, identity_of, note_closed, note_open
 from .bounds import set_bounds
 from .driver import apsw
 from .edges import SqliteEdges
@@ -66,7 +66,7 @@ class SqliteStore:
         self.connection = connection
         self.path = path
         self._place = os.path.realpath(path) if connection.filename else ""
-        self._log = _identity(self._place + LOG) if self._place else None
+        self._log = identity_of(self._place + LOG) if self._place else None
         note_open(self._place)
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
@@ -273,7 +273,7 @@ class SqliteStore:
             StoreError: it was put away or replaced since the store was opened: nobody else sees
                 what was committed, and it is gone when this process ends.
         """
-        if self._log and _identity(self._place + LOG) != self._log:
+        if self._log and identity_of(self._place + LOG) != self._log:
             raise StoreError(
                 f"{self.path}{LOG}: was taken away while the store was open, and what was written "
                 "now may be lost: end what has the store open, run 'lore doctor', and do it again"
@@ -762,15 +762,6 @@ def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
     connection = apsw.Connection(name, flags=flags)
     _distrust_schema(connection, 0.0)
     return connection
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from every other one; None: there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _may_write(path: str) -> bool:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from pylore.code.imports import Importers, SourceTree
 from pylore.code.imports.tree import MANIFEST_LIMIT
-from pylore.code.languages.javascript import imports as jsonc
-from pylore.code.languages.javascript import imports as tsconfig
+from pylore.code.languages.javascript import imports as javascript
 from pylore.code.languages.registry import language
 from pylore.code.parse.facts import FileFacts, Import
 from pylore.code.resolve.resolve import resolve
@@ -132,13 +131,13 @@ def test_configs_that_all_refer_to_each_other_are_read_a_few_times(
     for folder in folders:
         write(tmp_path, **{f"{folder}__tsconfig_json": f'{{"references": [{references}]}}'})
     left = iter(range(100))
-    plain = jsonc.loads
+    plain = javascript.loads
 
     def loads(text: str) -> object:
         next(left)
         return plain(text)
 
-    monkeypatch.setattr(tsconfig, "loads", loads)
+    monkeypatch.setattr(javascript, "loads", loads)
     assert to(Import("a/b"), "p0/a.ts", "p1/b.ts", root=tmp_path, name="typescript") == "external"
     assert next(left) > len(folders)
 
@@ -200,13 +199,13 @@ json_values = st.recursive(
 def test_json_with_comments_is_the_json_without(value: object, between: list[str]) -> None:
     noise = "".join(between)
     text = json.dumps(value, indent=1).replace("\n", noise + "\n")
-    assert jsonc.loads(text) == value
-    assert jsonc.loads(f"{noise}\n[{json.dumps(value)}{noise}\n,{noise}\n]") == [value]
+    assert javascript.loads(text) == value
+    assert javascript.loads(f"{noise}\n[{json.dumps(value)}{noise}\n,{noise}\n]") == [value]
 
 
 @given(st.text())
 def test_no_text_makes_the_reader_of_json_fail(text: str) -> None:
-    jsonc.loads(text)
+    javascript.loads(text)
 
 
 # --- Go
