@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# Usage: docs/generate.sh [commands|config|project|declared|settings|api|schema]
+# Usage: docs/generate.sh [commands|config|project|declared|settings|api]
 # Summary: write what comes from the declarations of commands and settings, and from docstrings
 #
 # From pylore/cli/declare: the comment at the head of each command's script, which
 # is its help, what completion knows (lib/declared.sh), the manual (docs/man), and
 # docs/commands.md. From the table of settings: config.example, docs/settings.md and the
 # list of what a project may set (lib/project_settings.sh). From the SDK's docstrings:
-# docs/python-api.md. From the schema's files: the statements that a store is compared with
-# (pylore/store/sqlite/known_schema.py). With a name, prints that one instead; declared: says which files
+# docs/python-api.md. With a name, prints that one instead; declared: says which files
 # are not what the declarations say.
 
 set -euo pipefail
@@ -42,10 +41,6 @@ api() { # docs/python-api.md
   "$root/.venv/bin/python" -I "$root/docs/python_api.py"
 }
 
-schema() { # pylore/store/sqlite/known_schema.py
-  "$root/.venv/bin/python" -I "$root/docs/known_schema.py"
-}
-
 declared() { # compares a copy, written anew, with what there is
   local copy
   copy=$(mktemp -d)
@@ -63,15 +58,14 @@ declared() { # compares a copy, written anew, with what there is
 }
 
 case ${1-} in
-  commands | config | project | declared | settings | api | schema) "$1" ;;
+  commands | config | project | declared | settings | api) "$1" ;;
   '')
     "$root/.venv/bin/python" -I "$root/docs/reference.py" "$root"
     for part in commands:docs/commands.md config:config.example project:lib/project_settings.sh \
-      settings:docs/settings.md api:docs/python-api.md \
-      schema:pylore/store/sqlite/known_schema.py; do
+      settings:docs/settings.md api:docs/python-api.md; do
       "${BASH_SOURCE[0]}" "${part%%:*}" >"$root/${part#*:}.new"
       mv "$root/${part#*:}.new" "$root/${part#*:}"
     done
     ;;
-  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\ndeclared\nsettings\napi\nschema' ;;
+  *) lore_unknown document "$1" "docs/generate.sh" $'commands\nconfig\nproject\ndeclared\nsettings\napi' ;;
 esac

@@ -19,10 +19,6 @@ setup() { setup_lore; }
   grep -q '^### Lore.search$' "$LORE_REPOSITORY/docs/python-api.md"
 }
 
-@test "what a store is compared with is what the schema's files say" {
-  diff <("$LORE_REPOSITORY/docs/generate.sh" schema) "$LORE_REPOSITORY/pylore/store/sqlite/known_schema.py"
-}
-
 @test "docs/commands.md has every command" {
   names=$(lore commands)
   [ -n "$names" ]

@@ -106,9 +106,8 @@ DEEP = "replace(hex(zeroblob(400)), '00', '[') || replace(hex(zeroblob(400)), '0
 
 BROKEN: dict[str, str | Callable[[bytes], bytes]] = {
     # the schema: what could act, compute or call
-    "version 1": "PRAGMA user_version = 1",
-    "version 3": "PRAGMA user_version = 3",
-    "version 4": "PRAGMA user_version = 4",
+    "version 2": "PRAGMA user_version = 2",
+    "version 5": "PRAGMA user_version = 5",
     "version -1": "PRAGMA user_version = -1",
     "version 0": "PRAGMA user_version = 0",
     "a view in place of nodes": "DROP TABLE nodes; CREATE VIEW nodes AS SELECT hex(zeroblob(300000000)) AS id, 'note' AS type",

@@ -9,7 +9,7 @@ from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import TABLES, TEXTS_OF, SqliteFullText
+from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, SqliteFullText
 from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
@@ -19,7 +19,6 @@ from .values import wrong_values
 from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
 from .vectors import SqliteVectors
-from .whole_text import FILES, MESSAGES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -34,6 +34,10 @@ COLUMNS = ("title", "body", "tags", "file", "parts")
 TABLES = {TEXTS: "texts_fts", NAMES: "names_fts", CODE: "code_fts"}
 """Collection to its table."""
 
+FILES, MESSAGES = "files_fts", "commits_fts"
+WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
+"""Table of texts that are no passages (``whole_text.py``) to its columns."""
+
 _CAN_SCORE = hasattr(apsw.Connection, "register_fts5_function")
 """apsw has it from 3.47 on."""
 
@@ -115,8 +119,7 @@ class SqliteFullText:
         """Makes the tables, empty; older ones are dropped with all that they held."""
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
-        for statement in creating(engine):
-            self._db.execute(statement)
+            self._db.execute(creating(engine, table))
         self._db.execute("DELETE FROM passage_texts")
         self._db.execute("DELETE FROM former_texts")
         self._engine = engine
@@ -398,10 +401,9 @@ class SqliteFullText:
         return f"rank_bm25(matchinfo({table}, 'pcnalx'))", []
 
 
-def creating(engine: str) -> list[str]:
-    """The statements that make the tables."""
-    columns = ", ".join(COLUMNS)
-    return [CREATE[engine].format(table=table, columns=columns) for table in TABLES.values()]
+def creating(engine: str, table: str, columns: Iterable[str] = COLUMNS) -> str:
+    """Return the statement that makes one of the tables."""
+    return CREATE[engine].format(table=table, columns=", ".join(columns))
 
 
 class _There:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .write_queue import Turn
 
 FILE = "search.db"
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 1
 _MOST_MAPPED = 1 << 29
 """Bytes of a file that is read by mapping it."""
 
@@ -594,8 +594,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
     with Translated(path):
         connection, version = _open_version(path, busy_timeout)
         if version != SCHEMA_VERSION:
-            connection.close()
-            raise _other_version(path, version)
+            connection = _upgraded(connection, path, version, busy_timeout)
         refuse_foreign(connection, path)
     return SqliteStore(connection, path)
 
@@ -635,6 +634,28 @@ def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, obje
     return connection, connection.pragma("user_version")
 
 
+def _upgraded(
+    connection: apsw.Connection, path: str, version: object, busy_timeout: float
+) -> apsw.Connection:
+    """Return a connection to a store that was of an older version, and now is of this one.
+
+    Raises:
+        StoreError: it is of a version that this lore does not read, or cannot be written.
+    """
+    try:
+        if not isinstance(version, int) or not 1 <= version < SCHEMA_VERSION:
+            raise _other_version(path, version)
+        if connection.readonly("main"):
+            raise StoreReadOnly(f"{path}: schema version {version}, this lore reads "
+                                f"{SCHEMA_VERSION}: open it once where it can be written")
+        from .schema_steps import upgrade
+
+        upgrade(connection, path, version, SCHEMA_VERSION)
+    finally:
+        connection.close()
+    return _connect(path, busy_timeout)
+
+
 def compact(connection: apsw.Connection) -> None:
     """VACUUM, where the store is not busy and the disk has room."""
     try:
@@ -669,7 +690,6 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
     Two processes may call this at once: the second one finds the first one's work.
     """
     from ...system.private_files import make_private_file, make_private_folder
-    from .schema import create_schema
 
     path = os.path.join(folder, FILE)
     try:
@@ -687,17 +707,26 @@ def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 3
         make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
         connection = _connect(path, busy_timeout, create=True)
         connection.pragma("journal_mode", "wal")
-        with Transaction(connection, path):
-            if connection.pragma("user_version") == 0:
-                if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
-                    raise StoreError(f"{path}: belongs to another program: choose another folder")
-                create_schema(connection, fulltext)
-                connection.pragma("application_id", APPLICATION_ID)
-                connection.pragma("user_version", SCHEMA_VERSION)
-            elif connection.pragma("application_id") != APPLICATION_ID:
-                raise StoreError(f"{path}: belongs to another program: choose another folder")
+        if connection.pragma("user_version") == 0:
+            with Transaction(connection, path):
+                _make_schema(connection, path, fulltext)
+        elif connection.pragma("application_id") != APPLICATION_ID:
+            raise StoreError(f"{path}: belongs to another program: choose another folder")
         connection.close()
     return open_store(folder, busy_timeout=busy_timeout)
+
+
+def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
+    """Fill an empty file, unless another process has done so meanwhile."""
+    from .schema import create_schema
+
+    if connection.pragma("user_version") != 0:
+        return
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
+        raise StoreError(f"{path}: belongs to another program: choose another folder")
+    create_schema(connection, fulltext)
+    connection.pragma("application_id", APPLICATION_ID)
+    connection.pragma("user_version", SCHEMA_VERSION)
 
 
 def scratch_store(path: str = ":memory:") -> SqliteStore:

@@ -41,8 +41,7 @@ def create_vectors(connection: apsw.Connection, table: str, dimension: int) -> N
 
 def create_tables(connection: apsw.Connection, dimension: int) -> None:
     """Makes all tables of the vectors in use; those that were there are dropped."""
-    for table in (*TABLES, "signs"):  # which earlier versions had
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+    drop_tables(connection)
     create_vectors(connection, "passages_vec", dimension)
     for create in OTHERS:
         connection.execute(create)

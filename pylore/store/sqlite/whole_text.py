@@ -7,7 +7,7 @@ from ...core.vocabulary import COMMIT_IDS
 from ...system.json_encode import dumps
 from .driver import apsw
 from .faults import GraphFaults
-from .fulltext import rank_bm25
+from .fulltext import FILES, MESSAGES, WHOLE, creating, rank_bm25
 from .packing import packed, unpacked
 
 TYPE_CHECKING = False
@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 
     Commit = tuple[str, int, str]
     """Hash, seconds since 1970, message."""
-
-
-FILES, MESSAGES = "files_fts", "commits_fts"
-
-WHOLE = {FILES: ("path", "body", "parts"), MESSAGES: ("message",)}
-"""Table to its columns."""
-
-_CREATE = {
-    "fts5": "CREATE VIRTUAL TABLE {table} USING fts5({columns},"
-    " tokenize='unicode61 remove_diacritics 2', content='')",
-    "fts4": "CREATE VIRTUAL TABLE {table} USING fts4({columns},"
-    " tokenize=unicode61 'remove_diacritics=2')",
-}
-
-
-def creating_whole(engine: str, table: str) -> str:
-    """The statement that makes one of the tables."""
-    return _CREATE[engine].format(table=table, columns=", ".join(WHOLE[table]))
 
 
 class WholeText:
@@ -61,7 +43,7 @@ class WholeText:
 
     def _insert(self, rows: Iterable[Row]) -> None:
         if not self.is_there():
-            self._db.execute(creating_whole(self._fulltext.engine, self._table))
+            self._db.execute(creating(self._fulltext.engine, self._table, self._columns))
         marks = ", ".join("?" * (1 + len(self._columns)))
         self._db.executemany(
             f"INSERT INTO {self._table}(rowid, {', '.join(self._columns)}) VALUES ({marks})", rows
