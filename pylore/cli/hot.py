@@ -61,7 +61,8 @@ def search_command(argv: Sequence[str], command: Command) -> None:
         opened = open_for_reading(settings)
     ahead = ask_ahead(settings, query[:MAX_QUERY]) if batch is None else None
     with opened as store, store.faults:
-        engine = Engine(store, settings, project_root(), ahead=ahead)
+        # A hub answers all that a search asks (store.protocols.SearchStore).
+        engine = Engine(store, settings, project_root(), ahead=ahead)  # type: ignore[arg-type]
         if batch is None:
             found = _found(engine, query, given)
             rows = _rows(engine, found)
@@ -151,7 +152,7 @@ def _answer_batch(
     from ..app.search import search
     from .batch import answer_all, for_a_line
 
-    engine.store.keep()
+    engine.store.cache_reads()
     engines = Engines(engine, from_environment)
 
     def answer(question: Question) -> Hits:

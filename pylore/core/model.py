@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from .scoring import Factors
 
+    EdgeKey = tuple[str, str, str]
+    """(from, to, relation)"""
+
 
 class Record:
     """Fields named by ``__slots__``, comparable, and convertible to a dict."""

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from ..core.errors import LoreError, UsageError
 from ..core.settings import Settings
-from ..store.machine import scratch_store
+from ..store import scratch_store
 from .jsonl import import_lines
 from .lines_out import READS, export_lines
 

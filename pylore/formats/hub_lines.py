@@ -40,8 +40,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..core.model import EdgeKey
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
 _AT_ONCE = 1000
 """Nodes or edges that are looked at together to find one that goes."""

@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import IO, Any
 
+    from ..core.model import EdgeKey
     from ..core.settings import Settings
     from ..embed import Embedder
     from ..store import Store
-    from ..store.protocols import EdgeKey
     from .scoped_lines import ScopedLines
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
+    from ..core.model import EdgeKey
     from ..embed.prefetch import Ahead
     from ..store import Store
-    from ..store.protocols import EdgeKey
 
 
 _TIME = re.compile(TIME)

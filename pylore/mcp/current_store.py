@@ -128,7 +128,7 @@ class CurrentStore:
         patience = min(PATIENCE, self._settings({}).busy_timeout)
         store = open_store(self._folder, busy_timeout=patience)
         store.project = self.project or store.project
-        store.keep()
+        store.cache_reads()
         return store
 
     def _where_to_init(self) -> str:

@@ -30,11 +30,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from ..core.model import EdgeKey
     from ..core.states import Order
     from ..indexing.indexer import Waiting
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
-    from ..store.protocols import EdgeKey
 
     State = tuple[str, ...]
 

@@ -11,8 +11,8 @@ from ..core.times import now
 from ..core.vocabulary import file_id
 from ..graph.relations import fold
 from ..indexing.similar import RELATION as SIMILAR_TO
-from ..store.copied import RESTORE_BACKUP
 from ..store.resolve_id import edge_meant
+from ..store.sqlite.history import RESTORE_BACKUP
 from .decisions import taken_back
 from .history import edge_states, last_change, state_at
 from .places import location_of, require_ends
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..anchors.definitions import Finder
-    from ..core.model import Edge, Node, Past, PastCommand
+    from ..core.model import Edge, EdgeKey, Node, Past, PastCommand
     from ..store import Store
     from ..store.anchor import Anchor, AnchorKey
-    from ..store.protocols import EdgeKey
 
     Outcome = tuple[str, str]
     """(id, or from relation to; ``restored``, ``invalidated`` or ``unchanged``)"""

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.scoring import Leg
     from ..core.settings import Settings
     from ..core.text import Query
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
 
 
 class FileRanks:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..graph.best_path import Step, Walk, Walker
     from ..graph.kept_edges import Bundles
-    from ..store import Store
     from ..store.filter import Scope
+    from ..store.protocols import SearchStore as Store
     from .history import FileHistory
     from .rules import Rule
 
@@ -169,9 +169,9 @@ def _barring(
 
 def _edges(store: Store) -> KeptEdges:
     """The traversal cache: of this search, or of all for which the store has a place."""
-    if store.kept is None:
+    if store.cache is None:
         return KeptEdges(store.edges)
-    edges: KeptEdges = store.kept.setdefault("edges", KeptEdges(store.edges))
+    edges: KeptEdges = store.cache.setdefault("edges", KeptEdges(store.edges))
     return edges
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Set
 
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
 
 

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from ..core.settings import Settings
     from ..core.text import Query
     from ..embed import Embedder
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
     from .external import Retrievers
     from .file_context import Ways
@@ -273,15 +273,16 @@ class _Matching:
         """Adds to ``found`` what the files at hand bring; ``direct`` with those beside it."""
         if self._request.near is None:
             return direct
+        from ..store import Store as LocalStore
         from .file_context import add_seeds, beside_matches, seeds
 
+        store = self._store
+        assert isinstance(store, LocalStore)  # at a hub no files are at hand
         if self._near is None:
-            self._near, self.ways = seeds(
-                self._store, self._settings, self._request.near, self._notes
-            )
+            self._near, self.ways = seeds(store, self._settings, self._request.near, self._notes)
         within = scope.without(self._request.excluded)
-        add_seeds(self._store, self._settings, found, self._near, within)
-        return beside_matches(self._store, self._settings, found, direct, room)
+        add_seeds(store, self._settings, found, self._near, within)
+        return beside_matches(store, self._settings, found, direct, room)
 
 
 # --- results

@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.questions import Asked
     from ..core.settings import Settings
-    from ..store import Store
+    from ..store.protocols import SearchStore as Store
     from .code_files import FileRanks
     from .retrieve import Candidates
 

@@ -8,15 +8,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..core.model import EdgeKey
     from . import Store
-    from .protocols import EdgeKey
+    from .protocols import SearchStore
 
 
 SHORTEST_PART = 3
 """Letters of a part of an id that are enough to mean it."""
 
 
-def meant(store: Store, id: str) -> str:
+def meant(store: SearchStore, id: str) -> str:
     """The id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
 
     ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
@@ -36,7 +37,7 @@ def meant(store: Store, id: str) -> str:
     return symbol if symbol != id and get(id) is None and get(symbol) is not None else id
 
 
-def all_meant(store: Store, ids: Iterable[str]) -> list[str]:
+def all_meant(store: SearchStore, ids: Iterable[str]) -> list[str]:
     """``meant`` of each."""
     return [meant(store, id) for id in ids]
 
@@ -45,7 +46,7 @@ _NAMED = 3
 """Ids that an ambiguous part of one is said to be of."""
 
 
-def typed(store: Store, id: str) -> str:
+def typed(store: SearchStore, id: str) -> str:
     """What ``meant`` finds, or the one id that begins or ends as a person's word for it does.
 
     The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
@@ -59,12 +60,12 @@ def typed(store: Store, id: str) -> str:
     return id if store.nodes.get(id) is not None else _whole(store, id)
 
 
-def all_typed(store: Store, ids: Iterable[str]) -> list[str]:
+def all_typed(store: SearchStore, ids: Iterable[str]) -> list[str]:
     """``typed`` of each."""
     return [typed(store, id) for id in ids]
 
 
-def _whole(store: Store, part: str) -> str:
+def _whole(store: SearchStore, part: str) -> str:
     if len(part) < SHORTEST_PART:
         return part
     found = store.nodes.ids_at(part, _NAMED + 1)

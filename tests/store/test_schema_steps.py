@@ -35,8 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def version(folder: str) -> object:
-    with apsw.Connection(f"{folder}/search.db") as connection:
-        return connection.pragma("user_version")
+    return apsw.Connection(f"{folder}/search.db").pragma("user_version")
 
 
 def alter(folder: str, statement: str) -> None:

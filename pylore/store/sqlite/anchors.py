@@ -17,8 +17,8 @@ _KEY = "node_id = ? AND kind = ? AND path = ? AND detail = ?"
 _ORDER = "node_id, kind, path, detail"
 
 
-class SqliteAnchors:
-    """Reads and writes anchors; the database keeps the history of each."""
+class Anchors:
+    """Reads and writes anchors, by node, kind, path and detail; triggers keep their history."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

@@ -9,16 +9,16 @@ from datetime import datetime, timezone
 from shutil import copyfileobj
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreDamaged, StoreError, StoreFull
+from ...core.model import Record
 from ...system.atomic_write import NewFile, sync_folder
-from ...system.store_files import is_open_store
+from ...system.store_files import READS, READS_TAKEN, is_open_store
 from ...system.symlinks import real_place
 from ...system.temporary import TemporaryFolder
-from ..copied import RESTORE_BACKUP, Copied
 from . import write_queue as queue
-from .check import SqliteChecks
+from .check import Checks
 from .driver import apsw
 from .faults import Translated, meaning
-from .reads import TAKEN, WAITING
+from .history import RESTORE_BACKUP
 from .schema_check import refuse_foreign
 from .store import APPLICATION_ID, FILE, SCHEMA_VERSION, open_store, open_to_replace, reading_copy
 
@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .store import SqliteStore
+    from .store import Store
 
 
 PAGES = 2000
@@ -35,9 +35,25 @@ PAGES = 2000
 BESIDE = ("-wal", "-journal")
 """Of a database that is open, or was when its program ended: it belongs to the file."""
 
-_OWN = ("", *BESIDE, "-shm", "-queue", WAITING, TAKEN)
+_OWN = ("", *BESIDE, "-shm", "-queue", READS, READS_TAKEN)
 _HEADER, _ID_AT = 72, 68
 """Bytes of a database's header, and where it has the id of its program."""
+
+
+class Copied(Record):
+    """A store that was copied to ``file``, and what it holds.
+
+    ``kept`` is the path of what was there before; None where that was replaced, or nothing was.
+    """
+
+    __slots__ = ("bytes", "edges", "file", "kept", "nodes")
+
+    def __init__(self, file: str, bytes: int, nodes: int, edges: int, kept: str | None) -> None:
+        self.file = file
+        self.bytes = bytes
+        self.nodes = nodes
+        self.edges = edges
+        self.kept = kept
 
 
 def back_up(
@@ -73,7 +89,7 @@ def back_up(
     return Copied(os.path.abspath(path), size, *counts, None)
 
 
-def _count_reads(store: SqliteStore) -> None:
+def _count_reads(store: Store) -> None:
     """They wait in a file that is not copied; whoever writes just now has counted them."""
     if not store.writable:
         return
@@ -164,7 +180,7 @@ def _verify(path: str, shown: str, counts: tuple[int, int]) -> None:
         try:
             version = connection.pragma("user_version")
             refuse_foreign(connection, shown)
-            found = SqliteChecks(connection, path).damage(full=True)
+            found = Checks(connection, path).damage(full=True)
             copied = counts if found else count(connection)
         finally:
             connection.close()
@@ -223,7 +239,7 @@ def _require_other(place: str, live: str, shown: str) -> None:
         raise LoreError(f"{shown}: is the store itself: name a backup of it")
 
 
-def _staged(place: str, shown: str, folder: str) -> SqliteStore:
+def _staged(place: str, shown: str, folder: str) -> Store:
     """A copy of the backup, sound and of this version, in a folder of our own."""
     own = os.path.join(folder, FILE)
     with open(own, "wb"):
@@ -247,7 +263,7 @@ def _staged(place: str, shown: str, folder: str) -> SqliteStore:
     return staged
 
 
-def _check(staged: SqliteStore, own: str) -> None:
+def _check(staged: Store, own: str) -> None:
     with Translated(own):
         lacking = staged.checks.missing_tables()
         found = [] if lacking else staged.checks.damage(full=True)
@@ -287,7 +303,7 @@ def _of_backup(message: str, own: str, shown: str) -> StoreError:
 
 
 def _in_turn(
-    live: str, staged: SqliteStore, busy_timeout: float, progress: Callable[[float], None]
+    live: str, staged: Store, busy_timeout: float, progress: Callable[[float], None]
 ) -> str | None:
     """Replaces the store when no other writer is before us; where the old one is kept."""
     turn = queue.Turn(live)
@@ -317,13 +333,13 @@ def _in_turn(
 
 def _forget_reads(live: str) -> None:
     """Takes away the reads that waited to be counted: they were of the store before."""
-    for suffix in (WAITING, TAKEN):
+    for suffix in (READS, READS_TAKEN):
         with suppress(OSError):
             os.unlink(live + suffix)
 
 
 def _overwrite(
-    live: str, staged: SqliteStore, kept: str, busy_timeout: float,
+    live: str, staged: Store, kept: str, busy_timeout: float,
     progress: Callable[[float], None],
 ) -> None:  # fmt: skip
     """As one transaction of SQLite's. What is kept is what was there when it began."""
@@ -367,7 +383,7 @@ def _keep(live: str, kept: str) -> None:
         reader.close()
 
 
-def _swap(live: str, staged: SqliteStore, kept: str, progress: Callable[[float], None]) -> None:
+def _swap(live: str, staged: Store, kept: str, progress: Callable[[float], None]) -> None:
     """In place of what SQLite cannot read another file is put, if nobody has it open."""
     if is_open_store(live):
         raise StoreBusy(f"{live}: is damaged, and this program has it open: end it, then try again")

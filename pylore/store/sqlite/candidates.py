@@ -14,8 +14,11 @@ _COLUMNS = ", ".join(KeptCandidate.__slots__)
 _PLACES = ", ".join("?" for _ in KeptCandidate.__slots__)
 
 
-class SqliteCandidates:
-    """Reads and writes the table ``candidates``."""
+class StoredCandidates:
+    """Proposals for records, until somebody has decided: nothing else reads them.
+
+    Under a scope only its own are there: what is not decided yet is not common.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

@@ -9,16 +9,16 @@ from .bounds import is_sound
 from .driver import apsw
 from .facts import OF_NO_FACT, WITHOUT_PASSAGE
 from .faults import Whatever
-from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, SqliteFullText
+from .fulltext import FILES, MESSAGES, TABLES, TEXTS_OF, FullText
 from .passage_texts import count_unlike
 from .quantise import restore
 from .schema import create_schema
 from .schema_check import foreign_objects
-from .tables import SqliteMeta
+from .tables import Meta
 from .values import wrong_values
 from .vector_tables import BITS, KEYS
 from .vector_tables import TABLES as VECTOR_TABLES
-from .vectors import SqliteVectors
+from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,12 +164,12 @@ def vector_extension() -> str:
         StoreError: it cannot be loaded.
     """
     memory = apsw.Connection(":memory:")
-    path = SqliteVectors(memory).load_extension()
+    path = Vectors(memory).load_extension()
     return f"sqlite-vec {memory.execute('SELECT vec_version()').get}, {path}"
 
 
-class SqliteChecks:
-    """Questions about one store; each answer is a list of what is wrong."""
+class Checks:
+    """Questions of ``lore doctor``; most answers are a list of what is wrong, so ``[]`` is fine."""
 
     derived = frozenset((*TABLES.values(), *VECTOR_TABLES, FILES, MESSAGES))
     """Tables that ``rebuild`` makes anew from the nodes and texts."""
@@ -206,7 +206,7 @@ class SqliteChecks:
         whole = apsw.Connection(":memory:")
         create_schema(whole, "auto")
         if "meta" in found and self._has_vectors():
-            SqliteVectors(whole).create(1)
+            Vectors(whole).create(1)
         lacking = {name: table for name, table in _schema_names(whole).items() if name not in found}
         return sorted(  # what belongs to a table goes without saying where that is missing
             name for name, table in lacking.items() if name == table or table not in lacking
@@ -224,14 +224,14 @@ class SqliteChecks:
         agrees with its table; ``full`` does.
         """
         if self._has_vectors():
-            SqliteVectors(self._db).load_extension()
+            Vectors(self._db).load_extension()
         found = self._pragma(f"{'integrity' if full else 'quick'}_check({LIMIT})")
         apart = (*TABLES.values(), FILES, MESSAGES)
         return [line for line in found if not any(table in line for table in apart)]
 
     def fulltext_damage(self) -> list[str]:
         """Where the full-text index does not hold what its rows say (FTS5 and FTS4)."""
-        engine = SqliteFullText(self._db).engine
+        engine = FullText(self._db).engine
         found = [
             f"{table} is not of {engine}"
             for (table,) in self._db.execute(
@@ -285,8 +285,8 @@ class SqliteChecks:
 
     def unembedded(self) -> list[str]:
         """Where passages and vectors are out of step; text without words has no vector."""
-        SqliteVectors(self._db).load_extension()
-        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        Vectors(self._db).load_extension()
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
         rows = self._db.execute(_PASSAGES_WITHOUT_VECTORS.format(joins=joins, **columns))
         without = sum(1 for title, body in rows if words(f"{title} {body}"))
         found = [f"{without} passages without a vector"] if without else []
@@ -307,7 +307,7 @@ class SqliteChecks:
 
     def any_embedded(self) -> tuple[str, bytes] | None:
         """The text of a passage and its vector, if there is one."""
-        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
         for text, vector in self._db.execute(
             "SELECT {title} || ' ' || {body}, v.embedding FROM passages_vec v"
             " CROSS JOIN passages p ON p.key = v.key {joins} LIMIT 1".format(joins=joins, **columns)
@@ -316,7 +316,7 @@ class SqliteChecks:
         return None
 
     def _has_vectors(self) -> bool:
-        return SqliteMeta(self._db).get("embedder") is not None
+        return Meta(self._db).get("embedder") is not None
 
     def _counts(self, queries: dict[str, str]) -> list[str]:
         found = []

@@ -62,8 +62,8 @@ class Unguarded:
         self._db.pragma("ignore_check_constraints", not guarded)
 
 
-class SqliteCodeFiles:
-    """The table ``code_files``, and the nodes and edges that belong to its files."""
+class CodeFiles:
+    """The files that ``lore index`` has read, and the nodes and edges that belong to them."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -290,8 +290,11 @@ def _counted(nodes: Iterable[Node], numbers: dict[str, int]) -> Iterator[Node]:
         yield node
 
 
-class SqliteCodeAnswers:
-    """The tables ``code_answers`` and ``code_marks``."""
+class CodeAnswers:
+    """What ``lore index`` keeps of the names in each file: a cache, which may be empty.
+
+    An owner is a file, or a package or a folder. A mark is a number of 32 bits.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

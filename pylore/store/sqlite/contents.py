@@ -115,16 +115,18 @@ _UNUSUAL = f"""
 """Where what is told to others is not what each row says."""
 
 
-class SqliteContents:
-    """What a store says of each id, access counts left out."""
+class Contents:
+    """What a store says of each id, access counts left out: for telling where two differ."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
 
     def rows(self, types: Sequence[str] = ()) -> Iterator[tuple[str, bytes, str | None]]:
-        """``(id, what a row says, its JSON)``, in any order; None where that is empty.
+        """Yield ``(id, what a row says, its JSON)``, in any order; None where that is ``{}``.
 
-        An edge is its ``from_id``'s. With ``types``, nodes of these and all of their edges.
+        A row is a node, an edge, an anchor, or a state that one of these has left; an edge is its
+        ``from_id``'s. What an export tells alike, rows say alike, in every store. With ``types``,
+        nodes of these and all of their edges.
         """
         for query, ends in _QUERIES:
             kept = " OR ".join(f"{_type(end)} IN (SELECT value FROM json_each(?1))" for end in ends)

@@ -40,8 +40,12 @@ _CHANGE = (
 )
 
 
-class SqliteDocuments:
-    """The table ``documents``."""
+class Documents:
+    """The files that documents were made from, a document once a root.
+
+    One whose node is deleted goes with it. One whose node is forgotten or restored, or says
+    something else than before (its text, or what else a file may state), loses its stamp.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -64,12 +68,13 @@ class SqliteDocuments:
         return dict(rows)
 
     def lines(self, passages: Sequence[int]) -> dict[int, int]:
-        """The lines of their files in which these passages of documents begin."""
+        """Return the lines of their files, from 1 on, in which those of these passages begin that
+        are a stretch of a document's text."""
         rows: list[tuple[int, int]] = self._db.execute(_LINES, (dumps(passages),)).fetchall()  # type: ignore[assignment]
         return dict(rows)
 
     def links(self, root: str, node_id: str) -> str:
-        """The links of one, as they were given; nothing where it is not known."""
+        """Return the links of one, a JSON list as it was given; nothing where it is not known."""
         found: str | None = self._db.execute(
             "SELECT links FROM documents WHERE root = ? AND node_id = ?", (root, node_id)
         ).get
@@ -98,9 +103,10 @@ class SqliteDocuments:
         )
 
     def names(self) -> str:
-        """What is another one when a node has come, gone, or got another title, file or source.
+        """Return a text that changes when a node comes, goes, or gets another title, file or
+        source.
 
-        Nothing where the store does not know.
+        It changes too when one is forgotten or restored. Empty before the first ``put``.
         """
         found: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'names'").get
         return found or ""

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from ..protocols import Bundle, EdgeKey, Neighbour
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Neighbour = tuple[str, str, str, float, bool]
+    """(node, neighbour, relation, weight, whether the edge leads from node to neighbour)"""
+
+    Bundle = tuple[str, bool, list[str], list[str], list[float]]
+    """(node, whether the edges lead away from it, and for each: relation, neighbour, weight)"""
 
 _REST = Edge.__slots__[2:]
 _READ = f"SELECT {EDGE_ENDS}, {', '.join(_REST)} FROM graph_edges"
@@ -114,10 +120,14 @@ def _only(bundle: Bundle, wanted: frozenset[str]) -> Bundle:
     return (node, outgoing, names, others, weights)
 
 
-class SqliteEdges:
-    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``."""
+class Edges:
+    """Reads and writes edges. An edge is one ``(from_id, to_id, relation)``.
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    Triggers keep the history: a change of weight, source, status, metadata or invalidation by any
+    method leaves a line (``EDGE_HISTORY``), and so does a deletion.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
         self.stated: set[str] = set()
@@ -268,7 +278,8 @@ class SqliteEdges:
         return [*self._edges(rows)]
 
     def facts_of(self, id: str, limit: int) -> list[Edge]:
-        """What is stated of a thing, and what was superseded: what stands and is surest first."""
+        """Return at most ``limit`` edges from a thing to things, that stand or were superseded:
+        what stands comes first, the surest first, then by relation and to."""
         rows = self._db.execute(
             f"SELECT * FROM ({_READ} WHERE from_key = ?1"
             " AND (invalidated_at IS NULL OR status = 'superseded') LIMIT -1)"

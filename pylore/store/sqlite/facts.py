@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from ..protocols import EdgeKey, Standing, Stated
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Stated = tuple[EdgeKey, str, str, str]
+    """(key of a fact's edge, its subject's title, its predicate, its object's title)"""
+
+    Standing = tuple[str, float, str, str, int, float]
+    """(sentence, confidence, source, status, accesses, days since it was written or read)"""
 
 _THINGS = "('entity', 'concept')"
 _FACTS = f"""
@@ -62,16 +68,23 @@ SELECT 1 FROM fact_passages WHERE key NOT IN (SELECT key FROM passages)
 """A query: a row for each passage that states what is no fact."""
 
 
-class SqliteFacts:
-    """Which passages state which facts: the table ``fact_passages``."""
+class FactPassages:
+    """Facts as passages: what is stated of a thing is, as a sentence, a passage of that thing.
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    A fact is a live edge between two live things, staged or confirmed, that no program has computed
+    (``source`` is not ``system``). The table ``fact_passages`` says which passage states which.
+    """
+
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
 
     def of(self, ids: Sequence[str]) -> list[Stated]:
-        """The facts of these things: ``(key of its edge, subject's title, predicate,
-        object's title)``."""
+        """Return the facts of these things.
+
+        Each is ``(key of its edge, subject's title, predicate, object's title)``. The predicate is
+        the metadata's, if that has one, or else the relation.
+        """
         rows = self._db.execute(_OF, (dumps(ids),))
         return [(row[:3], *row[3:]) for row in rows]
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from ...core.text import Query
     from ..filter import Scope
-    from .kept import KeptReads
-    from .kept_matches import KeptMatches
+    from .match_cache import MatchCache
     from .rare_terms import RareFirst
+    from .read_cache import ReadCache
 
 COLUMNS = ("title", "body", "tags", "file", "parts")
 
@@ -79,8 +79,11 @@ _INDEXED = {
 _NOTHING = ("",) * len(COLUMNS)
 
 
-class SqliteFullText:
-    """The full-text tables. Rows have the keys of ``passages``."""
+class FullText:
+    """The full-text tables, a collection (texts, names, code) with word counts of its own.
+
+    Rows have the keys of ``passages``. Case and diacritics do not count.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -93,7 +96,7 @@ class SqliteFullText:
         self._there = _There()
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     @property
     def engine(self) -> str:
@@ -149,7 +152,8 @@ class SqliteFullText:
             count_words(self._db, collection, TABLES[collection])
 
     def remove(self, collection: str, keys: Iterable[int]) -> None:
-        """Takes the passages with these keys out, before what they were made from goes."""
+        """Remove the passages with these keys, before the caller deletes them and the facts they
+        state."""
         table, keys = TABLES[collection], [*keys]
         if self.engine != "fts5":
             self._db.executemany(f"DELETE FROM {table} WHERE rowid = ?", ((key,) for key in keys))
@@ -195,11 +199,13 @@ class SqliteFullText:
         weights: Mapping[str, float],
         limit: int,
     ) -> list[tuple[int, str, float]]:
-        """The best passages, ``(key, id of its node, BM25 score)``, best first.
+        """Return the best passages, ``(key, id of its node, BM25 score)``, best first, equal ones
+        by key.
 
-        ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another
-        form, ``begins``: some, or begin as ``query.beginnings``, or ``prefix``: some word must
-        begin so. The score grows with relevance.
+        ``how``: ``all`` terms must match, ``some`` must, ``inflected``: some in another form,
+        ``begins``: some, or begin as one of ``query.beginnings``, or ``prefix``: some word must
+        begin so. The caller relaxes from one to the next. The score grows with relevance;
+        ``weights`` are of the fields. Only passages within ``scope`` count for ``limit``.
         """
         groups = _PHRASES[how](query, self.engine)
         if not any(groups):
@@ -285,7 +291,10 @@ class SqliteFullText:
         return [str(id) for (id,) in rows]
 
     def having(self, collection: str, phrase: str, *, titled: bool = False) -> set[str]:
-        """Ids of all nodes that have this phrase in a passage, or in the title of one."""
+        """Return ids of all nodes that have this phrase in a passage, or in the title of one.
+
+        A phrase is folded words with a space between them.
+        """
         asked = f'"{phrase}"'
         if titled and self.engine == "fts5":
             asked = f"title : {asked}"
@@ -318,9 +327,9 @@ class SqliteFullText:
                 return False
         return True
 
-    def _kept_matches(self, collection: str, scope: Scope) -> KeptMatches | None:
+    def _kept_matches(self, collection: str, scope: Scope) -> MatchCache | None:
         """What is kept of a collection's matches, where that answers as the table would."""
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         if (
             place is None
             or scope
@@ -330,20 +339,20 @@ class SqliteFullText:
         ):
             return None
         if "matches" not in place:
-            from .kept_matches import KeptMatches
+            from .match_cache import MatchCache
 
-            place["matches"] = KeptMatches(self._db)
-        matches: KeptMatches = place["matches"]
-        matches.in_arrays = self.kept is not None and self.kept.often
+            place["matches"] = MatchCache(self._db)
+        matches: MatchCache = place["matches"]
+        matches.in_arrays = self.cache is not None and self.cache.often
         return matches
 
     def _passages(self, scope: Scope, collection: str) -> Passages:
         return Passages(self._db, scope, collection, scoped=self.scoped)
 
     def _passages_without(self, scope: Scope) -> frozenset[int]:
-        if self.kept is None or self.kept.place is None:
+        if self.cache is None or self.cache.place is None:
             return frozenset()
-        return passages_without(self._db, scope, self.kept.place)
+        return passages_without(self._db, scope, self.cache.place)
 
     def _is_large(self, collection: str) -> bool:
         """Whether there may be so many passages that it pays not to rank all that match."""
@@ -380,7 +389,7 @@ class SqliteFullText:
         return None if found is None else self._named(found, scope)
 
     def _named(self, found: list[tuple[int, float]], scope: Scope) -> list[tuple[int, str, float]]:
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         ids: dict[int, str] = {} if place is None else place.setdefault(f"ids {scope.hides}", {})
         fresh = [key for key, _ in found if key not in ids]
         if fresh:

@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ...core.model import EdgeKey
     from ..anchor import AnchorKey
-    from ..protocols import EdgeKey
 
 _STATE = (
     "title", "body", "status", "source", "confidence", "category", "tags", "file", "line_start",
@@ -33,9 +33,10 @@ _READ = f"SELECT {', '.join(f'h.{name}' for name in _COLUMNS)}, n.type FROM node
         " LEFT JOIN nodes n ON n.id = h.node_id"  # fmt: skip
 _ORDER = "h.node_id, h.made_at, h.rowid"
 _CREATED = Anchor.__slots__.index("created_at")
-
-
 _KEY = ("from_id", "to_id", "relation")
+
+RESTORE_BACKUP = "restore-backup"
+"""The name of this command: only the file that it keeps can take it back."""
 
 
 def _updates(key: Sequence[str], names: Sequence[str]) -> str:
@@ -46,8 +47,14 @@ _NODE = f"{INSERT_NODE} ON CONFLICT(id) DO UPDATE SET {_updates(('id',), Node.__
 _EDGE = f"{INSERT_EDGE} ON CONFLICT DO UPDATE SET {_updates(_KEY, Edge.__slots__)}"
 
 
-class SqliteHistory:
-    """What was before, and where it came from."""
+class StateHistory:
+    """States that nodes and edges have left, what commands did, and what merging needs.
+
+    Triggers keep what is left: any change of a node's ``states.NODE_STATE`` leaves a state, but for
+    what the index of code made (source ``file``; types file, symbol and commit). A change sets
+    ``changed_at`` where no other time makes the new state's clock (``core.states``) later than the
+    former one's.
+    """
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
@@ -55,7 +62,7 @@ class SqliteHistory:
     # --- states that nodes have left
 
     def of_node(self, id: str) -> list[Past]:
-        """The states that a node has left, by their clocks."""
+        """Return the states that a node has left, by their clocks (``node.changed_at``)."""
         rows = self._db.execute(f"{_READ} WHERE h.node_id = ? ORDER BY {_ORDER}", (id,))
         return [_past(row) for row in rows]
 
@@ -65,9 +72,10 @@ class SqliteHistory:
             yield _past(row)
 
     def keep(self, past: Past) -> bool:
-        """Writes a state that another store has kept; whether anything is new in it.
+        """Write a state that another store has kept; return whether anything is new in it.
 
-        A state that is kept already was left at the earlier of the two times.
+        ``past.node.changed_at`` is its clock. Of a state that is kept already, the earlier time of
+        leaving stays, so that the order of merging does not count.
         """
         node = past.node
         values = [node.id, *(_value(node, name) for name in _STATE), node.changed_at or ""]
@@ -126,9 +134,10 @@ class SqliteHistory:
         )  # fmt: skip
 
     def sweep(self, before: str) -> int:
-        """Forgets the states of nodes and edges that were left before this time; how many.
+        """Delete the states of nodes and edges that were left before this time; return how many.
 
-        What was deleted for good stays, and so do the names of the latest states.
+        Commands from before go too. What was deleted for good stays, and so do the names of the
+        latest states (``ancestors``): merging asks for them.
         """
         swept = self.older(before)
         self._keep_names(before)
@@ -159,7 +168,7 @@ class SqliteHistory:
         return None if row is None else int(row)
 
     def commands(self, limit: int = -1) -> list[PastCommand]:
-        """The commands that changed the store, the last one first."""
+        """Return the commands that changed the store, the last one first; a ``purge`` always."""
         rows = self._db.execute(
             "SELECT id, name, at FROM commands ORDER BY id DESC LIMIT ?", (limit,)
         )
@@ -171,7 +180,7 @@ class SqliteHistory:
         return [_past(row) for row in rows]
 
     def edges_left_by(self, command: int) -> list[Edge]:
-        """The states of edges that a command left, by edge and clock."""
+        """Return the states of edges that a command left, by edge and clock (``changed_at``)."""
         rows = self._db.execute(
             "SELECT h.from_id, h.to_id, h.relation, h.weight, h.source, h.status, h.metadata,"
             " coalesce(e.created_at, ''), NULL, 0, h.invalidated_at, h.made_at"
@@ -195,7 +204,8 @@ class SqliteHistory:
         return nodes, [(str(a), str(b), str(r)) for a, b, r in rows if r]
 
     def note_addition(self, id: str) -> None:
-        """Notes a node as added by the command under way, if one is."""
+        """Note a node as added by the command under way, if there is one: a node that came back and
+        has no history."""
         self._db.execute(
             "INSERT INTO main.additions(command, id)"
             " SELECT value, ? FROM meta WHERE key = 'command'",
@@ -241,7 +251,7 @@ class SqliteHistory:
         return found
 
     def add_ancestors(self, id: str, names: Iterable[str]) -> None:
-        """Keeps names of states that a node has been in elsewhere."""
+        """Keep names of states (``states.state_name``) that a node has been in elsewhere."""
         self._db.executemany(
             "INSERT OR IGNORE INTO main.ancestors VALUES (?, ?)", ((id, name) for name in names)
         )

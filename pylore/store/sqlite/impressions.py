@@ -10,7 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocols import Summary, Use
+    Use = tuple[str, str, str | None, int | None, str | None, str | None, str]
+    """(node, run, helpful or unhelpful or None, position, query, when rated, the node's title)"""
+
+    Summary = tuple[str, str, str, int, int, float, float]
+    """(run, data, created, shown, used, helpful, unhelpful)"""
+
 
 _RATING = """CASE WHEN e.weight IS NULL OR json_type(e.metadata, '$.rating') = 'null' THEN NULL
   WHEN e.weight >= 0.5 THEN 'helpful' ELSE 'unhelpful' END"""
@@ -51,8 +56,8 @@ ORDER BY run, query, node
 """
 
 
-class SqliteImpressions:
-    """Reads and writes what runs were shown; a run itself is a node."""
+class Impressions:
+    """What runs were shown and how it was rated; a run itself is a node, a rating an edge."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..filter import Scope
-    from ..protocols import Brief
-    from .kept import KeptReads
-    from .reads import SqliteReads
+    from .access_journal import AccessJournal
+    from .read_cache import ReadCache
+
+    Brief = tuple[str, str, str | None, int | None, int | None, float, float, str, str, int]
+    """(type, title, file, first line, last line, days since the last update, confidence,
+    source, status, accesses)"""
 
 _FIELDS = ", ".join(Node.__slots__)
 _SORTED = 5000
@@ -47,13 +50,13 @@ _CONTENT = tuple(name for name in Node.__slots__ if name not in ("id", "updated_
 _INDEXED = ("title", "body", "tags", "file")
 
 
-class SqliteNodes:
+class Nodes:
     """Reads and writes nodes. Ids are looked up as they are, never as patterns."""
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     def get(self, id: str) -> Node | None:
         """One node, invalidated or not."""
@@ -110,7 +113,7 @@ class SqliteNodes:
         self._db.execute("UPDATE main.nodes SET invalidated_at = ? WHERE id = ?", (at, id))
 
     def delete(self, id: str) -> None:
-        """Takes the row away for good."""
+        """Delete a node for good; its edges, anchors and passages are the caller's."""
         from .passage_texts import remember_texts
 
         remember_texts(self._db, [(id, None, None, None, None)])
@@ -119,7 +122,11 @@ class SqliteNodes:
     def select(
         self, scope: Scope, limit: int, *, forgotten: bool = False, oldest_first: bool = False
     ) -> Iterator[Node]:
-        """Nodes by their last update, newest first; ``forgotten`` ones instead of live ones."""
+        """Yield live nodes within ``scope``, newest update first, those of one time by id.
+
+        ``forgotten``: those instead of live ones. At most ``limit``, or ``ALL``. They are read as
+        they are asked for: the first ones are there before the last ones are looked at.
+        """
         # Few are sorted; many come in the order of the index that lists have.
         first = None if forgotten else narrow(self._db, scope, _SORTED)
         condition, parameters = where(scope, type="n.type" if first else "+n.type")
@@ -243,7 +250,7 @@ class SqliteNodes:
 
     def match(self, scope: Scope, ids: Sequence[str]) -> set[str]:
         """Those of ``ids`` that are live and within ``scope``."""
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         if place is None or scope or scope.excluded or scope.hides:
             return self._match(scope, ids)
         live: dict[str, bool] = place.setdefault("live", {})
@@ -281,7 +288,8 @@ class SqliteNodes:
         return []
 
     def ids_at(self, part: str, limit: int) -> list[str]:
-        """Ids that begin or end so, or behind their type; whole parts first."""
+        """Return ids that begin or end so, or behind their type; those that end with a whole part
+        (``ends_with_part``) first, then by id."""
         rows = self._db.execute(
             "SELECT id FROM nodes WHERE instr(id, ?1) = 1"
             " OR substr(id, instr(id, '-') + 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"

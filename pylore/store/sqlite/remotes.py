@@ -14,7 +14,7 @@ _COLUMNS = ("name", "generation", "timeline", "takes", "sees", "place", "sent_xi
             "sent_seq", "sent", "synced_at")  # fmt: skip
 
 
-class SqliteRemotes:
+class Remotes:
     """Reads and writes ``remotes`` and ``touched``; what writes is called in a transaction."""
 
     def __init__(self, connection: apsw.Connection) -> None:

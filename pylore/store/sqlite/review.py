@@ -12,8 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..protocols import EdgeKey, Staged
-    from .reads import SqliteReads
+    from ...core.model import EdgeKey
+    from .access_journal import AccessJournal
+
+    Staged = tuple[float, float, int]
+    """(confidence, days since it last changed, accesses)"""
 
 # The staged facts of the things in json_each(?1).
 _STAGED_FACTS = f"SELECT {EDGE_ENDS}, relation, access_count FROM (" + " UNION ".join(
@@ -28,17 +31,18 @@ def _things(ids: Sequence[str]) -> list[str]:
     return [id for id in ids if id.startswith(THING_IDS)]
 
 
-class SqliteReview:
+class Review:
     """Accesses, and what is staged. Nothing here changes a node's ``updated_at``."""
 
-    def __init__(self, connection: apsw.Connection, reads: SqliteReads) -> None:
+    def __init__(self, connection: apsw.Connection, reads: AccessJournal) -> None:
         self._db = connection
         self._reads = reads
 
     def count_access(self, ids: Sequence[str], at: str) -> None:
-        """One access more of each of these live nodes, and of the live facts of things.
+        """Count one more access of each of these live nodes, and of the live facts of things.
 
-        It is written down beside the store: no writer waits for it, nor it for one.
+        It is written down beside the store: no writer waits for it, nor it for one. Whoever asks
+        afterwards sees it counted. Of a thing with very many facts not all need be counted.
         """
         self._reads.add(ids, at)
 

@@ -6,7 +6,7 @@ import os
 
 from ...core.vocabulary import RELATIONS, TYPES
 from .driver import apsw
-from .fulltext import SqliteFullText
+from .fulltext import FullText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,4 +42,4 @@ def create_schema(connection: apsw.Connection, fulltext: str) -> None:
         "INSERT INTO relations(name, weight, backward_weight, description) VALUES (?, ?, ?, ?)",
         ((name, *row) for name, row in RELATIONS.items()),
     )
-    SqliteFullText(connection).renew(fulltext)
+    FullText(connection).renew(fulltext)

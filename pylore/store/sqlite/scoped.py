@@ -4,6 +4,8 @@ The queries of this package name tables without a schema, and SQLite looks for s
 temporary objects first. So a temporary view of the same name stands before each table: every
 query reads through it, caps and counts too, and a connection without a scope has none of them.
 What writes names ``main.`` instead, and temporary triggers refuse what is not the scope's own.
+
+It stays: a condition in each of some 200 statements would be forgotten in one of them.
 """
 
 from __future__ import annotations

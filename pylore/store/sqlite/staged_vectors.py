@@ -7,7 +7,7 @@ embedder can take an interrupted run up again.
 
 from __future__ import annotations
 
-from .fulltext import TEXTS_OF, SqliteFullText
+from .fulltext import TEXTS_OF, FullText
 from .quantise import quantise_all, sketch
 from .vector_tables import STAGED, create_vectors
 
@@ -15,20 +15,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..protocols import Passage
     from .driver import apsw
-    from .tables import SqliteMeta
-    from .vectors import SqliteVectors
+    from .tables import Meta
+    from .vectors import Vectors
+
+    Passage = tuple[int, str]
+    """(key, the text that is embedded: title and body)"""
 
 _NAME, _DIMENSION = "embedder_next", "embedder_next_dimension"
 
 
-class SqliteStagedVectors:
-    """The side table, and what it or the one in use lacks. The caller holds transactions."""
+class StagedVectors:
+    """Vectors of another embedder, in a side table until there is one for each passage.
 
-    def __init__(
-        self, connection: apsw.Connection, meta: SqliteMeta, vectors: SqliteVectors
-    ) -> None:
+    The caller holds transactions.
+    """
+
+    def __init__(self, connection: apsw.Connection, meta: Meta, vectors: Vectors) -> None:
         self._db = connection
         self._meta = meta
         self._vectors = vectors
@@ -118,7 +121,7 @@ class SqliteStagedVectors:
         return {key for key, text in passages if self._db.execute(query, (key,)).get == text}
 
     def _texts(self) -> str:
-        columns, joins = TEXTS_OF[SqliteFullText(self._db).engine]
+        columns, joins = TEXTS_OF[FullText(self._db).engine]
         return "{title} || ' ' || {body} FROM passages p {joins}".format(joins=joins, **columns)
 
     def _without(self, aside: bool) -> str:

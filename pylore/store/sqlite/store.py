@@ -7,16 +7,16 @@ import os
 
 from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
 from ...system.projects import project_of
-from ...system.store_files import LOG, identity_of, note_closed, note_open
+from ...system.store_files import LOG, STORE, identity_of, note_closed, note_open
+from .access_journal import AccessJournal
 from .bounds import set_bounds
 from .driver import apsw
-from .edges import SqliteEdges
+from .edges import Edges
 from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
-from .fulltext import SqliteFullText
-from .nodes import SqliteNodes
-from .reads import SqliteReads
+from .fulltext import FullText
+from .nodes import Nodes
 from .schema_check import refuse_foreign
-from .tables import SqliteMeta, SqliteRatings, SqliteRelations, SqliteTypes
+from .tables import Meta, Ratings, Relations, Types
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,25 +24,26 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from .anchors import SqliteAnchors
-    from .candidates import SqliteCandidates
-    from .check import SqliteChecks
-    from .code import SqliteCodeAnswers, SqliteCodeFiles
-    from .contents import SqliteContents
-    from .documents import SqliteDocuments
-    from .facts import SqliteFacts
-    from .history import SqliteHistory
-    from .impressions import SqliteImpressions
-    from .kept import KeptReads
-    from .positional_edges import SqlitePlaced
-    from .review import SqliteReview
-    from .staged_vectors import SqliteStagedVectors
-    from .statistics import SqliteStatistics
-    from .vectors import SqliteVectors
-    from .whole_text import SqliteCommits, SqliteWholeFiles
+    from .anchors import Anchors
+    from .candidates import StoredCandidates
+    from .check import Checks
+    from .code import CodeAnswers, CodeFiles
+    from .contents import Contents
+    from .documents import Documents
+    from .facts import FactPassages
+    from .history import StateHistory
+    from .impressions import Impressions
+    from .positional_edges import PositionalEdges
+    from .read_cache import ReadCache
+    from .remotes import Remotes
+    from .review import Review
+    from .staged_vectors import StagedVectors
+    from .statistics import Statistics
+    from .vectors import Vectors
+    from .whole_text import Commits, WholeFiles
     from .write_queue import Turn
 
-FILE = "search.db"
+FILE = STORE
 SCHEMA_VERSION = 1
 _MOST_MAPPED = 1 << 29
 """Bytes of a file that is read by mapping it."""
@@ -56,8 +57,17 @@ _PAGES_OF_LOG = 1000
 APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
-class SqliteStore:
-    """One open search.db. Use it from one thread; close it, or use it in a ``with``."""
+class Store:
+    """One open search.db. Use it from one thread; close it, or use it in a ``with``.
+
+    A part is made when it is first used, so that a plain search never touches the graph. What a
+    part returns is the caller's own: changing it changes nothing in the store. What writes is
+    called in a ``transaction``. Times are UTC, ISO 8601; a node or an edge is live while
+    ``invalidated_at`` is None. Errors are those of ``core.errors``: within ``faults`` a driver's
+    errors and damaged values become ``StoreError``, within ``graph_faults`` a missing or damaged
+    graph ``GraphUnavailable``. ``project`` is the folder that the paths of its records start from.
+    ``expect`` and ``answer`` are of a hub alone (``postgres/searched_hub.py``).
+    """
 
     expect = answer = None
     _takes_writes = True
@@ -71,118 +81,125 @@ class SqliteStore:
         self.project = project_of(os.path.dirname(os.path.abspath(path)))
         self.faults = Translated(path, connection)
         self.graph_faults = GraphFaults()
-        self.meta = SqliteMeta(connection)
-        self.types = SqliteTypes(connection)
-        self.relations = SqliteRelations(connection)
-        self.ratings = SqliteRatings(connection)
-        self._reads = SqliteReads(connection)
-        self.nodes = SqliteNodes(connection, self._reads)
-        self.edges = SqliteEdges(connection, self._reads)
-        self.fulltext = SqliteFullText(connection)
-        self._vectors: SqliteVectors | None = None
-        self._kept: KeptReads | None = None
+        self.meta = Meta(connection)
+        self.types = Types(connection)
+        self.relations = Relations(connection)
+        self.ratings = Ratings(connection)
+        self._reads = AccessJournal(connection)
+        self.nodes = Nodes(connection, self._reads)
+        self.edges = Edges(connection, self._reads)
+        self.fulltext = FullText(connection)
+        self._vectors: Vectors | None = None
+        self._cache: ReadCache | None = None
         self.scope = ""
 
     @property
-    def vectors(self) -> SqliteVectors:
+    def vectors(self) -> Vectors:
         """Vectors of passages; made when they are first asked for: ``show`` never does."""
         if self._vectors is None:
-            from .vectors import SqliteVectors
+            from .vectors import Vectors
 
-            self._vectors = SqliteVectors(self.connection)
+            self._vectors = Vectors(self.connection)
             self._vectors.scoped = bool(self.scope)
         return self._vectors
 
     @property
-    def statistics(self) -> SqliteStatistics:
+    def statistics(self) -> Statistics:
         """Counts over the whole graph; made here, since no search asks for it."""
-        from .statistics import SqliteStatistics
+        from .statistics import Statistics
 
-        return SqliteStatistics(self.connection, scoped=bool(self.scope))
+        return Statistics(self.connection, scoped=bool(self.scope))
 
     @property
-    def anchors(self) -> SqliteAnchors:
+    def anchors(self) -> Anchors:
         """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
-        from .anchors import SqliteAnchors
+        from .anchors import Anchors
 
-        return SqliteAnchors(self.connection)
+        return Anchors(self.connection)
 
     @property
-    def code(self) -> SqliteCodeFiles:
+    def code(self) -> CodeFiles:
         """What ``lore index`` has read; made here, since no search asks for it."""
-        from .code import SqliteCodeFiles
+        from .code import CodeFiles
 
-        return SqliteCodeFiles(self.connection)
+        return CodeFiles(self.connection)
 
     @property
-    def whole_files(self) -> SqliteWholeFiles:
+    def whole_files(self) -> WholeFiles:
         """Full text over whole files; made here: a search asks where code is asked for."""
-        from .whole_text import SqliteWholeFiles
+        from .whole_text import WholeFiles
 
-        return SqliteWholeFiles(self.connection, self.fulltext)
+        return WholeFiles(self.connection, self.fulltext)
 
     @property
-    def commits(self) -> SqliteCommits:
+    def commits(self) -> Commits:
         """Commits of the history; made here, as ``whole_files`` is."""
-        from .whole_text import SqliteCommits
+        from .whole_text import Commits
 
-        return SqliteCommits(self.connection, self.fulltext)
+        return Commits(self.connection, self.fulltext)
 
     @property
-    def code_answers(self) -> SqliteCodeAnswers:
+    def code_answers(self) -> CodeAnswers:
         """What it keeps of their names; made here, as ``code`` is."""
-        from .code import SqliteCodeAnswers
+        from .code import CodeAnswers
 
-        return SqliteCodeAnswers(self.connection)
+        return CodeAnswers(self.connection)
 
     @property
-    def candidates(self) -> SqliteCandidates:
+    def candidates(self) -> StoredCandidates:
         """What may be worth knowing; made here, since no search asks for it."""
-        from .candidates import SqliteCandidates
+        from .candidates import StoredCandidates
 
-        return SqliteCandidates(self.connection)
+        return StoredCandidates(self.connection)
 
     @property
-    def documents(self) -> SqliteDocuments:
+    def documents(self) -> Documents:
         """The files that documents were made from; made here, since most searches find none."""
-        from .documents import SqliteDocuments
+        from .documents import Documents
 
-        return SqliteDocuments(self.connection)
+        return Documents(self.connection)
 
     @property
-    def impressions(self) -> SqliteImpressions:
+    def impressions(self) -> Impressions:
         """What runs were shown; made here, since most searches belong to none."""
-        from .impressions import SqliteImpressions
+        from .impressions import Impressions
 
-        return SqliteImpressions(self.connection)
+        return Impressions(self.connection)
 
     @property
-    def review(self) -> SqliteReview:
+    def review(self) -> Review:
         """Accesses and what is staged; made here, since no search asks for it."""
-        from .review import SqliteReview
+        from .review import Review
 
-        return SqliteReview(self.connection, self._reads)
+        return Review(self.connection, self._reads)
 
     @property
-    def facts(self) -> SqliteFacts:
+    def facts(self) -> FactPassages:
         """Which passages state facts; made here: a search asks where it has found things."""
-        from .facts import SqliteFacts
+        from .facts import FactPassages
 
-        return SqliteFacts(self.connection, self._reads)
+        return FactPassages(self.connection, self._reads)
 
     @property
-    def placed(self) -> SqlitePlaced:
+    def placed(self) -> PositionalEdges:
         """Which edges stand in which passages; made here: only a walk asks."""
-        from .positional_edges import SqlitePlaced
+        from .positional_edges import PositionalEdges
 
-        return SqlitePlaced(self.connection)
+        return PositionalEdges(self.connection)
 
     @property
-    def staged_vectors(self) -> SqliteStagedVectors:
-        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
-        from .staged_vectors import SqliteStagedVectors
+    def remotes(self) -> Remotes:
+        """How far it is with the hubs that it syncs with; made here, since no search asks."""
+        from .remotes import Remotes
 
-        return SqliteStagedVectors(self.connection, self.meta, self.vectors)
+        return Remotes(self.connection)
+
+    @property
+    def staged_vectors(self) -> StagedVectors:
+        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
+        from .staged_vectors import StagedVectors
+
+        return StagedVectors(self.connection, self.meta, self.vectors)
 
     @property
     def writable(self) -> bool:
@@ -204,33 +221,39 @@ class SqliteStore:
         return self.connection.in_transaction
 
     @property
-    def history(self) -> SqliteHistory:
+    def history(self) -> StateHistory:
         """States that were left; made here, since no search asks for it."""
-        from .history import SqliteHistory
+        from .history import StateHistory
 
-        return SqliteHistory(self.connection)
+        return StateHistory(self.connection)
 
     @property
-    def contents(self) -> SqliteContents:
+    def contents(self) -> Contents:
         """What it says, for comparing it; made here, since no search asks for it."""
-        from .contents import SqliteContents
+        from .contents import Contents
 
-        return SqliteContents(self.connection)
+        return Contents(self.connection)
 
     def keep_to(self, scope: str) -> None:
-        """From now on this sees what is common or of this scope, and changes what is of it.
+        """Show what is common or of this scope, and let only what is of it be changed.
 
-        Without a scope it sees and changes everything.
+        What belongs to other scopes (``core.scopes``) is as if it were not there, in every answer,
+        count and cap. To write what is not the scope's own is a LoreError when the transaction ends
+        at the latest, and nothing is written; accesses are counted, and what is staged may be
+        confirmed. Without a scope everything is seen and changed. Not within a transaction.
         """
         if scope != self.scope:
             self.see(scope)
-            if self._kept is not None:
-                self.keep()
+            if self._cache is not None:
+                self.cache_reads()
 
     def whole(self, own: str = "") -> Whole:
-        """A ``with`` block of a transaction that sees and changes everything, whatever the scope.
+        """Return a ``with`` block of a transaction that sees and changes everything, whatever the
+        scope.
 
-        ``own`` is the id of the node that it is about.
+        ``own`` is the id of the scope's own node that it is about: for what hangs on that, and has
+        to end or come back with it, though the scope does not see it. Nothing of it may be shown.
+        Without a scope it does nothing.
 
         Raises:
             LoreError: that is not the scope's own.
@@ -253,16 +276,26 @@ class SqliteStore:
             self._vectors.scoped = bool(scope)
 
     def transaction(self, command: str = "") -> Transaction:
-        """A ``with`` block that commits as a whole or changes nothing.
+        """Return a ``with`` block that commits as a whole or changes nothing.
 
-        ``command`` is what the history calls it; without one it cannot be undone as a whole.
+        ``command`` is what the history calls it; without one it cannot be undone as a whole. One
+        within another is a part of it. When the outermost is done, what it wrote stays.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreReadOnly: the store cannot be written.
         """
         return Transaction(self.connection, self.path, command, self.require_log)
 
     def aside(self, patience: float = 0.0) -> Aside:
-        """A transaction for what may be lost: it waits ``patience`` seconds for another writer.
+        """Return a transaction for what may be lost: it waits ``patience`` seconds for another
+        writer.
 
         Its commit does not wait for the disk: a power cut may take it back.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreError: any other failure in it, a driver's errors too.
         """
         return Aside(self.connection, self.path, patience)
 
@@ -281,26 +314,30 @@ class SqliteStore:
 
     def snapshot(self) -> Snapshot:
         """A ``with`` block whose queries all see the store as it is when the first one runs."""
-        return Snapshot(self.connection, self._kept)
+        return Snapshot(self.connection, self._cache)
 
-    def keep(self) -> None:
-        """Keeps what snapshots read in memory, as long as nobody writes."""
-        from .kept import KeptReads
+    def cache_reads(self) -> None:
+        """Let snapshots cache what they read for the next ones, as long as nobody writes.
 
-        self._kept = KeptReads(self.connection)
-        self.nodes.kept = self.fulltext.kept = self.vectors.kept = self._kept
+        For a process that asks many questions; no answer changes by it.
+        """
+        from .read_cache import ReadCache
 
-    @property
-    def kept(self) -> dict[str, Any] | None:
-        """A place for what holds as long as the store does not change; None: there is none now."""
-        return self._kept.place if self._kept else None
+        self._cache = ReadCache(self.connection)
+        self.nodes.cache = self.fulltext.cache = self.vectors.cache = self._cache
 
     @property
-    def checks(self) -> SqliteChecks:
+    def cache(self) -> dict[str, Any] | None:
+        """Return a cache that lasts as long as the store does not change; None outside of a
+        snapshot, or before ``keep``."""
+        return self._cache.place if self._cache else None
+
+    @property
+    def checks(self) -> Checks:
         """What ``lore doctor`` asks of the file; made here, since nothing else asks."""
-        from .check import SqliteChecks
+        from .check import Checks
 
-        return SqliteChecks(self.connection, self.path)
+        return Checks(self.connection, self.path)
 
     def read_ahead(self) -> int:
         """Reads what searches read, into the system's memory; how many bytes that are."""
@@ -321,7 +358,7 @@ class SqliteStore:
             return
         compact(self.connection)
 
-    def copied_to(self, folder: str) -> SqliteStore:
+    def copied_to(self, folder: str) -> Store:
         """A copy of the store, in a folder that has none."""
         from ...system.private_files import make_private_file
 
@@ -333,7 +370,11 @@ class SqliteStore:
         return copy
 
     def interrupt(self) -> None:
-        """Ends what the connection is doing, which then fails; another thread may call it."""
+        """Let a statement that is under way fail with StoreError, changing nothing; for another
+        thread.
+
+        Where none is under way, nothing happens.
+        """
         self.connection.interrupt()
 
     def close(self) -> None:
@@ -342,7 +383,7 @@ class SqliteStore:
         note_closed(self._place)
         self._place = ""
 
-    def __enter__(self) -> SqliteStore:
+    def __enter__(self) -> Store:
         return self
 
     def __exit__(
@@ -362,7 +403,7 @@ class Whole:
 
     __slots__ = ("_scope", "_store")
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._scope = store.scope
 
@@ -379,20 +420,20 @@ class Whole:
 class Snapshot:
     """BEGIN … COMMIT around queries alone: what another process commits stays unseen."""
 
-    __slots__ = ("_connection", "_kept")
+    __slots__ = ("_cache", "_connection")
 
-    def __init__(self, connection: apsw.Connection, kept: KeptReads | None = None) -> None:
+    def __init__(self, connection: apsw.Connection, cache: ReadCache | None = None) -> None:
         self._connection = connection
-        self._kept = kept
+        self._cache = cache
 
     def __enter__(self) -> None:
         self._connection.execute("BEGIN")
-        if self._kept is not None:
-            self._kept.begin()
+        if self._cache is not None:
+            self._cache.begin()
 
     def __exit__(self, *_: object) -> None:
-        if self._kept is not None:
-            self._kept.end()
+        if self._cache is not None:
+            self._cache.end()
         if self._connection.in_transaction:
             self._connection.execute("COMMIT")
 
@@ -419,7 +460,7 @@ class Transaction:
         self._committed = committed
         self._inner = False
         self._turn: Turn | None = None
-        self._reads = SqliteReads(connection)
+        self._reads = AccessJournal(connection)
         self._all_taken = False
 
     def __enter__(self) -> None:
@@ -582,7 +623,7 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
+def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
     """The store in ``folder``.
 
     Raises:
@@ -596,7 +637,7 @@ def open_store(folder: str, *, busy_timeout: float = 30.0) -> SqliteStore:
         if version != SCHEMA_VERSION:
             connection = _upgraded(connection, path, version, busy_timeout)
         refuse_foreign(connection, path)
-    return SqliteStore(connection, path)
+    return Store(connection, path)
 
 
 def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
@@ -646,8 +687,10 @@ def _upgraded(
         if not isinstance(version, int) or not 1 <= version < SCHEMA_VERSION:
             raise _other_version(path, version)
         if connection.readonly("main"):
-            raise StoreReadOnly(f"{path}: schema version {version}, this lore reads "
-                                f"{SCHEMA_VERSION}: open it once where it can be written")
+            raise StoreReadOnly(
+                f"{path}: schema version {version}, this lore reads "
+                f"{SCHEMA_VERSION}: open it once where it can be written"
+            )
         from .schema_steps import upgrade
 
         upgrade(connection, path, version, SCHEMA_VERSION)
@@ -684,7 +727,7 @@ def _other_version(path: str, version: object) -> StoreError:
     return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
 
 
-def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> SqliteStore:
+def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
     """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
 
     Two processes may call this at once: the second one finds the first one's work.
@@ -729,14 +772,14 @@ def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
     connection.pragma("user_version", SCHEMA_VERSION)
 
 
-def scratch_store(path: str = ":memory:") -> SqliteStore:
+def scratch_store(path: str = ":memory:") -> Store:
     """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
     from .schema import create_schema
 
     with Whatever(path):
         connection = apsw.Connection(":memory:")
         create_schema(connection, "auto")
-    return SqliteStore(connection, path)
+    return Store(connection, path)
 
 
 def _look_before_writing(path: str, busy_timeout: float) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class SqliteMeta:
+class Meta:
     """Facts about the store itself: whose vectors it holds, which full-text engine."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -36,7 +36,7 @@ class SqliteMeta:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-class SqliteTypes:
+class Types:
     """The node types that this store knows."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -71,7 +71,7 @@ class SqliteTypes:
         )
 
 
-class SqliteRelations:
+class Relations:
     """The relations that this store knows, with their weights."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -113,8 +113,9 @@ _WRONG = f"""
     WHERE r.node_key IS NULL)"""
 
 
-class SqliteRatings:
-    """How nodes were rated: sums over their edges to runs, which triggers keep in step."""
+class Ratings:
+    """How nodes were rated: sums over their live, rated ``used_in_run`` edges, which triggers keep
+    in step."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection

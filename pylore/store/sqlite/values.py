@@ -8,7 +8,7 @@ from ...system.json_lines import parse_object
 from .bounds import LONGEST_VALUE
 from .driver import apsw
 from .fulltext import CREATE, TABLES
-from .vectors import SqliteVectors
+from .vectors import Vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str
 
 def _vectors(connection: apsw.Connection) -> dict[str, dict[str, str]]:
     try:
-        SqliteVectors(connection).load_extension()
+        Vectors(connection).load_extension()
     except StoreError:
         return {}  # which has a check of its own
     return _VECTORS

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from .kept import KeptReads
     from .quantise import Quantised
+    from .read_cache import ReadCache
 
     Found = list[tuple[int, str, float]]
 
@@ -97,7 +97,7 @@ FEW_OF_ALL = 20_000
 """Nodes all of whose passages are rather scored than those near the query looked through."""
 
 
-class SqliteVectors:
+class Vectors:
     """The tables of ``vector_tables``. Rows of ``passages_vec`` have the keys of ``passages``."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -106,7 +106,7 @@ class SqliteVectors:
         self._last: tuple[bytes, list[tuple[int, float]]] = (b"", [])
         self.scoped = False
         """Whether passages are there that are not seen: ``scoped.py``."""
-        self.kept: KeptReads | None = None
+        self.cache: ReadCache | None = None
 
     def load_extension(self) -> str:
         """Loads sqlite-vec once and returns its file.
@@ -130,7 +130,7 @@ class SqliteVectors:
         return self._loaded
 
     def create(self, dimension: int) -> None:
-        """Makes the tables, empty; older ones are dropped with all that they held.
+        """Make the tables, empty; older ones are dropped with all that they held.
 
         ``dimension`` must be a multiple of 8: a sketch has whole bytes.
         """
@@ -175,8 +175,9 @@ class SqliteVectors:
         self._db.executemany("DELETE FROM members WHERE key = ?", rows)
 
     def arrange(self) -> None:
-        """Makes clusters where there are many vectors, and many more or fewer than when this was
-        last done; the caller holds a transaction.
+        """Make clusters where there are many vectors, and many more or fewer than the last time.
+
+        Searches are quicker after it, and find the same; the caller holds a transaction.
         """
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'passages_vec'").get is None:
             return
@@ -191,7 +192,11 @@ class SqliteVectors:
             arrange(self._db, wanted)
 
     def search(self, vector: bytes, scope: Scope, limit: int) -> Found:
-        """The nearest passages, ``(key, id of its node, cosine)``, nearest first."""
+        """Return the nearest passages within ``scope``, ``(key, id of its node, cosine)``, nearest
+        first.
+
+        A few of them may be missed: what is near is looked for before what is nearest.
+        """
         self.load_extension()
         asked = quantise(vector)
         passages = Passages(self._db, scope, scoped=self.scoped)
@@ -275,7 +280,7 @@ class SqliteVectors:
         clusters = self._clusters_near(asked)
         wanted = (CANDIDATES_OF_MANY if clusters else CANDIDATES) * limit
         scope = passages.scope
-        place = self.kept.place if self.kept else None
+        place = self.cache.place if self.cache else None
         within_all = not scope and not self.scoped
         if place is not None and not clusters and within_all:
             keys = self._kept_near(sketch(asked), scope, wanted, place)
@@ -321,10 +326,10 @@ class SqliteVectors:
         self, asked: bytes, count: int, place: dict[str, Any]
     ) -> list[tuple[int, int]] | None:
         """The ``count`` least ``(distance, key)``; None where arrays are not worth it yet."""
-        if self.kept is None or not self.kept.often:
+        if self.cache is None or not self.cache.often:
             return None
         if "sketch arrays" not in place:
-            from .kept_arrays import SketchArrays
+            from .array_cache import SketchArrays
 
             place["sketch arrays"] = SketchArrays.of(self._sketches())
         arrays = place["sketch arrays"]

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .fulltext import SqliteFullText
+    from .fulltext import FullText
 
     Row = tuple[int | str, ...]
     """Key and the text of each column."""
@@ -28,7 +28,7 @@ class WholeText:
 
     _table = ""
 
-    def __init__(self, connection: apsw.Connection, fulltext: SqliteFullText) -> None:
+    def __init__(self, connection: apsw.Connection, fulltext: FullText) -> None:
         self._db = connection
         self._fulltext = fulltext
         self._columns = WHOLE[self._table]
@@ -82,8 +82,12 @@ def quoted(phrase: str) -> str:
     return f'"{phrase}"'
 
 
-class SqliteWholeFiles(WholeText):
-    """The texts of indexed files, and where their words stand."""
+class WholeFiles(WholeText):
+    """Full text over whole files, by their paths: those that ``lore index`` has read.
+
+    A phrase is folded words with a space between each two; a file has it where these are next to
+    each other.
+    """
 
     _table = FILES
 
@@ -149,7 +153,8 @@ class SqliteWholeFiles(WholeText):
     def search(
         self, phrases: Sequence[str], weights: Sequence[float], limit: int
     ) -> list[tuple[str, float]]:
-        """``(path, BM25 score)`` of the best files that have one of the phrases, best first.
+        """Return ``(path, BM25 score)`` of the best files that have one of the phrases, best first,
+        equal ones by path.
 
         ``weights`` are of the path, the text, and the parts of its names.
         """
@@ -195,8 +200,12 @@ def _row(held: tuple[int, str, bytes]) -> Row:
 _HASH = len(COMMIT_IDS)
 
 
-class SqliteCommits(WholeText):
-    """The tables ``commits`` and ``commit_files``. An id is ``commit-`` and the hash."""
+class Commits(WholeText):
+    """Commits of the history: their messages, and which of the whole files each changed.
+
+    An id is ``commit-`` and the hash. Nothing else of the store sees them: they are no nodes, and
+    that one changed a file is no edge.
+    """
 
     _table = MESSAGES
 
@@ -210,7 +219,7 @@ class SqliteCommits(WholeText):
         return {f"{COMMIT_IDS}{hash}" for (hash,) in self._db.execute("SELECT hash FROM commits")}
 
     def get(self, id: str) -> Commit | None:
-        """One commit."""
+        """Return hash, seconds since 1970, and message of one commit."""
         row = self._db.execute(
             "SELECT hash, made_at, message FROM commits WHERE hash = ?", (id[_HASH:],)
         ).fetchone()
@@ -257,7 +266,7 @@ class SqliteCommits(WholeText):
             self._insert((key, _said(texts)) for key, texts in rows)
 
     def files(self) -> list[tuple[str, str]]:
-        """``(id, path)`` of each file that each commit changed."""
+        """Return ``(id, path)`` of each file that each commit changed, sorted."""
         rows = self._db.execute(
             "SELECT c.hash, w.path FROM commit_files f CROSS JOIN commits c ON c.key = f.commit_key"
             " CROSS JOIN whole_files w ON w.key = f.file_key ORDER BY c.hash, w.path"
@@ -279,7 +288,8 @@ class SqliteCommits(WholeText):
         )
 
     def search(self, phrases: Sequence[str], limit: int) -> list[tuple[str, float]]:
-        """``(id, BM25 score)`` of the commits whose messages are most alike, best first.
+        """Return ``(id, BM25 score)`` of the commits whose messages are most alike, best first,
+        equal ones by id.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.

@@ -3,11 +3,15 @@
 Whoever reads appends one line to a file beside search.db: it takes no lock of the store's, so
 no reader makes a writer wait, and none is left uncounted since somebody writes. The next
 transaction counts what waits into the rows, and what is asked for in between sees both.
+
+It stays: to count in the store itself, a search would wait for its writers and for the disk.
 """
 
 from __future__ import annotations
 
 import os
+
+from ...system.store_files import READS, READS_TAKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,20 +20,17 @@ if TYPE_CHECKING:
     from .access_log import PendingReads
     from .driver import apsw
 
-WAITING, TAKEN = "-reads", "-reads-taken"
-"""Of the files beside the store: where readers append, and what a writer has taken from there."""
-
 LONG = 1 << 16
 """Bytes of some thousand reads since the last command that wrote."""
 
 
-class SqliteReads:
+class AccessJournal:
     """The reads of one store that are not in its rows yet."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = connection
         path = connection.filename
-        self._waiting, self._taken = (path + WAITING, path + TAKEN) if path else ("", "")
+        self._waiting, self._taken = (path + READS, path + READS_TAKEN) if path else ("", "")
         self._known: tuple[object, PendingReads] | None = None
 
     def add(self, ids: Sequence[str], at: str) -> None:

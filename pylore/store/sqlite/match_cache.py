@@ -23,7 +23,7 @@ MOST = 1_000_000
 _OF_A_SET = 5
 
 
-class KeptMatches:
+class MatchCache:
     """Matches in the tables of FTS5. It holds for as long as the store does not change."""
 
     __slots__ = ("_db", "_having", "_left", "_scores", "in_arrays")
@@ -46,7 +46,7 @@ class KeptMatches:
     ) -> list[tuple[int, float]]:
         """``(key, BM25 score)`` of the best passages that have one of the phrases, best first."""
         if self.in_arrays:
-            from .kept_arrays import best_sums
+            from .array_cache import best_sums
 
             parts = [self._scores_of(table, weights, phrase) for phrase in phrases]
             found = best_sums(parts, without, limit)

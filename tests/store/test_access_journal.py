@@ -17,10 +17,12 @@ from things import EARLY, LATE, LATER, a_node, an_edge
 from pylore.core.settings import Settings
 from pylore.formats.lines_out import export_lines
 from pylore.records.access_counts import count_accesses
-from pylore.store import Store, back_up, open_store, restore_backup_into
+from pylore.store import Store, open_store
 from pylore.store.filter import Scope
+from pylore.store.sqlite import access_journal
 from pylore.store.sqlite import access_log as read_lines
-from pylore.store.sqlite import reads
+from pylore.store.sqlite.backup import back_up, restore_backup
+from pylore.system.store_files import READS, READS_TAKEN
 
 NODE, THING, OTHER = "note-a", "entity-x", "entity-y"
 FACT = (THING, OTHER, "depends_on")
@@ -38,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def waiting(store: Store) -> Path:
-    return Path(store.path + reads.WAITING)
+    return Path(store.path + READS)
 
 
 def in_rows(store: Store, id: str = NODE) -> tuple[int, str | None]:
@@ -99,17 +101,17 @@ def test_a_writer_that_ends_after_its_commit_has_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.review.count_access([NODE], LATER)
-    monkeypatch.setattr(reads.SqliteReads, "forget_taken", lambda self: None)
+    monkeypatch.setattr(access_journal.AccessJournal, "forget_taken", lambda self: None)
     with store.transaction():
         pass
-    assert os.path.exists(store.path + reads.TAKEN)
+    assert os.path.exists(store.path + READS_TAKEN)
     monkeypatch.undo()
     assert counted(store) == 1
     store.review.count_access([NODE], LATE)
     assert counted(store) == 2
     with store.transaction():
         pass
-    assert in_rows(store) == (2, LATE) and not os.path.exists(store.path + reads.TAKEN)
+    assert in_rows(store) == (2, LATE) and not os.path.exists(store.path + READS_TAKEN)
 
 
 def test_none_of_many_readers_beside_writers_is_lost(store: Store) -> None:
@@ -140,7 +142,7 @@ def test_none_of_many_readers_beside_writers_is_lost(store: Store) -> None:
 
 def test_what_is_read_in_a_transaction_and_put_back_counts_once(store: Store) -> None:
     with store.transaction():
-        Path(store.path + reads.WAITING).write_text(f"{LATER}\t00000000\t{NODE}\n")
+        Path(store.path + READS).write_text(f"{LATER}\t00000000\t{NODE}\n")
         node = store.nodes.require(NODE)
         node.body = "another"
         store.nodes.put(node)
@@ -168,7 +170,7 @@ def test_what_is_no_line_of_a_read_counts_nothing(store: Store, text: bytes) -> 
 def test_a_link_in_its_place_leads_nowhere(store: Store, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text(f"{LATER}\tx\t{NODE}\n")
-    for suffix in (reads.WAITING, reads.TAKEN):
+    for suffix in (READS, READS_TAKEN):
         os.symlink(victim, store.path + suffix)
     assert count_accesses(store, Settings(), [NODE]) == []
     assert counted(store) == 0
@@ -221,6 +223,6 @@ def test_a_backup_has_the_reads_that_waited(store: Store, tmp_path: Path) -> Non
     assert in_rows(store) == (1, LATER) and not waiting(store).exists()
     with new_store(str(tmp_path / "other")):
         pass
-    restore_backup_into(str(tmp_path / "other"), file)
+    restore_backup(str(tmp_path / "other"), file)
     with open_store(str(tmp_path / "other")) as other:
         assert in_rows(other) == (1, LATER)

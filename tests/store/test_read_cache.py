@@ -19,9 +19,9 @@ from pylore.core.settings import from_environment
 from pylore.graph import kept_edges
 from pylore.indexing.indexer import write_nodes
 from pylore.store import Store, open_store
-from pylore.store.sqlite import kept, kept_matches
+from pylore.store.sqlite import match_cache, read_cache
 from pylore.store.sqlite import nodes as nodes_module
-from pylore.store.sqlite.kept_arrays import SketchArrays, best_sums
+from pylore.store.sqlite.array_cache import SketchArrays, best_sums
 
 WORDS = (
     "token cookie session limit request refuse key rotate sign parser cache vector graph node"
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 def stores(folder: str) -> Iterator[tuple[Store, Store]]:
     """One that keeps what it reads, and one that does not."""
     with open_store(folder) as keeping, open_store(folder) as plain:
-        keeping.keep()
+        keeping.cache_reads()
         yield keeping, plain
 
 
@@ -82,7 +82,7 @@ def test_a_search_says_the_same_with_what_was_kept(
     often: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(kept, "OFTEN", often)
+    monkeypatch.setattr(read_cache, "OFTEN", often)
     keeping, plain = stores
     for query in queries(examples(100)):
         assert said(keeping, query, depth, folder) == said(plain, query, depth, folder)
@@ -91,7 +91,7 @@ def test_a_search_says_the_same_with_what_was_kept(
 def test_it_says_the_same_where_there_is_hardly_room(
     stores: tuple[Store, Store], folder: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_matches, "MOST", 500)
+    monkeypatch.setattr(match_cache, "MOST", 500)
     monkeypatch.setattr(kept_edges, "MOST", 50)
     monkeypatch.setattr(nodes_module, "_KEPT", 20)
     keeping, plain = stores
@@ -102,7 +102,7 @@ def test_it_says_the_same_where_there_is_hardly_room(
 @pytest.mark.parametrize("by_itself", [True, False])
 def test_what_is_written_in_between_is_seen(folder: str, by_itself: bool) -> None:
     with open_store(folder) as keeping, open_store(folder) as plain:
-        keeping.keep()
+        keeping.cache_reads()
         for _ in range(3):
             said(keeping, "token cookie", "2", folder)
         writer = keeping if by_itself else plain
@@ -122,8 +122,8 @@ def test_nothing_is_kept_outside_of_snapshots_or_of_the_first(stores: tuple[Stor
     places = []
     for store in (keeping, keeping, plain, plain):
         with store.snapshot():
-            places.append(store.kept)
-        assert store.kept is None
+            places.append(store.cache)
+        assert store.cache is None
     assert places == [None, {}, None, None]
 
 

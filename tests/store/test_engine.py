@@ -1,28 +1,24 @@
-"""The engine itself on each store: what it writes, what it finds, what is around a node."""
+"""The engine on a store: what it writes, what it finds, what is around a node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from memory_store import MemoryStore
-from stores import KINDS, Kept
+from new_stores import new_store
+from stores import Kept
 
 from pylore.core.errors import LoreError
 from pylore.core.model import Hits
 from pylore.core.settings import Settings
 from pylore.core.vocabulary import file_id
 from pylore.embed.static import StaticEmbedder
-from pylore.graph.queries import stats
 from pylore.indexing.indexer import rebuild
 from pylore.records.access_counts import count_accesses
 from pylore.records.records import Records
 from pylore.records.runs import Runs
-from pylore.records.show import shown
 from pylore.search.pipeline import Request, search
-from pylore.search.related import neighbours, related
 from pylore.store import Store
 from pylore.store.filter import Scope
 
@@ -36,22 +32,11 @@ RECORDS: dict[str, tuple[str, dict[str, Any]]] = {
     OUTAGE: ("All logins failed for an hour on a Sunday", {}),
 }
 LINKS = ((KEYS, "relates_to", SESSIONS), (KEYS, "learned_from", OUTAGE))
-NEARLY = 0.01
-"""A store may round vectors, so their cosines differ in the third digit."""
-
-QUERIES = (
-    "signed tokens", "how are sessions kept", "tokn replica", "refused requests", "logins", "exp",
-    "database sunday",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory, made: bytes) -> Iterator[dict[str, Store]]:
-    """Each kind of store with the same records in it."""
-    stores = {}
-    for name, kind in KINDS.items():
-        kept: Kept = kind(tmp_path_factory.mktemp(name), made)
-        stores[name] = store = kept.open()
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with new_store(str(tmp_path_factory.mktemp("filled"))) as store:
         records = Records(store, Settings(), StaticEmbedder(), "/project")
         for id, (text, fields) in RECORDS.items():
             change = records.add(id.partition("-")[0], text, id=id, **fields)
@@ -59,9 +44,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory, made: bytes) -> Iterator[di
         for link in LINKS:
             records.link(*link)
         records.fact("Billing", "reads from", "PostgreSQL")
-    yield stores
-    for store in stores.values():
-        store.close()
+        yield store
 
 
 def found(store: Store, query: str, scope: Scope | None = None, **settings: str) -> Hits:
@@ -70,11 +53,8 @@ def found(store: Store, query: str, scope: Scope | None = None, **settings: str)
     return search(store, chosen, Request(query, scope, explain=True), embedder)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_search_finds_what_matches_and_what_it_leads_to(
-    kind: str, filled: dict[str, Store]
-) -> None:
-    store = filled[kind]
+def test_a_search_finds_what_matches_and_what_it_leads_to(filled: Store) -> None:
+    store = filled
     assert found(store, "signed tokens")[0].id == SESSIONS
     hits = {hit.id: hit for hit in found(store, "sessions cookie", graph_depth="2",
                                          retrievers="fulltext")}  # fmt: skip
@@ -83,43 +63,6 @@ def test_a_search_finds_what_matches_and_what_it_leads_to(
     assert hits[LIMITS].path == [SESSIONS, file_id("src/auth.py"), LIMITS]
     assert found(store, "tokens", Scope(tags=("auth",)))[0].id == KEYS
     assert "no record has the tag" in " ".join(found(store, "x", Scope(tags=("none",))).notes)
-
-
-@pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("depth", ["0", "2"])
-def test_every_store_finds_the_same(query: str, depth: str, filled: dict[str, Store]) -> None:
-    """By vectors alone in the same order; by words the same ones, however each ranks them."""
-    answers = {
-        kind: found(store, query, retrievers="vector", graph_depth=depth)
-        for kind, store in filled.items()
-    }  # fmt: skip
-    (one, *others) = [[(hit.id, hit.hops) for hit in hits] for hits in answers.values()]
-    assert one and all(other == one for other in others)
-    (scores, *others_scores) = [[hit.score for hit in hits] for hits in answers.values()]
-    for other in others_scores:
-        assert other == pytest.approx(scores, abs=NEARLY)
-    sets = [
-        {(hit.id, hit.match, hit.weak) for hit in found(store, query, retrievers="fulltext")}
-        for store in filled.values()
-    ]
-    assert all(other == sets[0] for other in sets)
-
-
-@pytest.mark.parametrize("expansion", ["best-path", "accumulate", "activation"])
-@pytest.mark.parametrize("id", [SESSIONS, KEYS, "entity-billing", file_id("src/db.py")])
-def test_every_store_has_the_same_around_a_node(
-    id: str, expansion: str, filled: dict[str, Store]
-) -> None:
-    settings = Settings().changed([("graph_depth", "3"), ("expansion", expansion)], "test")
-    answers = []
-    for store in filled.values():
-        hits = related(store, settings, [id], explain=True)
-        answers.append((
-            [{**hit.to_dict(), "recency_score": 0} for hit in hits], hits.notes,
-            neighbours(store, settings, id), stats(store),
-            [edge["id"] for edge in shown(store, id)["edges"]],
-        ))  # fmt: skip
-    assert answers[0][0] and all(other == answers[0] for other in answers)
 
 
 def test_a_record_lives_and_goes(store: Store) -> None:
@@ -155,9 +98,3 @@ def test_accesses_and_runs_are_counted(store: Store, kept: Kept) -> None:
     assert store.impressions.state(run) == "open"
     with kept.read_only() as other:
         assert count_accesses(other, Settings(), ["note-a"]) == []
-
-
-def test_the_second_store_is_another_one(filled: dict[str, Store]) -> None:
-    assert isinstance(filled["memory"], MemoryStore)
-    assert not isinstance(filled["sqlite"], MemoryStore)
-    assert not Path(filled["memory"].path).exists()
