@@ -11,9 +11,11 @@ from .scoring import score_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .scoring import Factors
+
+    R = TypeVar("R", bound="Record")
 
     EdgeKey = tuple[str, str, str]
     """(from, to, relation)"""
@@ -33,7 +35,7 @@ class Record:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __copy__(self) -> Record:
+    def __copy__(self: R) -> R:
         other = object.__new__(type(self))
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))

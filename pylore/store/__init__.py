@@ -8,13 +8,17 @@ speaks SQL or knows of SQLite.
 
 from __future__ import annotations
 
-from .sqlite.store import FILE, Store, create_store, open_store, scratch_store
+from .sqlite.opening import FILE, copy_store, create_store, open_store, scratch_store
+from .sqlite.store import Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ALL", "FILE", "Store", "create_store", "open_store", "scratch_store", "tell_waiting"]
+__all__ = [
+    "ALL", "FILE", "Store", "copy_store", "create_store", "open_store", "scratch_store",
+    "tell_waiting",
+]  # fmt: skip
 
 ALL = -1
 """Instead of a limit: everything."""

@@ -18,7 +18,7 @@ SHORTEST_PART = 3
 
 
 def meant(store: SearchStore, id: str) -> str:
-    """The id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
+    """Return the id of the symbol that ``FILE::Class::method`` names, if that is one of the store.
 
     ``FILE::Class.method`` and the same with ``symbol-`` before it mean it too. What is an id
     as it stands, and what names no symbol, comes back as it is. Under a scope an id that is
@@ -38,7 +38,7 @@ def meant(store: SearchStore, id: str) -> str:
 
 
 def all_meant(store: SearchStore, ids: Iterable[str]) -> list[str]:
-    """``meant`` of each."""
+    """Return ``meant`` of each."""
     return [meant(store, id) for id in ids]
 
 
@@ -47,7 +47,8 @@ _NAMED = 3
 
 
 def typed(store: SearchStore, id: str) -> str:
-    """What ``meant`` finds, or the one id that begins or ends as a person's word for it does.
+    """Return what ``meant`` finds, or the one id that begins or ends as a person's word for it
+    does.
 
     The beginning may be that of the part behind the type: ``1a2b`` of ``decision-1a2b3c4d``. A
     whole part (``auth.py`` of ``file-src/auth.py``) comes before ends of words. What is part of
@@ -61,7 +62,7 @@ def typed(store: SearchStore, id: str) -> str:
 
 
 def all_typed(store: SearchStore, ids: Iterable[str]) -> list[str]:
-    """``typed`` of each."""
+    """Return ``typed`` of each."""
     return [typed(store, id) for id in ids]
 
 
@@ -79,7 +80,7 @@ def _whole(store: SearchStore, part: str) -> str:
 
 
 def ends_with_part(id: str, part: str) -> bool:
-    """Whether a part of an id, and not the end of a word in it, is this.
+    """Return whether a part of an id, and not the end of a word in it, is this.
 
     >>> ends_with_part("file-src/auth.py", "auth.py"), ends_with_part("entity-jwt", "jwt")
     (True, True)
@@ -91,14 +92,15 @@ def ends_with_part(id: str, part: str) -> bool:
 
 
 def file_ids(store: Store, path: str) -> list[str]:
-    """The ids that the node of a file may have: the common one, and one of the store's scope."""
+    """Return the ids that the node of a file may have: the common one, and one of the store's
+    scope."""
     from ..core.scopes import own
 
     return [*dict.fromkeys((file_id(path), own(file_id(path), store.scope)))]
 
 
 def file_node_id(store: Store, path: str) -> str:
-    """The id of a file's node: the common one if there is one, or else one of the scope."""
+    """Return the id of a file's node: the common one if there is one, or else one of the scope."""
     if not store.scope:
         return file_id(path)
     first, *others = file_ids(store, path)
@@ -106,7 +108,7 @@ def file_node_id(store: Store, path: str) -> str:
 
 
 def edge_meant(store: Store, key: EdgeKey) -> EdgeKey:
-    """The edge that these three words mean: what the store's scope calls so comes first."""
+    """Return the edge that these three words mean: what the store's scope calls so comes first."""
     if not store.scope:
         return key
     from ..core.scopes import own

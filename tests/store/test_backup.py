@@ -18,7 +18,7 @@ from pylore.formats.jsonl import export_lines
 from pylore.store import open_store
 from pylore.store.sqlite import backup
 from pylore.store.sqlite.backup import back_up, restore_backup
-from pylore.store.sqlite.store import SCHEMA_VERSION
+from pylore.store.sqlite.opening import SCHEMA_VERSION
 
 
 def filled(folder: Path, *names: str) -> str:

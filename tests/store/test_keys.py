@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sqlite_stores import connection_of
 from things import a_node, an_edge
 
-from pylore.store import create_store
-from pylore.store.sqlite.store import Store, scratch_store
+from pylore.store import Store, create_store, scratch_store
 
 NAMES = ("note-a", "note-b", "note-c", "note-d")
 STEPS = st.one_of(

@@ -11,8 +11,7 @@ from things import a_node
 
 from pylore.core.errors import StoreError, StoreReadOnly
 from pylore.store import create_store, open_store
-from pylore.store.sqlite import schema_steps
-from pylore.store.sqlite import store as stores
+from pylore.store.sqlite import opening, schema_steps
 from pylore.store.sqlite.schema import SCHEMA, created, name_of, schema_text
 
 NEW = next(one for one in created(schema_text(SCHEMA)) if one.startswith("CREATE INDEX"))
@@ -29,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
         connection.execute(f"DROP INDEX {name_of(NEW)}")
     before = schema_text(SCHEMA).replace(f"{NEW};\n", "")
     assert before != schema_text(SCHEMA)
-    monkeypatch.setattr(stores, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(opening, "SCHEMA_VERSION", 2)
     monkeypatch.setitem(schema_steps.STEPS, 2, (before, f"{NEW};"))
     return folder
 
@@ -44,7 +43,7 @@ def alter(folder: str, statement: str) -> None:
 
 
 def test_there_is_a_step_to_each_version_but_the_first() -> None:
-    assert [*schema_steps.STEPS] == [*range(2, stores.SCHEMA_VERSION + 1)]
+    assert [*schema_steps.STEPS] == [*range(2, opening.SCHEMA_VERSION + 1)]
 
 
 @pytest.mark.parametrize("way", [open_store, create_store])

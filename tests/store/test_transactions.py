@@ -19,7 +19,7 @@ from pylore.core.errors import (
 )
 from pylore.core.model import EDGE_HISTORY
 from pylore.core.vocabulary import TEXTS
-from pylore.store import Store
+from pylore.store import Store, copy_store
 from pylore.store.filter import Scope
 
 
@@ -205,7 +205,7 @@ def test_what_is_given_is_the_callers_own(store: Store) -> None:
 
 def test_a_copy_goes_its_own_way(store: Store, tmp_path_factory: pytest.TempPathFactory) -> None:
     store.nodes.put(a_node("note-a"))
-    with store.copied_to(str(tmp_path_factory.mktemp("copy"))) as copy:
+    with copy_store(store, str(tmp_path_factory.mktemp("copy"))) as copy:
         assert copy.path != store.path
         copy.nodes.put(a_node("note-b"))
         assert {node.id for node in copy.nodes.all()} == {"note-a", "note-b"}

@@ -34,7 +34,7 @@ class AccessJournal:
         self._known: tuple[object, PendingReads] | None = None
 
     def add(self, ids: Sequence[str], at: str) -> None:
-        """One read of these nodes, which somebody counts in later; whatever fails, it returns.
+        """Note one read of these nodes, to be counted in later; no failure is raised.
 
         Of a line of more than ``access_log.LONGEST`` bytes the last ids are not counted.
         """
@@ -48,7 +48,7 @@ class AccessJournal:
             access_log.append(self._waiting, ids, at)
 
     def pending(self, *, writing: bool = False) -> PendingReads | None:
-        """What waits, as this connection sees the store; None where nothing does.
+        """Return what waits, as this connection sees the store; None where nothing does.
 
         Within a transaction that writes, only with ``writing``: what is read there to be put
         back must not hold what is going to be counted in later.
@@ -67,7 +67,7 @@ class AccessJournal:
         return self._known[1]
 
     def take(self) -> bool:
-        """Counts what waits into the rows, within the transaction of whoever calls.
+        """Count what waits into the rows, within the transaction of whoever calls.
 
         Whether all of the file that was taken is in them: ``forget_taken`` when that is
         committed.
@@ -80,12 +80,12 @@ class AccessJournal:
 
     @property
     def is_long(self) -> bool:
-        """Whether so much waits that a reader, too, should count it in."""
+        """Return whether so much waits that a reader, too, should count it in."""
         stamp = _stamp(self._waiting) if self._waiting else None
         return stamp is not None and stamp[1] > LONG
 
     def forget_taken(self) -> None:
-        """Takes the file away whose reads are all in the rows now."""
+        """Take the file away whose reads are all in the rows now."""
         try:
             os.unlink(self._taken)
         except OSError:

@@ -37,7 +37,7 @@ class SketchArrays:
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, bytes]]) -> SketchArrays | None:
-        """Those of ``(key, sketch)`` by key; None where they are not of one length."""
+        """Return those of ``(key, sketch)`` by key; None where they are not of one length."""
         size = len(rows[0][1]) if rows else 0
         if not size or any(len(bits) != size for _, bits in rows):
             return None
@@ -47,7 +47,8 @@ class SketchArrays:
         return cls(keys, words.reshape(len(rows), -1), size)
 
     def nearest(self, asked: bytes, count: int) -> list[tuple[int, int]] | None:
-        """The ``count`` least ``(distance in bits, key)``; None for a sketch of another length."""
+        """Return the ``count`` least ``(distance in bits, key)``; None for a sketch of another
+        length."""
         if len(asked) != self._size:
             return None
         words = numpy.frombuffer(asked + bytes(-self._size % _WORD), numpy.uint64)
@@ -64,7 +65,7 @@ class SketchArrays:
 def best_sums(
     parts: Sequence[tuple[array[int], array[float]]], without: Collection[int], limit: int
 ) -> list[tuple[int, float]] | None:
-    """``(key, sum)`` of the best keys, best first, added in the order of the parts.
+    """Return ``(key, sum)`` of the best keys, best first, added in the order of the parts.
 
     A part has each key once. None where keys are too far apart for an array by key.
     """

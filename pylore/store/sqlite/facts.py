@@ -89,21 +89,21 @@ class FactPassages:
         return [(row[:3], *row[3:]) for row in rows]
 
     def subjects(self) -> list[str]:
-        """The things of which something is stated, by id."""
+        """Return the things of which something is stated, by id."""
         rows = self._db.execute(f"SELECT DISTINCT s.id FROM nodes s {_FACTS} ORDER BY s.id")
         return [str(id) for (id,) in rows]
 
     def leading_to(self, ids: Sequence[str]) -> list[str]:
-        """The things of which something is, or was, stated that names one of these."""
+        """Return the things of which something is, or was, stated that names one of these."""
         return [str(id) for (id,) in self._db.execute(_LEADING_TO, (dumps(ids),))]
 
     def passages(self, ids: Sequence[str]) -> dict[EdgeKey, tuple[int, str]]:
-        """The passages that state what is said of these things: edge to (key, sentence)."""
+        """Return the passages that state what is said of these things: edge to (key, sentence)."""
         rows = self._db.execute(_HELD, (dumps(ids),))
         return {(one, other or "", name): (key, text) for one, other, name, key, text in rows}
 
     def add(self, rows: Iterable[tuple[int, EdgeKey, str]]) -> None:
-        """Says of passages that they state a fact: ``(key, edge, sentence)``."""
+        """Note passages that state a fact: ``(key, edge, sentence)``."""
         self._db.executemany(
             "INSERT INTO main.fact_passages VALUES (?1, (SELECT key FROM nodes WHERE id = ?2),"
             " (SELECT key FROM nodes WHERE id = ?3), ?4, ?5)",
@@ -111,17 +111,17 @@ class FactPassages:
         )
 
     def remove(self, passages: Iterable[int]) -> None:
-        """Forgets of these passages that they state facts."""
+        """Forget of these passages that they state facts."""
         self._db.executemany(
             "DELETE FROM main.fact_passages WHERE key = ?", ((key,) for key in passages)
         )
 
     def remove_all(self) -> None:
-        """The same of every passage."""
+        """Forget of every passage that it states a fact."""
         self._db.execute("DELETE FROM main.fact_passages")
 
     def shown(self, passages: Sequence[int]) -> dict[int, Standing]:
-        """What those of these passages say that state a fact, and how it stands.
+        """Return what those of these passages say that state a fact, and how it stands.
 
         A fact is as old as the last time that it was written or read. Without the tables of
         the graph there are none.

@@ -100,7 +100,7 @@ class FullText:
 
     @property
     def engine(self) -> str:
-        """``fts5`` or ``fts4``: what this store's tables are made with."""
+        """Return ``fts5`` or ``fts4``: what this store's tables are made with."""
         if not self._engine:
             self._engine = (
                 self._db.execute("SELECT value FROM meta WHERE key = 'fulltext'").get or "fts5"
@@ -108,7 +108,7 @@ class FullText:
         return self._engine
 
     def renew(self, wanted: str) -> None:
-        """Makes the index anew, empty, by the engine that is wanted, or ``auto``.
+        """Make the index anew, empty, by the engine that is wanted, or ``auto``.
 
         Raises:
             StoreError: there is no such engine here.
@@ -119,7 +119,7 @@ class FullText:
         self.create(engine)
 
     def create(self, engine: str) -> None:
-        """Makes the tables, empty; older ones are dropped with all that they held."""
+        """Make the tables, empty; older ones are dropped with all that they held."""
         for table in TABLES.values():
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
             self._db.execute(creating(engine, table))
@@ -128,7 +128,7 @@ class FullText:
         self._engine = engine
 
     def add(self, collection: str, rows: Iterable[tuple[int, str, str, str, str, str]]) -> None:
-        """Adds ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
+        """Add ``(key, title, body, tags, file, parts)`` rows, their texts composed."""
         indexed: list[Any] = [(key, *map(composed, columns)) for key, *columns in rows]
         if self.engine == "fts5":
             from .passage_texts import keep_texts
@@ -145,7 +145,7 @@ class FullText:
             self.count_words(collection)
 
     def count_words(self, collection: str) -> None:
-        """Counts the words that many passages have, where there are twice as many of these."""
+        """Count the words that many passages have, where there are twice as many of these."""
         if self.engine == "fts5":
             from .rare_terms import count_words
 
@@ -163,11 +163,11 @@ class FullText:
         remove_texts(self._db, table, keys)
 
     def body(self, key: int) -> str:
-        """The text of one passage."""
+        """Return the text of one passage."""
         return self._columns(key)[1]
 
     def indexed(self, key: int) -> tuple[str, str]:
-        """The title of one passage, and all that is indexed of it."""
+        """Return the title of one passage, and all that is indexed of it."""
         columns = self._columns(key)
         return columns[0], " ".join(columns) if columns is not _NOTHING else ""
 
@@ -177,7 +177,7 @@ class FullText:
         return _NOTHING
 
     def collections(self, types: Iterable[str]) -> list[str]:
-        """The collections that nodes of these types are in, less those that are empty.
+        """Return the collections that nodes of these types are in, less those that are empty.
 
         Without types, all of them.
         """
@@ -226,14 +226,15 @@ class FullText:
         limit: int,
         wanted: int,
     ) -> list[tuple[int, str, float]]:
-        """The same with what is hidden; ``wanted`` is how many there are to be without it."""
+        """Return the same with what is hidden; ``wanted`` is how many there are to be without
+        it."""
         if how not in _BEGINNINGS and self._is_large(collection):
             enough = limit if scope or self.scoped else wanted // 4
             best = self._by_rare_words(collection, groups, scope, weights, limit, enough)
             if best is not None:
                 return best
         table = TABLES[collection]
-        if how in _KEPT_WAYS and (matches := self._kept_matches(collection, scope)):
+        if how in _KEPT_WAYS and (matches := self._match_cache(collection, scope)):
             own = tuple(weights.get(name, 1.0) for name in COLUMNS)
             without = self._passages_without(scope)
             return self._named(matches.best(table, groups[0], own, without, limit), scope)
@@ -254,9 +255,10 @@ class FullText:
         return rows
 
     def nodes_with_all(self, collection: str, query: Query, scope: Scope, limit: int) -> set[str]:
-        """Ids of nodes that have all terms in one passage: any ``limit`` passages' of them."""
+        """Return ids of nodes that have all terms in one passage: any ``limit`` passages' of
+        them."""
         table = TABLES[collection]
-        if matches := self._kept_matches(collection, scope):
+        if matches := self._match_cache(collection, scope):
             groups, without = _all(query, self.engine), self._passages_without(scope)
             keys = matches.with_all(table, groups, without, limit)
             return {id for _, id, _ in self._named([(key, 0.0) for key in keys], scope)}
@@ -279,7 +281,8 @@ class FullText:
         return {id for _, id in first_shown(having, scope, limit)}
 
     def titled(self, collection: str, phrases: Iterable[str], limit: int) -> list[str]:
-        """Ids of nodes whose title has one of these phrases: any ``limit`` passages' of them."""
+        """Return ids of nodes whose title has one of these phrases: any ``limit`` passages' of
+        them."""
         column = "title : {}" if self.engine == "fts5" else "title:{}"
         asked = " OR ".join(column.format(f'"{phrase}"') for phrase in phrases)
         rows = self._db.execute(
@@ -309,7 +312,7 @@ class FullText:
         return {str(id) for (id,) in rows}
 
     def _may_have(self, table: str, phrase: str) -> bool:
-        """Whether a table has every word of a phrase.
+        """Return whether a table has every word of a phrase.
 
         One that it has not adds nothing to a score, and yet FTS5 asks for it at each passage.
         """
@@ -327,8 +330,8 @@ class FullText:
                 return False
         return True
 
-    def _kept_matches(self, collection: str, scope: Scope) -> MatchCache | None:
-        """What is kept of a collection's matches, where that answers as the table would."""
+    def _match_cache(self, collection: str, scope: Scope) -> MatchCache | None:
+        """Return what is kept of a collection's matches, where that answers as the table would."""
         place = self.cache.place if self.cache else None
         if (
             place is None
@@ -355,7 +358,7 @@ class FullText:
         return passages_without(self._db, scope, self.cache.place)
 
     def _is_large(self, collection: str) -> bool:
-        """Whether there may be so many passages that it pays not to rank all that match."""
+        """Return whether there may be so many passages that it pays not to rank all that match."""
         if collection not in self._last:
             self._holds_any(collection)
         return self._last[collection] >= tuning.LARGE and self.engine == "fts5" and _CAN_SCORE
@@ -426,7 +429,7 @@ class _There:
 
 
 def choose_engine(wanted: str) -> str:
-    """``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
+    """Return ``fts5`` or ``fts4``: what was asked for, or the best that this SQLite has.
 
     Raises:
         StoreError: the linked SQLite has not got it.
@@ -440,7 +443,7 @@ def choose_engine(wanted: str) -> str:
 
 
 def rank_bm25(matchinfo: bytes) -> float:
-    """What sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
+    """Return what sqlite-fts4's function of this name gives for ``matchinfo(…, 'pcnalx')``.
 
     That one's time grows with the square of the phrases: for a query of 50 words on
     2,000 passages it took 3 seconds, and for one of 200 words a minute.
@@ -516,5 +519,6 @@ _KEPT_WAYS = ("some", "inflected")
 
 
 def phrases_of(query: Query, how: str) -> list[list[str]]:
-    """The phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without quotes."""
+    """Return the phrases that ``all``, ``some`` or ``inflected`` ask for, in groups, without
+    quotes."""
     return [[phrase[1:-1] for phrase in group] for group in _PHRASES[how](query, "fts5")]

@@ -67,7 +67,7 @@ class StateHistory:
         return [_past(row) for row in rows]
 
     def of_nodes(self) -> Iterator[Past]:
-        """The states that all nodes have left, by node and clock."""
+        """Yield the states that all nodes have left, by node and clock."""
         for row in self._db.execute(f"{_READ} ORDER BY {_ORDER}"):
             yield _past(row)
 
@@ -99,7 +99,7 @@ class StateHistory:
         return True
 
     def keep_edge(self, state: dict[str, object], command: int | None = None) -> bool:
-        """Writes a state that an edge has left elsewhere, as ``keep`` does for nodes.
+        """Write a state that an edge has left elsewhere, as ``keep`` does for nodes.
 
         ``state`` has the fields of ``EDGE_HISTORY``.
         """
@@ -126,7 +126,7 @@ class StateHistory:
         return True
 
     def older(self, before: str) -> int:
-        """How many states of nodes and edges were left before this time."""
+        """Return how many states of nodes and edges were left before this time."""
         return sum(
             int(self._db.execute(f"SELECT count(*) FROM {table} WHERE changed_at < ?",
                                  (before,)).get)
@@ -163,7 +163,7 @@ class StateHistory:
 
     @property
     def command(self) -> int | None:
-        """The number of the command that is under way, if one is."""
+        """Return the number of the command that is under way, if one is."""
         row: str | None = self._db.execute("SELECT value FROM meta WHERE key = 'command'").get
         return None if row is None else int(row)
 
@@ -175,7 +175,7 @@ class StateHistory:
         return [PastCommand(*row) for row in rows]
 
     def left_by(self, command: int) -> list[Past]:
-        """The states of nodes that a command left, by node and clock."""
+        """Return the states of nodes that a command left, by node and clock."""
         rows = self._db.execute(f"{_READ} WHERE h.command = ? ORDER BY {_ORDER}", (command,))
         return [_past(row) for row in rows]
 
@@ -194,7 +194,7 @@ class StateHistory:
         return [Edge(*row) for row in rows]
 
     def added_by(self, command: int) -> tuple[list[str], list[EdgeKey]]:
-        """The nodes and the edges that a command added."""
+        """Return the nodes and the edges that a command added."""
         rows = self._db.execute(
             "SELECT DISTINCT id, to_id, relation FROM additions WHERE command = ?"
             " ORDER BY id, to_id, relation",
@@ -213,7 +213,8 @@ class StateHistory:
         )
 
     def anchors_left_by(self, command: int) -> list[tuple[AnchorKey, Anchor | None]]:
-        """The anchors that a command touched, as they were before; None where there was none."""
+        """Return the anchors that a command touched, as they were before; None where there was
+        none."""
         rows = self._db.execute(
             f"SELECT {', '.join(Anchor.__slots__)} FROM anchors_left WHERE command = ?"
             " ORDER BY node_id, kind, path, detail, rowid",
@@ -228,7 +229,7 @@ class StateHistory:
     # --- what merging needs
 
     def settle(self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = ()) -> None:
-        """Writes nodes and edges whole, with every time that they have.
+        """Write nodes and edges whole, with every time that they have.
 
         Nothing of what they replace is kept: that is up to whoever merges.
         """
@@ -240,7 +241,7 @@ class StateHistory:
         self._db.execute("DELETE FROM meta WHERE key = 'merging'")
 
     def ancestors(self, ids: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """The names of states of these nodes, or of all, that are known by name alone."""
+        """Return the names of states of these nodes, or of all, that are known by name alone."""
         which = "" if ids is None else " WHERE node_id IN (SELECT value FROM json_each(?))"
         found: dict[str, list[str]] = {}
         for id, name in self._db.execute(
@@ -257,13 +258,13 @@ class StateHistory:
         )
 
     def purged(self, ids: Sequence[str] | None = None) -> dict[str, str]:
-        """Those of these ids, or all, that were deleted for good: id to when."""
+        """Return those of these ids, or all, that were deleted for good: id to when."""
         which = "" if ids is None else " WHERE id IN (SELECT value FROM json_each(?))"
         given = () if ids is None else (dumps(ids),)
         return dict(self._db.execute(f"SELECT id, at FROM purged{which} ORDER BY id", given))
 
     def purge(self, id: str, at: str) -> None:
-        """Forgets every state of a node, and remembers that it was deleted for good."""
+        """Forget every state of a node, and remembers that it was deleted for good."""
         self._db.execute("DELETE FROM main.node_history WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM main.ancestors WHERE node_id = ?", (id,))
         self._db.execute("DELETE FROM main.additions WHERE id = ?1 OR to_id = ?1", (id,))
@@ -280,7 +281,7 @@ class StateHistory:
         return dict(self._db.execute("SELECT id, at FROM proposed_purges ORDER BY id"))
 
     def propose_purge(self, id: str, at: str) -> None:
-        """Keeps what others say was deleted for good; ``purge`` ends it."""
+        """Keep what others say was deleted for good; ``purge`` ends it."""
         self._db.execute("INSERT OR REPLACE INTO proposed_purges VALUES (?, ?)", (id, at))
 
 

@@ -44,7 +44,8 @@ class MatchCache:
         without: Collection[int],
         limit: int,
     ) -> list[tuple[int, float]]:
-        """``(key, BM25 score)`` of the best passages that have one of the phrases, best first."""
+        """Return ``(key, BM25 score)`` of the best passages that have one of the phrases, best
+        first."""
         if self.in_arrays:
             from .array_cache import best_sums
 
@@ -66,7 +67,7 @@ class MatchCache:
     def with_all(
         self, table: str, groups: Sequence[Sequence[str]], without: Collection[int], limit: int
     ) -> list[int]:
-        """Keys of passages that have one phrase of each group: the first ``limit``."""
+        """Return keys of passages that have one phrase of each group: the first ``limit``."""
         names = [(table, tuple(group)) for group in groups]
         names.sort(key=lambda name: name not in self._having)  # what must be asked for comes last
         found: frozenset[int] | None = None

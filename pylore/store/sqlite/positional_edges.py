@@ -65,7 +65,7 @@ class PositionalEdges:
             return bool(self._db.execute(_ANY).get)
 
     def touching(self, ids: Sequence[str]) -> set[EdgeKey]:
-        """The live edges from or to these nodes that say where they stand in a longer text.
+        """Return the live edges from or to these nodes that say where they stand in a longer text.
 
         Raises:
             GraphUnavailable: the graph's tables are missing or damaged.

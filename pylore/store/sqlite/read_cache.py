@@ -39,7 +39,7 @@ class ReadCache:
         self.place: dict[str, Any] | None = None
 
     def begin(self) -> None:
-        """Within a transaction: lets go of everything if the store is not as it was."""
+        """Let go of everything if the store has changed; called within a transaction."""
         self._begun += 1
         self.often = self._begun > OFTEN
         seen = changes_seen(self._db)
@@ -50,5 +50,5 @@ class ReadCache:
             self._seen = seen
 
     def end(self) -> None:
-        """What is read from here on is not of the snapshot."""
+        """Cache nothing from here on: it is not of the snapshot."""
         self.place = None

@@ -48,15 +48,15 @@ class Review:
 
     @property
     def is_behind(self) -> bool:
-        """Whether so many accesses wait to be counted in that a reader should do it, too."""
+        """Return whether so many accesses wait to be counted in that a reader should do it, too."""
         return self._reads.is_long
 
     def catch_up(self) -> None:
-        """Counts in what waits; the caller holds a transaction. Every other one has done so."""
+        """Count in what waits; the caller holds a transaction. Every other one has done so."""
         self._reads.take()
 
     def ripe_nodes(self, ids: Sequence[str], accesses: int) -> list[str]:
-        """Those of ``ids`` that are staged and were read so often."""
+        """Return those of ``ids`` that are staged and were read so often."""
         pending = self._reads.pending(writing=True)
         rows = self._db.execute(
             "SELECT n.id, n.access_count FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value"
@@ -69,7 +69,7 @@ class Review:
         })  # fmt: skip
 
     def ripe_facts(self, ids: Sequence[str], accesses: int) -> list[EdgeKey]:
-        """The staged facts of these nodes that were read so often."""
+        """Return the staged facts of these nodes that were read so often."""
         things = _things(ids)
         if not things:
             return []
@@ -81,7 +81,7 @@ class Review:
         })  # fmt: skip
 
     def confirm_nodes(self, ids: Sequence[str]) -> None:
-        """Makes these nodes confirmed ones; they are no newer for it."""
+        """Make these nodes confirmed ones; they are no newer for it."""
         self._db.execute(
             "UPDATE main.nodes SET status = 'confirmed'"
             " WHERE id IN (SELECT value FROM json_each(?))",
@@ -89,7 +89,7 @@ class Review:
         )
 
     def staged_nodes(self, source: str) -> dict[str, Staged]:
-        """The live staged nodes of one source, by id."""
+        """Return the live staged nodes of one source, by id."""
         rows = self._db.execute(
             "SELECT id, confidence, coalesce(julianday('now') - julianday(updated_at), 0.0),"
             " access_count FROM nodes"
@@ -103,7 +103,7 @@ class Review:
         }
 
     def staged_edges(self, source: str) -> dict[EdgeKey, Staged]:
-        """The live staged edges of one source. A change makes an edge as new as it is."""
+        """Return the live staged edges of one source. A change makes an edge as new as it is."""
         rows = self._db.execute(
             "SELECT e.from_id, e.to_id, e.relation, e.weight, coalesce(julianday('now')"
             " - julianday(max(e.created_at, coalesce((SELECT max(h.changed_at)"

@@ -113,7 +113,7 @@ def foreign_objects(
 def refuse_foreign(
     connection: apsw.Connection, path: str, own: frozenset[str] = frozenset()
 ) -> None:
-    """Return if the schema is lore's own.
+    """Check that the schema is lore's own.
 
     Raises:
         StoreError: it is not.

@@ -1,6 +1,6 @@
 """The way from one version of the schema to the next; version 1 has none before it.
 
-To change the schema: raise ``store.SCHEMA_VERSION``, keep the text of ``schema.sql`` as it was
+To change the schema: raise ``opening.SCHEMA_VERSION``, keep the text of ``schema.sql`` as it was
 in a file, and add a step. The store is compared with that text first, as when it is opened, and
 with the new one afterwards: a step that leads elsewhere changes nothing.
 """

@@ -45,7 +45,7 @@ _EDGE = "from_key, to_key, relation, weight, source, status, metadata, invalidat
 
 
 def keep_to(connection: apsw.Connection, scope: str) -> None:
-    """Lets a connection see what is common or of this scope, and change what is of it.
+    """Let a connection see what is common or of this scope, and change what is of it.
 
     Without a scope it sees and changes everything.
     """
@@ -68,7 +68,8 @@ def _own(column: str, scope: str) -> str:
 
 
 def _id_meets(condition: str, key: str) -> str:
-    """Whether the id of a key, which is known as ``id``, meets a condition; 0: it has none."""
+    """Return whether the id of a key, which is known as ``id``, meets a condition; 0: it has
+    none."""
     found = (f"(SELECT {condition} FROM main.{table} WHERE key = {key})"
              for table in ("nodes", "absent"))  # fmt: skip
     return f"coalesce({', '.join(found)}, 0)"
@@ -80,7 +81,7 @@ def _edge_seen(edge: str, scope: str) -> str:
 
 
 def _edge_own(edge: str, scope: str) -> str:
-    """All of it is seen, and one of its names at least is the scope's."""
+    """Return a condition: all of it is seen, and one of its names at least is the scope's."""
     ends = (_id_meets(_own("id", scope), f"{edge}.{end}") for end in ("from_key", "to_key"))
     one = " OR ".join((_own(f"{edge}.relation", scope), *ends))
     return f"{_edge_seen(edge, scope)} AND ({one})"
@@ -134,7 +135,8 @@ def _views(scope: str) -> Iterator[str]:
 
 
 def _guards(scope: str) -> Iterator[str]:
-    """Triggers that refuse to write what is not of the scope, whatever command it comes from."""
+    """Yield triggers that refuse to write what is not of the scope, whatever command it comes
+    from."""
     own_id, own_node = (
         {row: _own(f"{row}.{name}", scope) for row in ("new", "old")} for name in ("id", "node_id")
     )

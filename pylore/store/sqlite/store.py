@@ -1,21 +1,18 @@
-"""Opening search.db, and the object that holds its parts together."""
+"""The object that holds the parts of an open search.db together, and its transactions."""
 
 from __future__ import annotations
 
-import errno
 import os
 
-from ...core.errors import LoreError, NoStore, StoreBusy, StoreError, StoreReadOnly
+from ...core.errors import LoreError, StoreBusy, StoreError
 from ...system.projects import project_of
-from ...system.store_files import LOG, STORE, identity_of, note_closed, note_open
+from ...system.store_files import LOG, identity_of, note_closed, note_open
 from .access_journal import AccessJournal
-from .bounds import set_bounds
 from .driver import apsw
 from .edges import Edges
-from .faults import GraphFaults, Translated, Whatever, lacks_room, meaning
+from .faults import GraphFaults, Translated, meaning
 from .fulltext import FullText
 from .nodes import Nodes
-from .schema_check import refuse_foreign
 from .tables import Meta, Ratings, Relations, Types
 
 TYPE_CHECKING = False
@@ -43,18 +40,11 @@ if TYPE_CHECKING:
     from .whole_text import Commits, WholeFiles
     from .write_queue import Turn
 
-FILE = STORE
-SCHEMA_VERSION = 1
-_MOST_MAPPED = 1 << 29
-"""Bytes of a file that is read by mapping it."""
-
 _OFF, _FULL = 0, 2
 """Of ``PRAGMA synchronous``."""
 
 _PAGES_OF_LOG = 1000
 """From so many on a commit brings the write-ahead log into the file; SQLite's own figure."""
-
-APPLICATION_ID = 0x6C6F7265  # "lore", so that file(1) and other tools can tell
 
 
 class Store:
@@ -95,7 +85,7 @@ class Store:
 
     @property
     def vectors(self) -> Vectors:
-        """Vectors of passages; made when they are first asked for: ``show`` never does."""
+        """Return vectors of passages; made when they are first asked for: ``show`` never does."""
         if self._vectors is None:
             from .vectors import Vectors
 
@@ -105,105 +95,107 @@ class Store:
 
     @property
     def statistics(self) -> Statistics:
-        """Counts over the whole graph; made here, since no search asks for it."""
+        """Count over the whole graph; made here, since no search asks for it."""
         from .statistics import Statistics
 
         return Statistics(self.connection, scoped=bool(self.scope))
 
     @property
     def anchors(self) -> Anchors:
-        """What ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
+        """Return what ties nodes to code; a search asks ``nodes`` for the verdicts alone."""
         from .anchors import Anchors
 
         return Anchors(self.connection)
 
     @property
     def code(self) -> CodeFiles:
-        """What ``lore index`` has read; made here, since no search asks for it."""
+        """Return what ``lore index`` has read; made here, since no search asks for it."""
         from .code import CodeFiles
 
         return CodeFiles(self.connection)
 
     @property
     def whole_files(self) -> WholeFiles:
-        """Full text over whole files; made here: a search asks where code is asked for."""
+        """Return full text over whole files; made here: a search asks where code is asked for."""
         from .whole_text import WholeFiles
 
         return WholeFiles(self.connection, self.fulltext)
 
     @property
     def commits(self) -> Commits:
-        """Commits of the history; made here, as ``whole_files`` is."""
+        """Return commits of the history; made here, as ``whole_files`` is."""
         from .whole_text import Commits
 
         return Commits(self.connection, self.fulltext)
 
     @property
     def code_answers(self) -> CodeAnswers:
-        """What it keeps of their names; made here, as ``code`` is."""
+        """Return what it keeps of their names; made here, as ``code`` is."""
         from .code import CodeAnswers
 
         return CodeAnswers(self.connection)
 
     @property
     def candidates(self) -> StoredCandidates:
-        """What may be worth knowing; made here, since no search asks for it."""
+        """Return what may be worth knowing; made here, since no search asks for it."""
         from .candidates import StoredCandidates
 
         return StoredCandidates(self.connection)
 
     @property
     def documents(self) -> Documents:
-        """The files that documents were made from; made here, since most searches find none."""
+        """Return the files that documents were made from; made here, since most searches find
+        none."""
         from .documents import Documents
 
         return Documents(self.connection)
 
     @property
     def impressions(self) -> Impressions:
-        """What runs were shown; made here, since most searches belong to none."""
+        """Return what runs were shown; made here, since most searches belong to none."""
         from .impressions import Impressions
 
         return Impressions(self.connection)
 
     @property
     def review(self) -> Review:
-        """Accesses and what is staged; made here, since no search asks for it."""
+        """Return accesses and what is staged; made here, since no search asks for it."""
         from .review import Review
 
         return Review(self.connection, self._reads)
 
     @property
     def facts(self) -> FactPassages:
-        """Which passages state facts; made here: a search asks where it has found things."""
+        """Return which passages state facts; made here: a search asks where it has found things."""
         from .facts import FactPassages
 
         return FactPassages(self.connection, self._reads)
 
     @property
     def placed(self) -> PositionalEdges:
-        """Which edges stand in which passages; made here: only a walk asks."""
+        """Return which edges stand in which passages; made here: only a walk asks."""
         from .positional_edges import PositionalEdges
 
         return PositionalEdges(self.connection)
 
     @property
     def remotes(self) -> Remotes:
-        """How far it is with the hubs that it syncs with; made here, since no search asks."""
+        """Return how far it is with the hubs that it syncs with; made here, since no search
+        asks."""
         from .remotes import Remotes
 
         return Remotes(self.connection)
 
     @property
     def staged_vectors(self) -> StagedVectors:
-        """Vectors of another embedder while they are made; made here, as ``shape`` is."""
+        """Return vectors of another embedder while they are made; made here, as ``shape`` is."""
         from .staged_vectors import StagedVectors
 
         return StagedVectors(self.connection, self.meta, self.vectors)
 
     @property
     def writable(self) -> bool:
-        """Whether this process may write to the file."""
+        """Return whether this process may write to the file."""
         return self._takes_writes and not self.connection.readonly("main")
 
     def refuse_writes(self) -> None:
@@ -212,24 +204,24 @@ class Store:
         self._takes_writes = False
 
     def data_version(self) -> object:
-        """What changes when another process has written since this was last asked."""
+        """Return what changes when another process has written since this was last asked."""
         return self.connection.pragma("data_version")
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a ``transaction`` or a ``snapshot`` of this store is under way."""
+        """Return whether a ``transaction`` or a ``snapshot`` of this store is under way."""
         return self.connection.in_transaction
 
     @property
     def history(self) -> StateHistory:
-        """States that were left; made here, since no search asks for it."""
+        """Return states that were left; made here, since no search asks for it."""
         from .history import StateHistory
 
         return StateHistory(self.connection)
 
     @property
     def contents(self) -> Contents:
-        """What it says, for comparing it; made here, since no search asks for it."""
+        """Return what it says, for comparing it; made here, since no search asks for it."""
         from .contents import Contents
 
         return Contents(self.connection)
@@ -266,7 +258,7 @@ class Store:
         return Whole(self)
 
     def see(self, scope: str) -> None:
-        """Puts another view before the tables."""
+        """Put another view before the tables."""
         from .scoped import keep_to
 
         keep_to(self.connection, scope)
@@ -300,7 +292,7 @@ class Store:
         return Aside(self.connection, self.path, patience)
 
     def require_log(self) -> None:
-        """Goes on where the log beside the store is the one that this connection writes to.
+        """Go on where the log beside the store is the one that this connection writes to.
 
         Raises:
             StoreError: it was put away or replaced since the store was opened: nobody else sees
@@ -313,7 +305,8 @@ class Store:
             )
 
     def snapshot(self) -> Snapshot:
-        """A ``with`` block whose queries all see the store as it is when the first one runs."""
+        """Return a ``with`` block whose queries all see the store as it is when the first one
+        runs."""
         return Snapshot(self.connection, self._cache)
 
     def cache_reads(self) -> None:
@@ -334,19 +327,19 @@ class Store:
 
     @property
     def checks(self) -> Checks:
-        """What ``lore doctor`` asks of the file; made here, since nothing else asks."""
+        """Return what ``lore doctor`` asks of the file; made here, since nothing else asks."""
         from .check import Checks
 
         return Checks(self.connection, self.path)
 
     def read_ahead(self) -> int:
-        """Reads what searches read, into the system's memory; how many bytes that are."""
+        """Read what searches read, into the system's memory; return how many bytes that are."""
         from .read_ahead import read_ahead
 
         return read_ahead(self.connection)
 
     def compact(self) -> None:
-        """Puts near vectors, and each table's pages, side by side: a search reads them faster.
+        """Put near vectors, and each table's pages, side by side: a search reads them faster.
 
         Worth its time after a large import. It changes nothing that can be seen, so
         a store that is busy, or a disk without room for a copy, is left as it is.
@@ -358,17 +351,6 @@ class Store:
             return
         compact(self.connection)
 
-    def copied_to(self, folder: str) -> Store:
-        """A copy of the store, in a folder that has none."""
-        from ...system.private_files import make_private_file
-
-        path = os.path.join(folder, FILE)
-        make_private_file(path)
-        self.connection.execute("VACUUM INTO ?", (path,))
-        copy = open_store(folder)
-        copy.keep_to(self.scope)
-        return copy
-
     def interrupt(self) -> None:
         """Let a statement that is under way fail with StoreError, changing nothing; for another
         thread.
@@ -378,7 +360,7 @@ class Store:
         self.connection.interrupt()
 
     def close(self) -> None:
-        """Lets go of the file; a second call does nothing."""
+        """Let go of the file; a second call does nothing."""
         self.connection.close()
         note_closed(self._place)
         self._place = ""
@@ -496,7 +478,7 @@ class Transaction:
             self._leave()
 
     def _count_reads(self) -> None:
-        """What was read before has been read before what is written now."""
+        """Count reads that wait: they were before what is written now."""
         self._all_taken = self._reads.take()
 
     def _begin(self) -> None:
@@ -546,7 +528,7 @@ class Transaction:
         )
 
     def _end_command(self) -> None:
-        """One that has changed nothing is none; of a purge nothing is left to tell by."""
+        """Forget the command if it has changed nothing; a purge leaves nothing to see that by."""
         self._connection.execute(
             "DELETE FROM main.commands WHERE id = (SELECT value FROM meta WHERE key = 'command')"
             " AND name <> 'purge'"
@@ -563,7 +545,7 @@ class Transaction:
             self._turn = None
 
     def _rollback(self) -> None:
-        """Ends what has not been committed; a full disk has done so already."""
+        """End what has not been committed; a full disk has done so already."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
@@ -588,7 +570,7 @@ class Aside(Transaction):
         self._connection.execute("BEGIN IMMEDIATE")
 
     def _count_reads(self) -> None:
-        """It is to be short: that is for others, or for ``review.catch_up``."""
+        """Count nothing: this is to be short, and others or ``review.catch_up`` will."""
 
     def __enter__(self) -> None:
         self._before = int(self._connection.pragma("busy_timeout"))
@@ -623,265 +605,9 @@ class Aside(Transaction):
             self._connection.wal_autocheckpoint(_PAGES_OF_LOG)
 
 
-def open_store(folder: str, *, busy_timeout: float = 30.0) -> Store:
-    """The store in ``folder``.
-
-    Raises:
-        StoreError: there is none, it is not a database, or of another version.
-    """
-    path = os.path.join(folder, FILE)
-    if not os.path.isfile(path):
-        raise _no_store(folder, path)
-    with Translated(path):
-        connection, version = _open_version(path, busy_timeout)
-        if version != SCHEMA_VERSION:
-            connection = _upgraded(connection, path, version, busy_timeout)
-        refuse_foreign(connection, path)
-    return Store(connection, path)
-
-
-def open_to_replace(path: str, busy_timeout: float) -> apsw.Connection:
-    """A connection to a store all of which is to be replaced, whatever version it has.
-
-    Raises:
-        StoreError: it cannot be written, or is another program's database.
-        apsw.NotADBError, apsw.CorruptError: SQLite cannot tell its pages.
-    """
-    if not _may_write(path):
-        raise StoreReadOnly(f"{path}: cannot be written: check the permissions of it and of "
-                            "its folder")  # fmt: skip
-    connection = _connect(path, busy_timeout)
-    try:
-        if connection.pragma("application_id") != APPLICATION_ID and (
-            connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None
-        ):
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
-        connection.pragma("journal_mode", "wal")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _open_version(path: str, busy_timeout: float) -> tuple[apsw.Connection, object]:
-    """A connection, and the schema's version. A disk without room is read as it is."""
-    try:
-        connection = _connect(path, busy_timeout)
-        return connection, connection.pragma("user_version")
-    except apsw.IOError as error:
-        if not lacks_room(error):
-            raise
-    connection = _connect(path, busy_timeout, read_only=True)
-    return connection, connection.pragma("user_version")
-
-
-def _upgraded(
-    connection: apsw.Connection, path: str, version: object, busy_timeout: float
-) -> apsw.Connection:
-    """Return a connection to a store that was of an older version, and now is of this one.
-
-    Raises:
-        StoreError: it is of a version that this lore does not read, or cannot be written.
-    """
-    try:
-        if not isinstance(version, int) or not 1 <= version < SCHEMA_VERSION:
-            raise _other_version(path, version)
-        if connection.readonly("main"):
-            raise StoreReadOnly(
-                f"{path}: schema version {version}, this lore reads "
-                f"{SCHEMA_VERSION}: open it once where it can be written"
-            )
-        from .schema_steps import upgrade
-
-        upgrade(connection, path, version, SCHEMA_VERSION)
-    finally:
-        connection.close()
-    return _connect(path, busy_timeout)
-
-
 def compact(connection: apsw.Connection) -> None:
-    """VACUUM, where the store is not busy and the disk has room."""
+    """Run VACUUM, where the store is not busy and the disk has room."""
     try:
         connection.execute("VACUUM")
     except (apsw.BusyError, apsw.FullError):
         return
-
-
-def _no_store(folder: str, path: str) -> StoreError:
-    """Why there is no store: the first reason that holds."""
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        return StoreError(f"{folder}: is a file, not a folder: move it away, or set LORE_DIR")
-    if os.path.exists(path):
-        return StoreError(f"{path}: is not a plain file: move it away, then run 'lore init'")
-    if os.path.isdir(folder) and not os.access(folder, os.X_OK):
-        return StoreError(f"{folder}: cannot be entered: check its permissions")
-    return NoStore(f"no store in {folder}: run 'lore init'")
-
-
-def _other_version(path: str, version: object) -> StoreError:
-    if version == 0 and os.path.getsize(path) == 0:
-        return StoreError(f"{path}: is empty: 'lore init' makes a store of it, "
-                          "then import your last export")  # fmt: skip
-    newer = isinstance(version, int) and version > SCHEMA_VERSION
-    mend = "use a newer lore" if newer else "import your last export into a new store"
-    return StoreError(f"{path}: schema version {version}, this lore reads {SCHEMA_VERSION}: {mend}")
-
-
-def create_store(folder: str, *, fulltext: str = "auto", busy_timeout: float = 30.0) -> Store:
-    """The store in ``folder``, made if it is not there; ``fulltext`` names its engine.
-
-    Two processes may call this at once: the second one finds the first one's work.
-    """
-    from ...system.private_files import make_private_file, make_private_folder
-
-    path = os.path.join(folder, FILE)
-    try:
-        make_private_folder(folder)
-    except OSError as error:
-        if os.path.exists(folder):
-            raise _no_store(folder, path) from None
-        # A file in the place of a folder above it, or a link that leads nowhere, exists.
-        why = os.strerror(errno.ENOTDIR if error.errno == errno.EEXIST else error.errno or 0)
-        raise StoreError(f"{folder}: {why}: choose another with LORE_DIR") from None
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise _no_store(folder, path)
-    with Translated(path):
-        _look_before_writing(path, busy_timeout)
-        make_private_file(os.path.realpath(path))  # what SQLite puts beside it is as private
-        connection = _connect(path, busy_timeout, create=True)
-        connection.pragma("journal_mode", "wal")
-        if connection.pragma("user_version") == 0:
-            with Transaction(connection, path):
-                _make_schema(connection, path, fulltext)
-        elif connection.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
-        connection.close()
-    return open_store(folder, busy_timeout=busy_timeout)
-
-
-def _make_schema(connection: apsw.Connection, path: str, fulltext: str) -> None:
-    """Fill an empty file, unless another process has done so meanwhile."""
-    from .schema import create_schema
-
-    if connection.pragma("user_version") != 0:
-        return
-    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get:
-        raise StoreError(f"{path}: belongs to another program: choose another folder")
-    create_schema(connection, fulltext)
-    connection.pragma("application_id", APPLICATION_ID)
-    connection.pragma("user_version", SCHEMA_VERSION)
-
-
-def scratch_store(path: str = ":memory:") -> Store:
-    """Make an empty store in memory, with every table of the schema; messages call it ``path``."""
-    from .schema import create_schema
-
-    with Whatever(path):
-        connection = apsw.Connection(":memory:")
-        create_schema(connection, "auto")
-    return Store(connection, path)
-
-
-def _look_before_writing(path: str, busy_timeout: float) -> None:
-    """Goes on where there is no database yet, or one that may become a store.
-
-    Writing to it turns another program's into one with a write-ahead log, before a
-    transaction sees whose it is. SQLite alone looks: to read and close the file here would
-    drop the locks of a store that this process has open.
-
-    Raises:
-        StoreError: it is another program's.
-    """
-    if not os.path.exists(path):
-        return
-    from urllib.parse import quote
-
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"file:{quote(path)}?mode=ro", flags=flags)
-    try:
-        _wait(connection, busy_timeout)
-        if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is None:
-            return
-        if connection.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path}: belongs to another program: choose another folder")
-    finally:
-        connection.close()
-
-
-def _connect(
-    path: str, busy_timeout: float, *, create: bool = False, read_only: bool = False
-) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
-    name = path
-    if read_only or not (create or _may_write(path)):
-        name, flags = _read_only_name(path), apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(name, flags=flags)
-    for prepare in (
-        _wait, _distrust_schema, _check_relations, _keep_plans, _map_file, _sync_commits,
-    ):  # fmt: skip
-        prepare(connection, busy_timeout)
-    set_bounds(connection, path)
-    return connection
-
-
-def reading_copy(path: str, *, alone: bool = True) -> apsw.Connection:
-    """A connection to a file that is no store of ours; ``alone``: it has no log beside it,
-    and nothing is put there."""
-    from urllib.parse import quote
-
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    name = f"file:{quote(path)}?" + ("immutable=1" if alone else "mode=ro")
-    connection = apsw.Connection(name, flags=flags)
-    _distrust_schema(connection, 0.0)
-    return connection
-
-
-def _may_write(path: str) -> bool:
-    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
-
-
-def _read_only_name(path: str) -> str:
-    """A URI for a file in a folder we may not write to.
-
-    WAL needs a shared-memory file beside the store. Where nobody can make one,
-    nobody writes either, and SQLite may take the file as immutable.
-    """
-    from urllib.parse import quote
-
-    wal = path + "-wal"
-    live = os.path.exists(wal) and os.path.getsize(wal) > 0
-    return f"file:{quote(path)}?" + ("mode=ro" if live else "immutable=1")
-
-
-def _wait(connection: apsw.Connection, busy_timeout: float) -> None:
-    connection.set_busy_timeout(int(busy_timeout * 1000))
-
-
-def _distrust_schema(connection: apsw.Connection, _: float) -> None:
-    # A search.db may be somebody else's, by LORE_DIR: nothing in its schema may do harm.
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)  # until a Transaction has looked
-
-
-def _check_relations(connection: apsw.Connection, _: float) -> None:
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-
-
-def _keep_plans(connection: apsw.Connection, _: float) -> None:
-    # A statement is not planned anew for each value bound: FTS5 binds hundreds a search.
-    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-
-
-def _map_file(connection: apsw.Connection, _: float) -> None:
-    # Of a large file a search reads pages here and there, and with each one that is mapped the
-    # system maps 15 more: at a million vectors 97 MB in place of 16, in the same time.
-    path = connection.filename
-    if not os.path.exists(path) or os.path.getsize(path) <= _MOST_MAPPED:
-        connection.pragma("mmap_size", _MOST_MAPPED)
-
-
-def _sync_commits(connection: apsw.Connection, _: float) -> None:
-    # In WAL mode less than this keeps a store whole, and loses the last commits in a power cut.
-    connection.pragma("synchronous", _FULL)

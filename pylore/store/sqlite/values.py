@@ -184,7 +184,7 @@ _META = (
 
 
 def wrong_values(connection: apsw.Connection, *, made: bool = False) -> list[str]:
-    """Where there are values that lore does not write, as ``nodes.status: 2``.
+    """Return where there are values that lore does not write, as ``nodes.status: 2``.
 
     Args:
         made: look at what can be made anew from the nodes, instead of at the nodes.
@@ -228,7 +228,7 @@ def _wrong_of(connection: apsw.Connection, table: str, columns: dict[str, str]) 
 
 
 def _other_json(connection: apsw.Connection, table: str, name: str) -> int:
-    """How many texts are JSON, but no object that lore reads."""
+    """Return how many texts are JSON, but no object that lore reads."""
     rows = connection.execute(
         f"SELECT {name} FROM {table} WHERE {name} <> '{{}}' AND {_JSON.format(c=name)}"
     )

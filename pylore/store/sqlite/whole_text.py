@@ -35,7 +35,7 @@ class WholeText:
         self._made = False
 
     def is_there(self) -> bool:
-        """Whether there may be something to find."""
+        """Return whether there may be something to find."""
         if not self._made:
             known = "SELECT 1 FROM sqlite_schema WHERE name = ?"
             self._made = bool(self._db.execute(known, (self._table,)).get)
@@ -66,7 +66,8 @@ class WholeText:
         self._made = False
 
     def _best(self, phrases: Sequence[str], weights: Sequence[float]) -> tuple[str, list[object]]:
-        """A query for rowid and BM25 score of what has one of the phrases, and its parameters."""
+        """Return a query for rowid and BM25 score of what has one of the phrases, and its
+        parameters."""
         if self._fulltext.engine == "fts5":
             rank = f"-bm25({self._table}, {', '.join('?' * len(weights))})"
         else:
@@ -77,7 +78,7 @@ class WholeText:
 
 
 def quoted(phrase: str) -> str:
-    """A phrase for MATCH. It is made of words (text.words), which have nothing that the
+    """Return a phrase for MATCH. It is made of words (text.words), which have nothing that the
     tokenizers split at."""
     return f'"{phrase}"'
 
@@ -92,16 +93,16 @@ class WholeFiles(WholeText):
     _table = FILES
 
     def stored(self) -> int:
-        """How many files there are."""
+        """Return how many files there are."""
         count: int = self._db.execute("SELECT count(*) FROM whole_files").get
         return count
 
     def paths(self) -> set[str]:
-        """The files there are."""
+        """Return the files there are."""
         return {str(path) for (path,) in self._db.execute("SELECT path FROM whole_files")}
 
     def put(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """Writes files anew: path, text, and the parts of the names in it."""
+        """Write files anew: path, text, and the parts of the names in it."""
         rows = [(path, composed(text), composed(parts)) for path, text, parts in files]
         if not rows:
             return
@@ -119,7 +120,7 @@ class WholeFiles(WholeText):
         self._insert((keys[path], path, text, parts) for path, text, parts in rows)
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Forgets files, and which commits changed them."""
+        """Forget files, and which commits changed them."""
         held = self._held(paths)
         if held:
             self._take_out([_row(row) for row in held])
@@ -135,12 +136,12 @@ class WholeFiles(WholeText):
         )
 
     def text(self, path: str) -> str:
-        """The text of a file; nothing where it is not known."""
+        """Return the text of a file; nothing where it is not known."""
         held = self._rows("SELECT key, path, texts FROM whole_files WHERE path = ?", path)
         return str(_row(held[0])[2]) if held else ""
 
     def renew(self) -> None:
-        """Indexes all anew, by the engine of the store."""
+        """Index all anew, by the engine of the store."""
         self._drop()
         keys: list[object] = [key for (key,) in self._db.execute("SELECT key FROM whole_files")]
         for start in range(0, len(keys), _TOGETHER):
@@ -169,7 +170,7 @@ class WholeFiles(WholeText):
         return sorted(rows, key=lambda row: (-row[1], row[0]))
 
     def named(self, words: Sequence[str]) -> list[str]:
-        """The paths that have one of these words."""
+        """Return the paths that have one of these words."""
         if not words or not self.is_there():
             return []
         if self._fulltext.engine == "fts5":
@@ -210,12 +211,12 @@ class Commits(WholeText):
     _table = MESSAGES
 
     def count(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         number: int = self._db.execute("SELECT count(*) FROM commits").get
         return number
 
     def ids(self) -> set[str]:
-        """All of them."""
+        """Return all of them."""
         return {f"{COMMIT_IDS}{hash}" for (hash,) in self._db.execute("SELECT hash FROM commits")}
 
     def get(self, id: str) -> Commit | None:
@@ -228,7 +229,7 @@ class Commits(WholeText):
         return str(row[0]), int(str(row[1])), unpacked(row[2]).partition("\0")[0]
 
     def add(self, commits: Iterable[tuple[str, int, str, str]]) -> None:
-        """Adds ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
+        """Add ``(hash, seconds, message, what of it is indexed)`` of commits that are new."""
         last: int = self._db.execute("SELECT coalesce(max(key), 0) FROM commits").get
         rows = [
             (last + number, hash, at, message, composed(said))
@@ -245,7 +246,7 @@ class Commits(WholeText):
             self._insert((key, said) for key, *_, said in rows)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Forgets commits, as those that are no longer in the history."""
+        """Forget commits, as those that are no longer in the history."""
         held: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT c.key, c.message FROM json_each(?) j CROSS JOIN commits c ON c.hash = j.value",
             (dumps([id[_HASH:] for id in ids]),),
@@ -257,7 +258,7 @@ class Commits(WholeText):
                 self._db.executemany(f"DELETE FROM {table} WHERE {column} = ?", keys)
 
     def renew(self) -> None:
-        """Indexes all messages anew, by the engine of the store."""
+        """Index all messages anew, by the engine of the store."""
         self._drop()
         rows: list[tuple[int, bytes]] = self._db.execute(  # type: ignore[assignment]
             "SELECT key, message FROM commits"
@@ -274,7 +275,7 @@ class Commits(WholeText):
         return [(f"{COMMIT_IDS}{hash}", str(path)) for hash, path in rows]
 
     def replace_files(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """These in place of all: ``(id, path)`` of commits and whole files that there are."""
+        """Put these in place of all: ``(id, path)`` of commits and whole files that there are."""
         self._db.execute("DELETE FROM commit_files")
         commits = dict(self._db.execute("SELECT hash, key FROM commits"))
         files = dict(self._db.execute("SELECT path, key FROM whole_files"))
@@ -307,7 +308,7 @@ class Commits(WholeText):
         return sorted(found, key=lambda row: (-row[1], row[0]))
 
     def changed(self, ids: Sequence[str]) -> dict[str, list[str]]:
-        """The files that each of these commits changed, by path.
+        """Return the files that each of these commits changed, by path.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.
@@ -325,7 +326,7 @@ class Commits(WholeText):
         return found
 
     def changes(self, paths: Sequence[str]) -> dict[str, int]:
-        """How many commits changed each of these files, where any did.
+        """Return how many commits changed each of these files, where any did.
 
         Raises:
             GraphUnavailable: the tables are missing or damaged.
