@@ -73,6 +73,7 @@ def test_those_at_either_end_of_a_node_are_known(store: Store) -> None:
         an_edge("doc-short", "doc-b", "links_to", metadata='{"at":[0]}'),
         an_edge("doc-b", "doc-a", "links_to"),
     ])  # fmt: skip
+    touching = store.placed.touching
     assert store.placed.any()
-    assert store.placed.touching(["doc-a"]) == store.placed.touching(["doc-b"]) == {there}
-    assert store.placed.touching(["doc-short", "doc-nowhere"]) == set()
+    assert touching(["doc-a"]) == touching(["doc-b"]) == {there}
+    assert touching(["doc-short", "doc-nowhere"]) == set()
