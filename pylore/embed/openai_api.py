@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+MAX_TEXT = 20_000
+"""Characters of one text: passages have a tenth of it, and a model reads no more."""
+
+
 def question(texts: Sequence[str], model: str) -> bytes:
     """The body of a request for the vectors of these texts."""
     asked: dict[str, Any] = {"input": list(texts), "encoding_format": "base64"}

@@ -13,8 +13,8 @@ import sys
 from ..core.errors import EmbedderError
 from ..core.text import words
 from .endpoint import checked_dimension
-from .openai_api import question, vectors_in
-from .wire import PendingResponse, Place
+from .http import Client, unix_place
+from .openai_api import MAX_TEXT, question, vectors_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ FEW = 8
 """Up to this many texts are embedded by one thread. It takes 15 ms for a query; where other
 programs keep the processors busy, several threads that wait for each other took seconds."""
 
-LONGEST_TEXT = 20_000
-"""Characters of one text: passages have a tenth of it."""
-
 LONGEST_SOCKET = 100
 """Bytes of a Unix socket's path; systems allow 104 or 108."""
 
@@ -49,14 +46,14 @@ class SentenceTransformersEmbedder:
         """What to tell the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
-        self._ahead: tuple[str, PendingResponse] | None = None
+        self._client = Client(unix_place(self._socket))
 
     def ask_ahead(self, text: str) -> None:
-        """Asks the warm server for a text that ``embed`` will want: it answers meanwhile."""
+        """Send the warm server a text that ``embed`` will want: it works meanwhile."""
         try:
             if words(text) and is_own_socket(self._socket):
-                self._ahead = (text, self._ask([text]))
-        except (OSError, EmbedderError):
+                self._client.post_ahead(question([text], self.model), PATIENCE + 1)
+        except OSError:
             return  # embed finds out again
 
     def embed(self, texts: Sequence[str]) -> list[bytes | None]:
@@ -92,19 +89,11 @@ class SentenceTransformersEmbedder:
         """The server's vectors; None if none serves this model here."""
         if not is_own_socket(self._socket):
             return None
-        ahead, self._ahead = self._ahead, None
         try:
-            if ahead is not None and [ahead[0]] == texts:
-                answer = ahead[1].answer()
-            else:
-                answer = self._ask(texts).answer()
+            answer = self._client.post(question(texts, self.model), PATIENCE + len(texts))
             return vectors_in(answer.body, len(texts)) if answer.status == 200 else None
         except (OSError, EmbedderError):
             return None
-
-    def _ask(self, texts: Sequence[str]) -> PendingResponse:
-        place = Place("http", "localhost", 80, "/v1/embeddings", self._socket)
-        return PendingResponse(place, question(texts, self.model), {}, PATIENCE + len(texts))
 
 
 class Model:
@@ -135,7 +124,7 @@ class Model:
         from .openai_api import unit
 
         _set_threads(1 if len(texts) <= FEW else self._threads)
-        split = [self._pieces(text[:LONGEST_TEXT]) for text in texts]
+        split = [self._pieces(text[:MAX_TEXT]) for text in texts]
         rows = self._model.encode(
             [piece for pieces in split for piece, _ in pieces],
             normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False,

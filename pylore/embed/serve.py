@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core.errors import EmbedderError, LoreError
 from ..system.private_files import make_private_folder
+from .http import Client, unix_place
 from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
-from .wire import Place, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,7 +222,7 @@ def _told(path: str, what: str) -> str | None:
     if not is_own_socket(path):
         return None
     try:
-        answer = post(Place("http", "localhost", 80, what, path), b"{}", {}, 5.0)
+        answer = Client(unix_place(path, what)).post(b"{}", 5.0)
         return str(json.loads(answer.body)["model"])
     except (OSError, EmbedderError, ValueError, KeyError, TypeError):
         return None
