@@ -12,19 +12,11 @@ import sys
 import tempfile
 import time
 from codecs import getincrementaldecoder
-from contextlib import contextmanager
 
 from ..core.errors import LoreError, UsageError
 from ..core.limits import lines_of, record_line
-from ..system.plugin_process import (
-    LATE,
-    PluginProcess,
-    Refused,
-    environment,
-    find,
-    interruptible,
-    is_name,
-)
+from ..system.interrupts import Tidying
+from ..system.plugin_process import LATE, PluginProcess, Refused, environment, find, is_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +98,7 @@ def _run(
     name = prefix + format
     out = tempfile.TemporaryFile()  # noqa: SIM115 - whoever reads it closes it
     try:
-        with interruptible(), _running([program, *arguments], stdin, name) as process:
+        with Tidying(), PluginProcess([program, *arguments], stdin, environment(name)) as process:
             deadline = time.monotonic() + settings.format_timeout
             process.pour(out.write, deadline, MOST_OUTPUT)
     except Refused as why:
@@ -117,15 +109,6 @@ def _run(
         raise LoreError(f"{name}: {why}: nothing was {what}") from None
     out.seek(0)
     return out
-
-
-@contextmanager
-def _running(command: list[str], stdin: bytes | IO[bytes], name: str) -> Iterator[PluginProcess]:
-    process = PluginProcess(command, stdin, environment(name))
-    try:
-        yield process
-    finally:
-        process.end()
 
 
 def _all_of(stream: IO[bytes]) -> IO[bytes]:

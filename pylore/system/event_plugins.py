@@ -1,6 +1,7 @@
-"""Event plugins: told before a change, which they may refuse, and after its commit.
+"""Event plugins: run before a change, which they may refuse, and after its commit.
 
-They lie in the user's own folder, and nowhere else. Only who has some imports this module.
+They lie in the user's own folder, and nowhere else. A module beside ``plugin_process``,
+because commands that write load it, and ``subprocess`` only where an event has a plugin.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ import selectors
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import IO, Any
@@ -41,7 +40,7 @@ class Refused(Exception):
 
 
 class PluginProcess:
-    """One plugin at work: started at once, read later, always to be ended.
+    """One plugin at work: started at once, read later, ended by ``end`` or a ``with`` block.
 
     Args:
         command: its path, and arguments.
@@ -65,6 +64,12 @@ class PluginProcess:
             except (OSError, ValueError) as error:
                 why = getattr(error, "strerror", None) or error
                 raise Refused(f"{command[0]} cannot be started ({why})") from None
+
+    def __enter__(self) -> PluginProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def read(self, deadline: float, most: int = MOST_OUTPUT) -> bytes:
         """All of its stdout, once it has ended well.
@@ -170,19 +175,6 @@ def _as_file(stdin: bytes | IO[bytes]) -> Iterator[IO[bytes]]:
         yield file
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """A block in which an interrupt is an exception, so that what runs can be ended.
-
-    Ctrl-C does not reach what has a session of its own.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with Tidying():
-        yield
-
-
 def is_name(text: str) -> bool:
     """Whether a plugin may be called so.
 
@@ -246,7 +238,7 @@ def run_all(
     deadline = time.monotonic() + settings.event_timeout
     failed: dict[str, str] = {}
     running: dict[str, PluginProcess] = {}
-    with interruptible():
+    with Tidying():  # Ctrl-C does not reach what has a session of its own
         try:
             for name in plugins:
                 try:

@@ -1,4 +1,4 @@
-"""Where programs are looked up, in whole paths alone, and how one is held to limits.
+"""Find programs and the files that came with lore, and hold a program to limits.
 
 An empty or a relative entry of ``PATH`` leads to what came with a clone.
 """
@@ -6,6 +6,25 @@ An empty or a relative entry of ``PATH`` leads to what came with a clone.
 from __future__ import annotations
 
 import os
+
+from ..core.errors import LoreError
+
+
+def own_files(path: str) -> str:
+    """Return the whole path of a file or folder that came with lore, as ``graph/rules``.
+
+    It lies in the checkout, under ``LORE_ROOT``, or where a wheel puts it.
+
+    Raises:
+        LoreError: it is missing.
+    """
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    prefix = os.path.dirname(os.path.dirname(os.path.dirname(checkout)))
+    installed = os.path.join(prefix, "share", "lore")
+    for root in (checkout, os.environ.get("LORE_ROOT", ""), installed):
+        if root and os.path.exists(os.path.join(root, path)):
+            return os.path.join(root, path)
+    raise LoreError(f"{path}, which came with lore, is missing: install lore again")
 
 
 def whole_entries(path: str | None = None) -> str:

@@ -10,24 +10,9 @@ from functools import lru_cache
 from hashlib import sha256
 
 from ...core.errors import LoreError, UsageError, nearest
+from ...system.programs import own_files
 from ..languages.registry import added_rules
 from ..languages.spec import LanguageSpec
-
-
-def rules_folder() -> str:
-    """The folder of the rule files that came with lore.
-
-    Raises:
-        LoreError: it is not where it should be.
-    """
-    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    here = os.path.dirname(package)
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(here)))  # as a wheel has it
-    for root in (here, os.environ.get("LORE_ROOT", ""), os.path.join(prefix, "share", "lore")):
-        folder = os.path.join(root, "graph", "rules")
-        if root and os.path.isdir(folder):
-            return folder
-    raise LoreError("the rules for reading code are missing: install lore again")
 
 
 def rule_files() -> dict[str, str]:
@@ -36,7 +21,7 @@ def rule_files() -> dict[str, str]:
     Raises:
         LoreError: the folder is not where it should be.
     """
-    folder = rules_folder()
+    folder = own_files(os.path.join("graph", "rules"))
     names = [name for name in sorted(os.listdir(folder)) if name.endswith(".yml")]
     return {name[:-4]: os.path.join(folder, name) for name in names} | added_rules()
 
