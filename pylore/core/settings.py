@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import TypeVar
 
+    from .setting_values import Value
+
     T = TypeVar("T")
-    Value = int | float | bool | str | tuple[str, ...] | dict[str, float] | dict[str, str]
 
 
 class Setting:
@@ -67,145 +68,15 @@ class Setting:
         return self.name.upper() if self.kind in ARRAYS else self.name
 
     def parse(self, text: str) -> Value:
-        """The typed value of ``text``; ValueError says what would have been right."""
-        return _PARSERS[self.kind](self, text)
+        """Return the value of ``text``; ValueError says what would have been right."""
+        from .setting_values import parse_value
+
+        return parse_value(self.kind, text, self.low, self.high, self.choices)
 
 
 ARRAYS = ("weights", "texts")
 """Kinds of settings that have elements: ``KEY[element]=…``."""
 
-
-def _parse_int(setting: Setting, text: str) -> Value:
-    low, high = int(setting.low), int(setting.high)
-    digits = text[1:] if text[:1] in "+-" else text
-    if (
-        not (digits.isascii() and digits.isdigit() and len(digits) < 16)
-        or not low <= int(text) <= high
-    ):
-        raise ValueError(f"a whole number from {low} to {high}")
-    return int(text)
-
-
-def _parse_float(setting: Setting, text: str) -> Value:
-    wanted = f"a number from {setting.low:g} to {setting.high:g}"
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(wanted) from None
-    if not setting.low <= value <= setting.high:
-        raise ValueError(wanted)
-    return value
-
-
-def _parse_bool(setting: Setting, text: str) -> Value:
-    word = text.lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off", ""):
-        return False
-    raise ValueError("1 or 0")
-
-
-def _parse_choice(setting: Setting, text: str) -> Value:
-    if text not in setting.choices:
-        raise ValueError("one of " + ", ".join(setting.choices))
-    return text
-
-
-def _parse_words(setting: Setting, text: str) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    if setting.choices and not set(found) <= set(setting.choices):
-        raise ValueError("some of " + ", ".join(setting.choices))
-    return found
-
-
-def _parse_names(setting: Setting, text: str) -> Value:
-    found = tuple(text.replace(",", " ").split())
-    for name in found:
-        if not name.isascii() or not name.replace("-", "").isalnum() or name != name.lower():
-            raise ValueError("names in lower-case letters, digits and dashes")
-        if name.startswith("-"):
-            raise ValueError("names that begin with a letter or a digit")
-    return found
-
-
-def _parse_text(setting: Setting, text: str) -> Value:
-    return text
-
-
-def _parse_scope(setting: Setting, text: str) -> Value:
-    from .scopes import ALL, LONGEST, is_name
-
-    if text in ("", ALL):
-        return ""
-    if not is_name(text):
-        raise ValueError(f"a name of lower-case letters, digits, - and _, {LONGEST} at most")
-    return text
-
-
-def _parse_embedder(setting: Setting, text: str) -> Value:
-    kind, _, what = text.partition(":")
-    if "@" in what.partition("://")[2].partition("/")[0]:
-        raise ValueError("a URL without name and password; a key goes into LORE_ENDPOINT_KEY")
-    plain = what.isprintable() and " " not in what
-    if not (
-        text in OWN_EMBEDDERS
-        or (kind == "sentence-transformers" and what and plain)
-        or (kind == "endpoint" and what.startswith(PLACES) and plain and what.isascii())
-    ):
-        raise ValueError(
-            "static, none, sentence-transformers:NAME or endpoint:URL "
-            "(http://…, https://… or unix:/PATH)"
-        )
-    return text
-
-
-def _parse_weights(setting: Setting, text: str) -> Value:
-    weights = {}
-    for item in text.replace(",", " ").split():
-        name, equals, number = item.partition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = -1.0
-        if not name or not equals or not setting.low <= weight <= setting.high:
-            raise ValueError(
-                f"NAME=WEIGHT pairs, each weight from {setting.low:g} to {setting.high:g}"
-            )
-        weights[name.lower()] = weight
-    return weights
-
-
-def _parse_texts(setting: Setting, text: str) -> Value:
-    texts = {}
-    for line in filter(None, text.split("\n")):
-        name, equals, value = line.partition("=")
-        plain = name.replace("-", "").replace("_", "")
-        if not equals or not name[:1].isalpha() or not plain.isalnum() or not name.isascii():
-            raise ValueError("NAME=TEXT, the name in letters, digits, - and _")
-        texts[name] = value
-    return texts
-
-
-OWN_EMBEDDERS = ("static", "none")
-"""Embedders that load no model and ask nobody: these a project's config may name."""
-
-PLACES = ("http://", "https://", "unix:/")
-"""How the place of an endpoint begins."""
-
-_PARSERS = {
-    "int": _parse_int,
-    "float": _parse_float,
-    "bool": _parse_bool,
-    "choice": _parse_choice,
-    "words": _parse_words,
-    "names": _parse_names,
-    "text": _parse_text,
-    "embedder": _parse_embedder,
-    "scope": _parse_scope,
-    "weights": _parse_weights,
-    "texts": _parse_texts,
-}
 
 BUILT_IN_RETRIEVERS = ("fulltext", "vector")
 
@@ -290,12 +161,12 @@ def text(default: str, help: str, *, option: str = "") -> str:
 
 
 def embedder_name(default: str, help: str) -> str:
-    """An embedder, as ``_parse_embedder`` takes it."""
+    """Declare an embedder: ``static``, ``none``, or one with a name or a URL."""
     return _row("embedder", default, help)
 
 
 def scope_name(default: str, help: str) -> str:
-    """A scope, as ``_parse_scope`` takes it."""
+    """Declare a scope."""
     return _row("scope", default, help)
 
 
@@ -770,23 +641,6 @@ def users_alone(name: str, text: str) -> str:
     if name == "retrievers" and not {*text.replace(",", " ").split()} <= {*BUILT_IN_RETRIEVERS}:
         return "runs a program"
     return USER_ONLY.get(name, "")
-
-
-def environment_of_programs() -> dict[str, str]:
-    """This process's environment for a program of the user's own, as a command or a retriever.
-
-    Without what a project's config file may not set: it is kept for the warning alone.
-    """
-    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
-    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
-    return {**os.environ, "LORE_FROM_CONFIG": kept}
-
-
-def _may_stand(key: str, origin: str, text: str) -> bool:
-    setting = BY_NAME.get(key.partition("[")[0].lower())
-    if not origin.startswith("project:"):
-        return True
-    return setting is not None and not users_alone(setting.name, text)
 
 
 def _unsecret(text: str) -> str:

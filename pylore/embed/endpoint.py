@@ -11,7 +11,7 @@ from time import sleep
 
 from ..core.errors import EmbedderError
 from ..core.text import one_line, words
-from .http import Client, parse_place
+from .http import EndpointClient, parse_place
 from .openai_api import MAX_TEXT, question, vectors_in
 
 TYPE_CHECKING = False
@@ -38,7 +38,7 @@ class EndpointEmbedder:
         self, url: str, settings: Settings, environ: Mapping[str, str] = os.environ
     ) -> None:
         place = parse_place(url)
-        self._client = Client(place, _key_header(place, environ))
+        self._client = EndpointClient(place, _key_header(place, environ))
         self._model = settings.endpoint_model
         self._timeout = settings.endpoint_timeout
         self._batch = settings.endpoint_batch

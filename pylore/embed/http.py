@@ -98,7 +98,7 @@ class Response(Record):
         self.retry_after = retry_after
 
 
-class Client:
+class EndpointClient:
     """Post JSON to one place."""
 
     def __init__(self, place: Place, headers: dict[str, str] | None = None) -> None:

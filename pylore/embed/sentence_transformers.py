@@ -13,7 +13,7 @@ import sys
 from ..core.errors import EmbedderError
 from ..core.text import words
 from .endpoint import checked_dimension
-from .http import Client, unix_place
+from .http import EndpointClient, unix_place
 from .openai_api import MAX_TEXT, question, vectors_in
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ class SentenceTransformersEmbedder:
         """What to tell the person: why a query took seconds."""
         self._socket = socket or default_socket()
         self._loaded: Model | None = None
-        self._client = Client(unix_place(self._socket))
+        self._client = EndpointClient(unix_place(self._socket))
 
     def ask_ahead(self, text: str) -> None:
         """Send the warm server a text that ``embed`` will want: it works meanwhile."""

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core.errors import EmbedderError, LoreError
 from ..system.private_files import make_private_folder
-from .http import Client, unix_place
+from .http import EndpointClient, unix_place
 from .sentence_transformers import LONGEST_SOCKET, is_own_folder, is_own_socket
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def _told(path: str, what: str) -> str | None:
     if not is_own_socket(path):
         return None
     try:
-        answer = Client(unix_place(path, what)).post(b"{}", 5.0)
+        answer = EndpointClient(unix_place(path, what)).post(b"{}", 5.0)
         return str(json.loads(answer.body)["model"])
     except (OSError, EmbedderError, ValueError, KeyError, TypeError):
         return None

@@ -12,10 +12,9 @@ import time
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from ..core.settings import environment_of_programs
 from .interrupts import Tidying, start_session
 from .private_files import GUARD, own_folder
-from .programs import whole_entries
+from .programs import environment_of_programs, whole_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

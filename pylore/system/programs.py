@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from ..core.errors import LoreError
+from ..core.settings import BY_NAME, users_alone
 
 
 def own_files(path: str) -> str:
@@ -56,3 +57,20 @@ def limited(command: list[str], seconds: int, megabytes: int) -> list[str]:
     Not every system limits memory. The shell sets both: Python would have to fork for it.
     """
     return ["/bin/sh", "-c", _LIMITED, "sh", str(seconds), str(1024 * megabytes), *command]
+
+
+def environment_of_programs() -> dict[str, str]:
+    """Return this process's environment for a program of the user's, as a command or retriever.
+
+    It leaves out what a project's config file may not set: that is kept for a warning alone.
+    """
+    lines = os.environ.get("LORE_FROM_CONFIG", "").split("\n")
+    kept = "".join(f"{line}\n" for line in lines if line and _may_stand(*line.split("\t", 2)))
+    return {**os.environ, "LORE_FROM_CONFIG": kept}
+
+
+def _may_stand(key: str, origin: str, text: str) -> bool:
+    setting = BY_NAME.get(key.partition("[")[0].lower())
+    if not origin.startswith("project:"):
+        return True
+    return setting is not None and not users_alone(setting.name, text)

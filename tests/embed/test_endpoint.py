@@ -28,7 +28,7 @@ from pylore.core.errors import EmbedderError
 from pylore.core.settings import Settings
 from pylore.embed import ask_ahead, open_embedder
 from pylore.embed.endpoint import EndpointEmbedder
-from pylore.embed.http import Client, Place, parse_place
+from pylore.embed.http import EndpointClient, Place, parse_place
 from pylore.embed.openai_api import question, unit, vectors_in
 from pylore.records.records import Records
 from pylore.search.pipeline import Request, search
@@ -194,7 +194,7 @@ HEAD = b"HTTP/1.1 200 OK\r\n"
 )
 def test_an_answer_may_say_its_length_in_three_ways(endpoint: Endpoint, raw: bytes) -> None:
     endpoint.raw = raw
-    answer = Client(parse_place(endpoint.url)).post(b"{}", 5.0)
+    answer = EndpointClient(parse_place(endpoint.url)).post(b"{}", 5.0)
     assert (answer.status, answer.body[:5]) == (200, b"hello")
 
 
@@ -218,10 +218,10 @@ def test_another_machine_is_asked_by_the_same_rules(endpoint: Endpoint) -> None:
     far = Place("http", "127.1", near.port, near.path)  # the same address, and not known as near
     far.host = "0x7f000001"
     assert near.is_near and not far.is_near
-    assert Client(far).post(b'{"input":["a"]}', 5.0).status == 200
+    assert EndpointClient(far).post(b'{"input":["a"]}', 5.0).status == 200
     endpoint.raw = b"hello"
     with pytest.raises(EmbedderError, match="not HTTP"):
-        Client(far).post(b'{"input":["a"]}', 5.0)
+        EndpointClient(far).post(b'{"input":["a"]}', 5.0)
 
 
 def test_a_silent_endpoint_is_left_after_the_timeout() -> None:

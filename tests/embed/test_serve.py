@@ -23,7 +23,7 @@ from new_stores import new_store
 from pylore.core.errors import EmbedderError, LoreError
 from pylore.core.settings import Settings
 from pylore.embed import open_embedder
-from pylore.embed.http import Client, Response, unix_place
+from pylore.embed.http import EndpointClient, Response, unix_place
 from pylore.embed.openai_api import question, vectors_in
 from pylore.embed.sentence_transformers import (
     SentenceTransformersEmbedder,
@@ -72,7 +72,7 @@ def server(path: str) -> Iterator[Server]:
 
 
 def ask(path: str, body: bytes, what: str = "/v1/embeddings") -> Response:
-    return Client(unix_place(path, what)).post(body, 5.0)
+    return EndpointClient(unix_place(path, what)).post(body, 5.0)
 
 
 def numbers(vector: bytes | None) -> tuple[float, ...]:
