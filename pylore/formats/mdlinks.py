@@ -12,7 +12,7 @@ from ..core.ids import check_id
 from ..core.model import Edge, Node, Record
 from ..core.text import one_line
 from ..core.vocabulary import CODE_IDS, COMMIT_IDS, FILE_IDS, path_of
-from ..records.records import split_location
+from ..records.places import split_location
 from ..records.sources import EXTENSIONS, is_page
 from ..store.resolve_id import file_node_id, meant
 from .mdfile import Document
