@@ -13,7 +13,7 @@ from .languages.registry import language
 from .parse.facts import FileFacts, Import, Symbol
 from .parse.mentions import Mentions
 from .parse.worker import facts_from_json, names_from_json
-from .resolve import scopes as marks
+from .resolve import scopes
 from .resolve.calls import Resolution
 from .resolve.kept import FileAnswers, Passes, Reads, packed
 
@@ -154,7 +154,7 @@ class KeptMentions(Mentions):
 
     def _named(self, word: str) -> Sequence[str]:
         found: list[str] = []
-        held = self._kept.holding(marks.mentioned(composed(word.rpartition(".")[2])))
+        held = self._kept.holding(scopes.mentioned(composed(word.rpartition(".")[2])))
         for path in sorted({*held, *self._changed}):
             facts = self._changed[path] if path in self._changed else self._kept.names(path)
             for name in {one.qualified for one in facts.symbols} if facts is not None else ():

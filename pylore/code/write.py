@@ -27,7 +27,7 @@ from .resolution_cache import (
     read_about,
     rows_of,
 )
-from .resolve import scopes as marks
+from .resolve import scopes
 from .resolve.kept import MENTIONS, Reads, put
 from .resolve.scopes import fields_of
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..store import Store
     from .changes import Changes
     from .resolve.calls import Resolution
-    from .resolve.incremental import Again
+    from .resolve.incremental import IncrementalResult
 
     Held = dict[tuple[str, str, str], tuple[float, str, str, bool]]
     Wanted = dict[tuple[str, str, str], tuple[float, str]]
@@ -221,7 +221,7 @@ class Writer:
         What the store holds then: files, symbols, languages, edges, unresolved, skipped.
         """
         store = self._store
-        again = self._found_again()
+        again = self._resolve_incremental()
         if again is None:
             store.code.hold_more()
         if not self._is_quick:
@@ -236,7 +236,7 @@ class Writer:
             if found is None or not is_alone:
                 self._write_rest()  # another run may have written: then what the store has counts
             if again is not None and is_alone:
-                unresolved = self._write_again(*again)
+                unresolved = self._write_incremental(*again)
             else:
                 if found is None or facts is None or not is_alone:
                     facts = self._stored_facts(())
@@ -248,11 +248,11 @@ class Writer:
 
     # Where little has changed.
 
-    def _found_again(self) -> tuple[Again, Wanted] | None:
+    def _resolve_incremental(self) -> tuple[IncrementalResult, Wanted] | None:
         """What hangs on the change; None where everything is to be resolved."""
         if self._about is None or not self._totals_before:
             return None
-        from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_again
+        from .resolve.incremental import MOST_CHANGED, FileChange, Tree, resolve_incremental
         from .resolve.lazy import WholeError
 
         code = self._store.code
@@ -273,7 +273,7 @@ class Writer:
         adopting, manifests = self._about
         tree = Tree(self._root, languages, manifests, adopting, kept.outlines)
         try:
-            again = resolve_again(kept, changes, tree)
+            again = resolve_incremental(kept, changes, tree)
         except WholeError:
             return None
         wanted = {ends: (sure, _reason(reason)) for ends, (sure, reason) in again.edges.items()}
@@ -289,7 +289,7 @@ class Writer:
                 self._keep_asked(again.reads, path, facts)
         return again, wanted
 
-    def _write_again(self, again: Again, wanted: Wanted) -> dict[str, int]:
+    def _write_incremental(self, again: IncrementalResult, wanted: Wanted) -> dict[str, int]:
         """Writes what hangs on the change; the names that lead nowhere, as they are now."""
         code, answers = self._store.code, self._store.code_answers
         relations = {id: again.relations[path] for path, ids in again.ids.items() for id in ids}
@@ -385,7 +385,7 @@ class Writer:
 
     @staticmethod
     def _keep_asked(reads: Reads, path: str, facts: FileFacts) -> None:
-        asked = {marks.mentioned(name) for name in asked_by(facts)}
+        asked = {scopes.mentioned(name) for name in asked_by(facts)}
         if asked:
             put(reads, path, MENTIONS, asked)
 

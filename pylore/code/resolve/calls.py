@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ...core.vocabulary import file_id
 from ..languages.spec import LanguageSpec
 from ..parse.facts import Call
-from . import scopes as marks
+from . import scopes
 from .inference import Values
 from .kept import ADOPTED, BASES, FileAnswers, Reads, put
 from .scopes import (
@@ -216,21 +216,21 @@ def only_tests_call(path: str, named: str = "") -> bool:
     return _TESTS.search(path) is not None or bool(named and re.search(named, path))
 
 
-Passed = dict[Place, dict[Value, None]]
+ArgumentTypes = dict[Place, dict[Value, None]]
 """What calls pass for a parameter of a function."""
 
 
 class Calls:
-    """Resolves calls in rounds, each with what the calls of the rounds before have passed."""
+    """Resolve calls in rounds, each with the argument types of the rounds before."""
 
     def __init__(self, files: Iterable[File], values: Values, draft: Draft) -> None:
         self._values = values
         self._draft = draft
         self._functions: dict[tuple[str, str], list[Def]] = {}
         self._methods: dict[tuple[str, str], list[Def]] = {}
-        self._hanging: list[tuple[File, Call, bool, set[Place]]] = []
+        self._waiting: list[tuple[File, Call, bool, set[Place]]] = []
         """Calls of which callers may yet tell more, or of their arguments alone: they are drawn."""
-        self._passed: Passed = {}
+        self._argument_types: ArgumentTypes = {}
         self._round_number = 0
         self.emitted: dict[str, dict[Place, dict[Value, int]]] = {}
         """Path → what its calls pass, each with the round in which they first did.
@@ -257,34 +257,34 @@ class Calls:
             outer = outer.outer
         index.setdefault((made.file.language.family, made.name), []).append(made)
 
-    def first(self, files: Iterable[File]) -> Passed:
+    def first(self, files: Iterable[File]) -> ArgumentTypes:
         """Resolves every call of these files; what they pass on."""
         return self._round((file, call, False) for file in files for call in file.facts.calls)
 
-    def again(self, passed: Mapping[Place, Iterable[Value]]) -> Passed:
-        """Resolves the calls again that hang on what all calls have passed; what they pass on."""
-        grown = self._values.pass_on(passed)
-        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
-        self._hanging = [one for one in self._hanging if not one[3] & grown]
+    def again(self, types: Mapping[Place, Iterable[Value]]) -> ArgumentTypes:
+        """Resolve calls again that depend on these argument types; return the new ones."""
+        grown = self._values.pass_on(types)
+        pending = [(file, call, drawn) for file, call, drawn, on in self._waiting if on & grown]
+        self._waiting = [one for one in self._waiting if not one[3] & grown]
         return self._round(pending)
 
     def onwards(self, grown: Set[Place], more: Iterable[File]) -> None:
         """Another round of those that hang on what has grown; of the calls of more files, all."""
         self._values.search.forget_grown(grown)
-        pending = [(file, call, drawn) for file, call, drawn, on in self._hanging if on & grown]
-        self._hanging = [one for one in self._hanging if not one[3] & grown]
+        pending = [(file, call, drawn) for file, call, drawn, on in self._waiting if on & grown]
+        self._waiting = [one for one in self._waiting if not one[3] & grown]
         pending += [(file, call, False) for file in more for call in file.facts.calls]
         self._round(pending)
 
     def finish(self) -> None:
         """Draws the calls of which callers might have told more."""
-        for file, call, drawn, _ in self._hanging:
+        for file, call, drawn, _ in self._waiting:
             if not drawn:
                 self._values.search.reads = self.reads[file.path]
                 self._draw(file, call, self._values.chain(file, call.caller, call.callee))
 
-    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> Passed:
-        self._passed = {}
+    def _round(self, pending: Iterable[tuple[File, Call, bool]]) -> ArgumentTypes:
+        self._argument_types = {}
         self._round_number += 1
         search = self._values.search
         for file, call, drawn in pending:
@@ -299,9 +299,9 @@ class Calls:
                 self._pass_on(file, call, found[0])
             if asked:
                 awaits = self.awaits.setdefault(file.path, set())
-                awaits.update(marks.mark(made.place, name) for made, name in asked)
-                self._hanging.append((file, call, drawn, asked))
-        return self._passed
+                awaits.update(scopes.mark(made.place, name) for made, name in asked)
+                self._waiting.append((file, call, drawn, asked))
+        return self._argument_types
 
     # What a call reaches.
 
@@ -341,10 +341,10 @@ class Calls:
     def constructor(self, cls: Def) -> Def | None:
         """What runs when the class is called: its own, or the first of its bases'."""
         reads = self._values.search.reads
-        reads.add(marks.mark(cls.place, marks.BASES))
+        reads.add(scopes.mark(cls.place, scopes.BASES))
         for one in self._values.order(cls):
             for name in cls.file.language.constructors:
-                reads.add(marks.mark(cls.place, name or one.name))
+                reads.add(scopes.mark(cls.place, name or one.name))
                 made = one.children.get(name or one.name)
                 if made is not None and made.kind in ("function", "method"):
                     return made
@@ -380,14 +380,14 @@ class Calls:
                     self._pass(file, call.caller, text, made, name)
 
     def _pass(self, file: File, scope: str, text: str, made: Def, name: str) -> None:
-        passed = self._passed.setdefault((made, name), {})
+        types = self._argument_types.setdefault((made, name), {})
         emitted = self.emitted.setdefault(file.path, {}).setdefault((made, name), {})
-        if len(passed) > MOST_VALUES:
+        if len(types) > MOST_VALUES:
             emitted.setdefault(OUTSIDE, self._round_number)
             return
         for value in self._values.chain(file, scope, text)[0]:
             if value is not OUTSIDE:
-                passed[value] = None
+                types[value] = None
                 emitted.setdefault(value, self._round_number)
 
     # What is left when a receiver is not known.
@@ -403,7 +403,7 @@ class Calls:
         found: Sequence[Def] = ()
         unique = UNIQUE_METHOD
         if receiver or language.functions_global:
-            self._values.search.reads.add(marks.named(language.family, name))
+            self._values.search.reads.add(scopes.named(language.family, name))
             found = self.candidates(language, name, bool(receiver), path)
             unique = UNIQUE_METHOD if receiver else UNIQUE_FUNCTION
         if not found:

@@ -18,7 +18,7 @@ from ..imports import Importers, SourceTree
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts
-from . import scopes as marks
+from . import scopes
 from .calls import Draft, Ends, Told, bases_in, draw_bases
 from .inference import Values
 from .kept import (
@@ -36,13 +36,13 @@ from .kept import (
     posts,
     put,
 )
-from .lazy import Hanging, Kept, KeptPassed, LazyCalls, LazyFiles, WholeError, with_marks
+from .lazy import Dependents, Kept, KeptArgumentTypes, LazyCalls, LazyFiles, WholeError, with_marks
 from .resolve import ROUNDS, all_bound, bind
 from .scopes import File
 
 MOST_CHANGED = 100
 """More changed files than this are resolved with all others."""
-MOST_HANGING = 300
+MAX_DEPENDENTS = 300
 """Files that hang on a change: so many and more are resolved with all others."""
 IMPORT_RELATIONS = frozenset({"imports"})
 BASE_RELATIONS = frozenset({"inherits"})
@@ -72,7 +72,7 @@ class Tree(NamedTuple):
     outlines: Callable[[], Iterable[FileFacts]]
 
 
-class Again(NamedTuple):
+class IncrementalResult(NamedTuple):
     """What came of it."""
 
     edges: dict[Ends, Told]
@@ -94,8 +94,10 @@ class Again(NamedTuple):
     """Files of which the mentions are to be looked for again."""
 
 
-def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> Again:
-    """The edges from the files that hang on a change.
+def resolve_incremental(
+    kept: Kept, changes: Mapping[str, FileChange], tree: Tree
+) -> IncrementalResult:
+    """Return the edges from the files that depend on a change.
 
     Raises:
         WholeError: everything is to be resolved again.
@@ -103,7 +105,7 @@ def resolve_again(kept: Kept, changes: Mapping[str, FileChange], tree: Tree) -> 
     if len(changes) > MOST_CHANGED:
         raise WholeError
     if not changes:
-        return Again({}, {}, {}, set(), {}, {}, {}, {}, {}, set())
+        return IncrementalResult({}, {}, {}, set(), {}, {}, {}, {}, {}, set())
     return _Resolver(kept, changes, tree).result()
 
 
@@ -120,7 +122,7 @@ class _Resolver:
         self._draft = Draft()
         self._roots: Reads = {}
         self._redone: dict[str, set[str]] = {}
-        self._hanging = Hanging(kept.reads(), MOST_HANGING)
+        self._dependents = Dependents(kept.reads(), MAX_DEPENDENTS)
         self._old = {path: self._old_file(path) for path in changes}
         self._new: dict[str, File] = {}
         self._outline = self._outlines()
@@ -185,15 +187,15 @@ class _Resolver:
         if spec is not None and spec.importer is not None:
             self._importers.of(spec.family, spec.importer)
 
-    def result(self) -> Again:
+    def result(self) -> IncrementalResult:
         self._bind_changed()
         self._rebind()
         languages = {path: language(name) for path, name in self._tree.languages.items()}
         self._values = Values(self._files, languages, self._importers.packages)
         self._adopt()
         self._inherit()
-        passed = self._call()
-        return self._result(passed)
+        types = self._call()
+        return self._result(types)
 
     # Imports.
 
@@ -204,10 +206,10 @@ class _Resolver:
                 self._new[path] = file = self._files[path]
                 self._bind(file)
         self._check_manifests()
-        self._hanging.add(self._package_marks())
+        self._dependents.add(self._package_marks())
         for path in self._changes:
             self._follow(Difference(self._old[path], self._new.get(path)))
-        self._hanging.add(self._path_marks())
+        self._dependents.add(self._path_marks())
 
     def _bind(self, file: File) -> None:
         file.bound, file.stars, file.mates = {}, [], ""
@@ -221,7 +223,7 @@ class _Resolver:
                 raise WholeError
 
     def _follow(self, difference: Difference) -> None:
-        self._hanging.add(difference.marks())
+        self._dependents.add(difference.marks())
         self._members += difference.members()
 
     def _package_marks(self) -> set[int]:
@@ -235,7 +237,7 @@ class _Resolver:
                 others = (one for one in self._outline.values() if one.path not in self._changes)
                 if not any(one.package == package and one.language == name for one in others):
                     family = language(name).family
-                    found.add(marks.imported(family, package.rpartition(".")[2]))
+                    found.add(scopes.imported(family, package.rpartition(".")[2]))
         return found
 
     def _path_marks(self) -> set[int]:
@@ -251,13 +253,13 @@ class _Resolver:
             family = spec.family
             folder, _, name = path.rpartition("/")
             stem = name.partition(".")[0]
-            found |= {marks.imported(family, stem), marks.mentioned(f"/{composed(name)}")}
+            found |= {scopes.imported(family, stem), scopes.mentioned(f"/{composed(name)}")}
             found |= _module_marks(folder, stem, spec)
             if not folders:
                 folders = self._other_folders()
             while folder and folder not in folders:
                 outer, _, name = folder.rpartition("/")
-                found.add(marks.imported(family, name))
+                found.add(scopes.imported(family, name))
                 found |= _module_marks(outer, name, spec)
                 folder = outer
         return found
@@ -277,7 +279,7 @@ class _Resolver:
         """Finds the imports again of files whose imports may mean something else now."""
         done: set[str] = set(self._changes)
         while True:
-            paths = self._hanging.roots[IMPORTS] - done
+            paths = self._dependents.roots[IMPORTS] - done
             if not paths:
                 return
             done |= paths
@@ -299,7 +301,7 @@ class _Resolver:
         """Members of classes of other files: they are as they were, or all is done again."""
         search = self._values.search
         for path in sorted(
-            {*self._new, *self._hanging.roots[ADOPTED]} & self._files.languages.keys()
+            {*self._new, *self._dependents.roots[ADOPTED]} & self._files.languages.keys()
         ):
             if self._files.classes(path).adopted if path not in self._changes else False:
                 raise WholeError
@@ -316,7 +318,7 @@ class _Resolver:
 
     def _inherit(self) -> None:
         found = []
-        paths = {*self._changes, *self._hanging.roots[BASES]} & self._files.languages.keys()
+        paths = {*self._changes, *self._dependents.roots[BASES]} & self._files.languages.keys()
         for path in sorted(paths):
             self._before_of(path)
             found += [(path, bases_in(self._files[path], self._values, self._roots))]
@@ -350,15 +352,15 @@ class _Resolver:
                     other.append((path, name))
                 for base, qualified, _ in (one for one in before + after
                                            if one not in before or one not in after):  # fmt: skip
-                    found.add(marks.mark(_class(base, qualified), marks.SUBCLASSES))
+                    found.add(scopes.mark(_class(base, qualified), scopes.SUBCLASSES))
         for path, name in other:
-            found.add(marks.mark(_class(path, name), marks.BASES))
+            found.add(scopes.mark(_class(path, name), scopes.BASES))
             for one in self._below(path, name):
-                found.add(marks.mark(_class(*one), marks.BASES))
+                found.add(scopes.mark(_class(*one), scopes.BASES))
         for path, name, member in set(self._members):
             for one in self._below(path, name):
-                found.add(marks.mark(_class(*one), member))
-        self._hanging.add(found)
+                found.add(scopes.mark(_class(*one), member))
+        self._dependents.add(found)
 
     def _below(self, path: str, name: str) -> set[tuple[str, str]]:
         """All that inherits from a class, now or before the change."""
@@ -373,41 +375,41 @@ class _Resolver:
 
     # Calls.
 
-    def _call(self) -> KeptPassed:
+    def _call(self) -> KeptArgumentTypes:
         values = self._values
         calls = self._calls = LazyCalls(self._files, values, self._draft)
-        passed = KeptPassed(self._files, calls, values)
-        values.passed = passed
-        paths = {*self._changes, *self._hanging.roots[CALLS]}
+        types = KeptArgumentTypes(self._files, calls, values)
+        values.argument_types = types
+        paths = {*self._changes, *self._dependents.roots[CALLS]}
         self._joined: set[str] = set()
-        self._begin(paths, passed, 0)
+        self._begin(paths, types, 0)
         present = sorted(paths & self._files.languages.keys())
         for path in present:
             self._prepare(self._files[path].facts)
         calls.first(self._files.whole(path) for path in present)
         for number in range(1, ROUNDS + 1):
-            passed.update_own()
-            differing = with_marks(passed.differing(number))
+            types.update_own()
+            differing = with_marks(types.differing(number))
             more: set[str] = set()
             if differing:
-                more = self._hanging.awaiting(set(differing)) - paths
+                more = self._dependents.awaiting(set(differing)) - paths
                 more &= self._files.languages.keys()
-            if len(more) + len(paths) > MOST_HANGING:
+            if len(more) + len(paths) > MAX_DEPENDENTS:
                 raise WholeError
-            self._begin(more, passed, number)
+            self._begin(more, types, number)
             self._joined |= more
             paths |= more
-            grown = passed.advance(number)
+            grown = types.advance(number)
             calls.onwards(grown, [self._files.whole(path) for path in sorted(more)])
-        passed.update_own()
+        types.update_own()
         calls.finish()
-        return passed
+        return types
 
-    def _begin(self, paths: set[str], passed: KeptPassed, number: int) -> None:
+    def _begin(self, paths: set[str], types: KeptArgumentTypes, number: int) -> None:
         for path in paths:
             self._before_of(path)
             self._redone.setdefault(path, set()).update(CALL_RELATIONS)
-        passed.take_over(paths, number)
+        types.take_over(paths, number)
 
     # What is kept.
 
@@ -417,18 +419,18 @@ class _Resolver:
             found = self._before[path] = self._kept.answers(path) or FileAnswers()
         return found
 
-    def _result(self, passed: KeptPassed) -> Again:
+    def _result(self, types: KeptArgumentTypes) -> IncrementalResult:
         answers = {
-            path: self._answers(path, passed.own.get(path))
+            path: self._answers(path, types.own.get(path))
             for path in self._redone if path in self._files.languages
         }  # fmt: skip
         found = {path: self._posts(path, answers) for path in self._redone}
         ids = {path: self._ids(path) for path in self._redone}
-        return Again(
+        return IncrementalResult(
             self._draft.edges, self._redone, ids, self._come(), answers, self._before,
             self._reads(), found,
             {path: self._files.whole(path).facts for path in answers},
-            self._hanging.roots[MENTIONS] & self._files.languages.keys(),
+            self._dependents.roots[MENTIONS] & self._files.languages.keys(),
         )  # fmt: skip
 
     def _answers(self, path: str, passes: Passes | None) -> FileAnswers:
@@ -484,8 +486,10 @@ class _Resolver:
                 put(self._roots, path, root, looked)
         found: Reads = {}
         for owner in {*new, *self._roots, *self._redone}:
-            held = self._hanging.entries(owner)
-            entries = {mark: one for mark, one in held.items() if mark not in self._hanging.marks}
+            held = self._dependents.entries(owner)
+            entries = {
+                mark: one for mark, one in held.items() if mark not in self._dependents.marks
+            }
             for root in self._stale(owner):
                 entries.pop(root, None)
             merged: Reads = {owner: entries}
@@ -523,10 +527,10 @@ def _plain(facts: FileFacts) -> File:
 
 
 def _class(path: str, name: str) -> int:
-    return marks.inner(marks.place(path), name)
+    return scopes.inner(scopes.place(path), name)
 
 
 def _module_marks(folder: str, name: str, spec: LanguageSpec) -> set[int]:
     """The marks of a module as its folder has it, and the file that the folder is."""
     whole = f"{folder}/{spec.package_file}" if folder else spec.package_file
-    return {marks.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}
+    return {scopes.top(key, name) for key in (folder, *(whole + end for end in spec.modules))}

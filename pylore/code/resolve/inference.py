@@ -8,7 +8,7 @@ from functools import lru_cache
 from zlib import crc32
 
 from ..languages.spec import LanguageSpec
-from . import scopes as marks
+from . import scopes
 from .kept import Reads
 from .modules import Answers, Modules, Search
 from .scopes import (
@@ -61,8 +61,8 @@ def _text_mark(file: File, scope: str, text: str) -> int:
 
 def _result_mark(value: Instance | Module) -> int:
     if isinstance(value, Instance):
-        return marks.mark(value.of.place, "()")
-    return marks.top(value.key, "()")
+        return scopes.mark(value.of.place, "()")
+    return scopes.top(value.key, "()")
 
 
 class Values:
@@ -82,7 +82,7 @@ class Values:
         self._results: Answers[tuple[Instance | Module], Known] = table(self._result)
         self.shared: dict[tuple[str, str], Def] = {}
         """(family, full name) → the one definition, where namespaces span files."""
-        self.passed: dict[Place, dict[Value, None]] = {}
+        self.argument_types: dict[Place, dict[Value, None]] = {}
         """What callers pass for a parameter of a function."""
 
     def looked_up(self) -> Reads:
@@ -91,11 +91,11 @@ class Values:
         put = reads.setdefault
         exports = self.modules.exports.reads
         for (key, name), looked in exports.items():
-            put(key, {})[marks.top(key, name)] = looked
+            put(key, {})[scopes.top(key, name)] = looked
         for (file, scope, text), looked in self._assignments.reads.items():
             put(file.path, {})[_text_mark(file, scope, text)] = looked
         for made, name, looked in self._of_members():
-            held, mark = put(made.file.path, {}), marks.mark(made.place, name)
+            held, mark = put(made.file.path, {}), scopes.mark(made.place, name)
             held[mark] = held.get(mark, b"") + looked
         for (value,), looked in self._results.reads.items():
             owner = value.of.file.path if isinstance(value, Instance) else value.key
@@ -124,11 +124,11 @@ class Values:
         """Adds to what callers pass, and forgets what hung on that; for which it was new."""
         grown = set()
         for place, values in more.items():
-            passed = self.passed.setdefault(place, {})
-            before = len(passed)
+            types = self.argument_types.setdefault(place, {})
+            before = len(types)
             if before <= MOST_VALUES:
-                passed.update(dict.fromkeys(values))
-                if len(passed) > before:
+                types.update(dict.fromkeys(values))
+                if len(types) > before:
                     grown.add(place)
         self.search.forget_grown(grown)
         return grown
@@ -160,7 +160,7 @@ class Values:
         return self._assignments[file, scope, text]
 
     def _several(self, file: File, scope: str, text: str) -> Known:
-        self.search.reads.add(marks.scope(file.place, scope))
+        self.search.reads.add(scopes.scope(file.place, scope))
         if " " not in text:
             return self.chain(file, scope, text)
         return all_of([self.chain(file, scope, one) for one in text.split()[: 2 * MOST_VALUES]])
@@ -258,10 +258,10 @@ class Values:
             found.append((values, min(sure, SAME_FILE)))
         if place is not None and is_parameter:
             self.search.asked.add((place, name))
-            passed = self.passed.get((place, name), ())
-            if len(passed) <= MOST_VALUES:
+            types = self.argument_types.get((place, name), ())
+            if len(types) <= MOST_VALUES:
                 known = found[0][0] if found else ()
-                found.append((tuple(v for v in passed if v not in known), PASSED_ON))
+                found.append((tuple(v for v in types if v not in known), PASSED_ON))
         return all_of(found)
 
     def _global(self, file: File, name: str) -> Known:
@@ -300,7 +300,7 @@ class Values:
             values, how = self.of_class(value, name)
             return values, min(sure, how)
         if isinstance(value, Super):
-            self.search.reads.add(marks.mark(value.of.place, name))
+            self.search.reads.add(scopes.mark(value.of.place, name))
             values, how = self._members[value.of, name, 1]
             return values, min(how, OWN_METHOD)
         values, how = self.of_class(value.of, name)
@@ -310,7 +310,7 @@ class Values:
 
     def _of_function(self, made: Def, sure: float, name: str) -> Known:
         """A function's own attribute; else a property's value has it."""
-        self.search.reads.add(marks.mark(made.place, name))
+        self.search.reads.add(scopes.mark(made.place, name))
         if made.file.language.functions_have_members and name in made.children:
             return (made.children[name],), sure
         values, how = self._properties[made, name]
@@ -335,7 +335,7 @@ class Values:
 
     def _find_in_order(self, cls: Def, name: str, start: int) -> Known:
         order = self.order(cls)
-        self.search.reads.add(marks.mark(cls.place, marks.BASES))
+        self.search.reads.add(scopes.mark(cls.place, scopes.BASES))
         for one in order[start:]:
             made = one.children.get(name)
             if made is not None and made.kind != "constant":
@@ -352,7 +352,7 @@ class Values:
     def _attribute(self, cls: Def, text: str) -> Known:
         """A value that a method gave to ``self``: its names are that method's."""
         head = text.partition(".")[0].rstrip("()")
-        self.search.reads.add(marks.mark(cls.place, marks.PARAMETERS))
+        self.search.reads.add(scopes.mark(cls.place, scopes.PARAMETERS))
         for made in cls.children.values():
             if head in made.params and head not in cls.file.language.self_names:
                 values, sure = self.several(cls.file, made.qualified, text)
@@ -363,15 +363,15 @@ class Values:
     def _of_subclasses(self, cls: Def, name: str) -> Known:
         found: dict[Value, None] = {}
         reads = self.search.reads
-        reads.add(marks.mark(cls.place, marks.SUBCLASSES))
+        reads.add(scopes.mark(cls.place, scopes.SUBCLASSES))
         pending, seen = list(cls.subclasses), {cls}
         while pending and len(seen) < 1000:
             one = pending.pop()
             if one in seen:
                 continue
             seen.add(one)
-            reads.add(marks.mark(one.place, name))
-            reads.add(marks.mark(one.place, marks.SUBCLASSES))
+            reads.add(scopes.mark(one.place, name))
+            reads.add(scopes.mark(one.place, scopes.SUBCLASSES))
             values, _ = self._members[one, name, 0]
             found.update((value, None) for value in values if value is not OUTSIDE)
             pending += one.subclasses
@@ -389,7 +389,7 @@ class Values:
         if isinstance(value, Def):
             if value.is_class:
                 return (value.instance,), sure
-            self.search.reads.add(marks.mark(value.place, "return"))
+            self.search.reads.add(scopes.mark(value.place, "return"))
             text = value.file.assigned.get(f"{value.qualified}.return")
             if text is None:
                 return NOTHING

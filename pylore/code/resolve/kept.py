@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ...core.text import composed
 from ..imports import Bound
-from . import scopes as marks
+from . import scopes
 from .scopes import Def, File
 
 IMPORTS, BASES, ADOPTED, CALLS, AWAITS, MENTIONS = range(1, 7)
@@ -157,9 +157,9 @@ class Difference:
         found: set[int] = set()
         for file in self._files():
             place = file.place
-            found.update(marks.mark(place, name) for name in self.names)
+            found.update(scopes.mark(place, name) for name in self.names)
             found.update(self._scopes(file))
-        found.update(marks.top(key, name) for key, name in self.packages())
+        found.update(scopes.top(key, name) for key, name in self.packages())
         found.update(self._wholes())
         found.update(self._named())
         return found
@@ -167,12 +167,12 @@ class Difference:
     def _scopes(self, file: File) -> Iterator[int]:
         """The scopes that see a variable that is another one."""
         around = {name.rpartition(".")[0] for name in self.names} - {""}
-        scopes = {*file.defs, *(call.caller for call in file.facts.calls)}
-        for scope in scopes | around:
+        callers = {call.caller for call in file.facts.calls}
+        for scope in {*file.defs} | callers | around:
             here = scope
             while here:
                 if here in around:
-                    yield marks.scope(file.place, scope)
+                    yield scopes.scope(file.place, scope)
                     break
                 here = here.rpartition(".")[0]
 
@@ -180,25 +180,25 @@ class Difference:
         file = self._files()[0]
         old, new = self.old, self.new
         if _stars(old) != _stars(new):
-            yield marks.mark(file.place, marks.STARS)
+            yield scopes.mark(file.place, scopes.STARS)
         mates = {one.mates for one in self._files()}
         if _tops(old) != _tops(new) or len(mates) > 1:
-            yield marks.mark(file.place, marks.WHOLE)
+            yield scopes.mark(file.place, scopes.WHOLE)
             for key in mates - {""}:
-                yield marks.top(key, marks.WHOLE)
+                yield scopes.top(key, scopes.WHOLE)
         for path, name in _classes(old) | _classes(new):
             if _params(old, name) != _params(new, name):
-                yield marks.mark(marks.inner(marks.place(path), name), marks.PARAMETERS)
+                yield scopes.mark(scopes.inner(scopes.place(path), name), scopes.PARAMETERS)
 
     def _named(self) -> Iterator[int]:
         old, new = _candidates(self.old), _candidates(self.new)
         for family, name in {(family, name) for family, name, _ in old ^ new}:
-            yield marks.named(family, name)
+            yield scopes.named(family, name)
         for name in _mentionable(self.old) ^ _mentionable(self.new):
-            yield marks.mentioned(composed(name.rpartition(".")[2]))
+            yield scopes.mentioned(composed(name.rpartition(".")[2]))
         for file in self._files():
             for _, name in _outline(self.old) ^ _outline(self.new):
-                yield marks.imported(file.language.family, name)
+                yield scopes.imported(file.language.family, name)
 
 
 def _stars(file: File | None) -> list[object]:
@@ -260,14 +260,14 @@ def posts(file: File, answers: FileAnswers) -> set[int]:
     found: set[int] = set()
     for made in file.defs.values():
         if made.outer is not None and is_candidate(made):
-            found.add(marks.named(file.language.family, made.name))
+            found.add(scopes.named(file.language.family, made.name))
     for symbol in file.facts.symbols:
-        found.add(marks.mentioned(composed(symbol.qualified.rpartition(".")[2])))
+        found.add(scopes.mentioned(composed(symbol.qualified.rpartition(".")[2])))
     for bases in answers.bases.values():
         for path, name, _ in bases:
-            found.add(marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES))
+            found.add(scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES))
     for path, name in answers.adopted.values():
-        found.add(marks.mark(marks.inner(marks.place(path), name), ADOPTS))
+        found.add(scopes.mark(scopes.inner(scopes.place(path), name), ADOPTS))
     for path, name, parameter in answers.passes:
-        found.add(marks.mark(marks.inner(marks.place(path), name), parameter))
+        found.add(scopes.mark(scopes.inner(scopes.place(path), name), parameter))
     return found

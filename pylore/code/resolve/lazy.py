@@ -9,7 +9,7 @@ from typing import Protocol
 from ..languages.registry import language
 from ..languages.spec import LanguageSpec
 from ..parse.facts import FileFacts, Symbol
-from . import scopes as marks
+from . import scopes
 from .calls import Calls, Draft, only_tests_call
 from .inference import Values
 from .kept import (
@@ -175,7 +175,7 @@ class LazyFiles(Mapping[str, File]):
         for cls in file.defs.values():
             if not cls.is_class:
                 continue
-            for path in self.kept.holding(marks.mark(cls.place, ADOPTS)):
+            for path in self.kept.holding(scopes.mark(cls.place, ADOPTS)):
                 for name, owner in self.classes(path).adopted.items():
                     if owner == (file.path, cls.qualified) and path in self.languages:
                         made = self[path].defs[name]
@@ -203,7 +203,7 @@ class LazyFiles(Mapping[str, File]):
 
     def below(self, path: str, name: str) -> list[tuple[str, str]]:
         """Path and name of the classes that inherit from one, as it is now."""
-        mark = marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES)
+        mark = scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES)
         found = []
         for one in sorted({*self.kept.holding(mark), *self.answers}):
             if one in self.languages:
@@ -212,7 +212,7 @@ class LazyFiles(Mapping[str, File]):
 
     def was_below(self, path: str, name: str) -> list[tuple[str, str]]:
         """The same before the change."""
-        mark = marks.mark(marks.inner(marks.place(path), name), marks.SUBCLASSES)
+        mark = scopes.mark(scopes.inner(scopes.place(path), name), scopes.SUBCLASSES)
         found = []
         for one in self.kept.holding(mark):
             answers = self.kept.answers(one)
@@ -246,7 +246,7 @@ class LazyCalls(Calls):
         files = self._files
         paths = [
             one for one in sorted(
-                {*files.kept.holding(marks.named(language.family, name)), *files.changed}
+                {*files.kept.holding(scopes.named(language.family, name)), *files.changed}
             )
             if one in files
         ]  # fmt: skip
@@ -282,7 +282,7 @@ class _Many(Sequence[Def]):
 _NO_ROW = array("I")
 
 
-class Hanging:
+class Dependents:
     """Rows of what was looked up, and what of it hangs on the marks that were given."""
 
     def __init__(self, rows: Sequence[tuple[str, bytes]], most: int) -> None:
@@ -349,8 +349,8 @@ _Told = frozenset[Written] | None
 """All that is passed for a parameter; None where it is too much."""
 
 
-class KeptPassed(dict[Place, dict[Value, None]]):
-    """``Values.passed`` as it is in one round, of the parameters that were asked for."""
+class KeptArgumentTypes(dict[Place, dict[Value, None]]):
+    """``Values.argument_types`` as it is in one round, of the parameters that were asked for."""
 
     def __init__(self, files: LazyFiles, own: Calls, values: Values) -> None:
         super().__init__()
@@ -409,7 +409,7 @@ class KeptPassed(dict[Place, dict[Value, None]]):
         found = self._others.get(place)
         if found is None:
             path, qualified, name = place
-            mark = marks.mark(marks.inner(marks.place(path), qualified), name)
+            mark = scopes.mark(scopes.inner(scopes.place(path), qualified), name)
             found = self._others[place] = {
                 one: passes[place]
                 for one in self._files.kept.holding(mark)
@@ -482,6 +482,6 @@ def _until(
 def with_marks(places: Iterable[Written]) -> Mapping[int, Written]:
     """The marks of parameters."""
     return {
-        marks.mark(marks.inner(marks.place(path), qualified), name): (path, qualified, name)
+        scopes.mark(scopes.inner(scopes.place(path), qualified), name): (path, qualified, name)
         for path, qualified, name in places
     }

@@ -10,7 +10,7 @@ from zlib import crc32
 
 from ..imports import Bound
 from ..languages.spec import LanguageSpec
-from . import scopes as marks
+from . import scopes
 from .scopes import (
     EXTERNAL,
     IMPORTED,
@@ -349,10 +349,10 @@ class Modules:
                 return found
         if name == "default":
             return self._default(file)
-        self._search.reads.add(marks.mark(file.place, marks.STARS))
+        self._search.reads.add(scopes.mark(file.place, scopes.STARS))
         found = self._from_stars(file, name)
         if not found[0]:
-            self._search.reads.add(marks.mark(file.place, "default"))
+            self._search.reads.add(scopes.mark(file.place, "default"))
         if not found[0] and "default" in file.bound:
             # What a file exports whole, a function or an object, has the names.
             values, sure = self.exported(file.path, "default")
@@ -419,7 +419,7 @@ class Modules:
 
     def _default(self, file: File) -> Known:
         """The only definition of a file that does not say which is its default."""
-        self._search.reads.add(marks.mark(file.place, marks.WHOLE))
+        self._search.reads.add(scopes.mark(file.place, scopes.WHOLE))
         whole = [one for one in file.top.values() if one.kind in ("class", "function")]
         return ((whole[0],), PASSED_ON) if len(whole) == 1 else NOTHING
 

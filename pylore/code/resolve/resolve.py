@@ -12,8 +12,8 @@ from ...core.vocabulary import file_id
 from ..imports import DECLARED, RESOLVED, Bound, Importers, SourceTree
 from ..languages.registry import language
 from ..parse.facts import FileFacts, Import
-from . import scopes as marks
-from .calls import Calls, Draft, Passed, Resolution, adopt, inherit, merge
+from . import scopes
+from .calls import ArgumentTypes, Calls, Draft, Resolution, adopt, inherit, merge
 from .inference import Values
 from .kept import AWAITS, CALLS, IMPORTS, FileAnswers, Passes, Reads, Written, join, posts, put
 from .scopes import MOST_VALUES, OUTSIDE, Def, File, Module, Place, Super, Value, import_type, told
@@ -31,7 +31,7 @@ class Round(NamedTuple):
     """What one part is to do next: the first round, a further one, or the end."""
 
     paths: Sequence[str] = ()
-    passed: Message | None = None
+    argument_types: Message | None = None
 
 
 class Drawn(NamedTuple):
@@ -43,7 +43,7 @@ class Drawn(NamedTuple):
 
 
 class RoundAnswer(NamedTuple):
-    passed: Message
+    argument_types: Message
     drawn: Drawn | None = None
 
 
@@ -92,11 +92,11 @@ def _dealt(files: Mapping[str, File], count: int) -> list[list[str]]:
 
 def _run(ask: Ask, parts: Sequence[list[str]], drawn: Drawn, meanwhile: Meanwhile) -> None:
     known: dict[Written, set[Written]] = {}
-    passed = _new(ask([Round(paths=part) for part in parts], meanwhile), known)
+    types = _new(ask([Round(paths=part) for part in parts], meanwhile), known)
     for _ in range(ROUNDS):
-        if not passed:
+        if not types:
             break
-        passed = _new(ask([Round(passed=passed)] * len(parts), _nothing), known)
+        types = _new(ask([Round(argument_types=types)] * len(parts), _nothing), known)
     for answer in ask([Round()] * len(parts), _nothing):
         if answer.drawn is not None:
             drawn.draft.join(answer.drawn.draft)
@@ -109,10 +109,10 @@ def _nothing() -> None:
 
 
 def _new(answers: Iterable[RoundAnswer], known: dict[Written, set[Written]]) -> Message:
-    """What was never passed before, of all parts together."""
+    """Return the argument types that are new, of all parts together."""
     found: Message = {}
     for answer in answers:
-        for place, values in answer.passed.items():
+        for place, values in answer.argument_types.items():
             held = known.setdefault(place, set())
             fresh = [value for value in values if value not in held]
             if fresh and len(held) <= MOST_VALUES:
@@ -137,8 +137,8 @@ class _Worker:
     def answer(self, job: Round) -> RoundAnswer:
         if job.paths:
             return self._answer(self._calls.first(self._files[path] for path in job.paths))
-        if job.passed:
-            return self._answer(self._calls.again(self._read(job.passed)))
+        if job.argument_types:
+            return self._answer(self._calls.again(self._read(job.argument_types)))
         self._calls.finish()
         return RoundAnswer({}, Drawn(self._draft, written_passes(self._calls), self._reads()))
 
@@ -150,10 +150,10 @@ class _Worker:
         return reads
 
     @staticmethod
-    def _answer(passed: Passed) -> RoundAnswer:
+    def _answer(types: ArgumentTypes) -> RoundAnswer:
         return RoundAnswer({
             (made.file.path, made.qualified, name): [written(value) for value in values]
-            for (made, name), values in passed.items()
+            for (made, name), values in types.items()
         })  # fmt: skip
 
     def _read(self, message: Message) -> dict[Place, list[Value]]:
@@ -298,7 +298,7 @@ def bind(
         return
     family = file.language.family
     parts = {part for item in file.facts.imports for part in _parts(item)}
-    looked = {marks.imported(family, part) for part in parts}
+    looked = {scopes.imported(family, part) for part in parts}
     importer = importers.of(file.language.family, make)
     file.mates = importers.package_of(file.path)
     used: set[str] | None = None
@@ -317,7 +317,7 @@ def bind(
                 draft.add(here, file_id(target), "imports", found.confidence, told("file", kind))
             else:
                 used = _used(file) if used is None else used
-                looked.add(marks.top(target, marks.WHOLE))
+                looked.add(scopes.top(target, scopes.WHOLE))
                 for path, sure in _of_package(importers.packages.get(target, ()), used, known):
                     draft.add(here, file_id(path), "imports", min(sure, found.confidence),
                               told("package", kind))  # fmt: skip
