@@ -85,6 +85,17 @@ def make_id(type: str, text: str) -> str:
     return named_id(type, text.strip()) if type in NAMED_TYPES else record_id(type, text)
 
 
+def check_type(type: str) -> str:
+    """Return a type that is to be declared.
+
+    Raises:
+        LoreError: it is not a valid name.
+    """
+    if not (type.isascii() and type.isalpha() and type.islower()):
+        raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
+    return type
+
+
 def check_id(id: str, types: dict[str, str] | None = None) -> str:
     """``id`` if it has the form of one.
 

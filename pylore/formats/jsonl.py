@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from ..core.errors import LoreError, StoreError, nearest
-from ..core.ids import check_id, check_scope
+from ..core.ids import check_id, check_scope, check_type
 from ..core.limits import record_line
 from ..core.merging import is_later
 from ..core.model import Edge, Node, Record
@@ -573,8 +573,6 @@ class _LineImporter:
         self._relations.add(name)
 
     def _take_type(self, fields: dict[str, Any]) -> None:
-        name = text(fields, "declare_type", "")
-        if not (name.isascii() and name.isalpha() and name.islower()):
-            raise LoreError(f"'{name}' is not a valid name for a type: use lower-case letters")
+        name = check_type(text(fields, "declare_type", ""))
         self._merge.type(name, text(fields, "description", ""))
         self._types = self._store.types.all()

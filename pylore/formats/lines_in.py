@@ -197,55 +197,21 @@ _NAME = re.compile(STATE)
 _NAMED = 10
 
 
-def _lines_in_text(fields: dict[str, Any], name: str) -> str:
-    return text(fields, name, "")
-
-
-def _text_or_none(fields: dict[str, Any], name: str) -> str | None:
-    return text(fields, name, "") or None
-
-
-def _moment_or_none(fields: dict[str, Any], name: str) -> str | None:
-    return moment(fields, name) or None
-
-
-def _status(fields: dict[str, Any], name: str) -> str:
-    return choice(fields, name, "", STATUSES)
-
-
-def _source(fields: dict[str, Any], name: str) -> str:
-    return choice(fields, name, "", SOURCES)
-
-
-def _fraction(fields: dict[str, Any], name: str) -> float:
-    return number(fields, name, 1.0)
-
-
-def _line_number(fields: dict[str, Any], name: str) -> int | None:
-    return whole_number(fields, name, None)
-
-
-def _times(fields: dict[str, Any], name: str) -> int:
-    return whole_number(fields, name, 0) or 0
-
-
-def _object(fields: dict[str, Any], name: str) -> str:
-    return json_object(fields, name, "{}")
-
-
-def _tags(fields: dict[str, Any], name: str) -> tuple[str, ...]:
-    return tags(fields, ())
-
-
 _RULES: dict[str, Callable[[dict[str, Any], str], object]] = {
-    "status": _status, "source": _source, "moment": _moment_or_none, "text": _text_or_none,
-    "count": _line_number, "fraction": _fraction, "tags": _tags, "object": _object,
-}  # fmt: skip
-_NODE_FIELDS = {
-    **{name: _RULES[rule] for name, rule in NODE.items()},
-    "title": _lines_in_text, "body": _lines_in_text, "access_count": _times,
-}  # fmt: skip
-_EDGE_FIELDS = {**{name: _RULES[rule] for name, rule in EDGE.items()}, "access_count": _times}
+    "status": lambda fields, name: choice(fields, name, "", STATUSES),
+    "source": lambda fields, name: choice(fields, name, "", SOURCES),
+    "moment": lambda fields, name: moment(fields, name) or None,
+    "text": lambda fields, name: text(fields, name, "") or None,
+    "lines": lambda fields, name: text(fields, name, ""),
+    "count": lambda fields, name: whole_number(fields, name, None),
+    "times": lambda fields, name: whole_number(fields, name, 0) or 0,
+    "fraction": lambda fields, name: number(fields, name, 1.0),
+    "tags": lambda fields, name: tags(fields, ()),
+    "object": lambda fields, name: json_object(fields, name, "{}"),
+}
+_OF_NODES = {**NODE, "title": "lines", "body": "lines", "access_count": "times"}
+_NODE_FIELDS = {name: _RULES[rule] for name, rule in _OF_NODES.items()}
+_EDGE_FIELDS = {name: _RULES[rule] for name, rule in {**EDGE, "access_count": "times"}.items()}
 
 
 def parsed(line: bytes, longest: int) -> dict[str, Any]:

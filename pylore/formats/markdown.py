@@ -12,7 +12,7 @@ from copy import copy
 from hashlib import sha256
 
 from ..core.errors import LoreError, StoreError, UsageError, nearest
-from ..core.ids import check_scope
+from ..core.ids import check_scope, check_type
 from ..core.scopes import own
 from ..core.text import counted
 from ..core.times import now
@@ -184,9 +184,7 @@ class MarkdownImport:
             if not self._new_types:
                 raise UsageError(f"unknown type '{type}'{nearest(type, list(self._types))}: "
                                  "declare it as a new type")  # fmt: skip
-            if not (type.isascii() and type.isalpha() and type.islower()):
-                raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
-            self._types[type] = ""
+            self._types[check_type(type)] = ""
         self._relations = {*self._store.relations.all(), *self._settings.edge_weights}
         words = [*sorted(self._types), "", *sorted(self._relations), str(self._settings.max_text)]
         vocabulary = sha256("\n".join(words).encode()).hexdigest()[:16]

@@ -90,6 +90,12 @@ class Page(Record):
         self.title_lines = [*title_lines]
         self.links: list[Link] = []
 
+    def add(self, link: Link | None, line: int, column: int) -> None:
+        """Add a link, if it is one, that stands at a line (from 1) and a column (from 0)."""
+        if link is not None:
+            link.line, link.places = line, [(line, column)]
+            self.links.append(link)
+
 
 def form_of(path: str) -> Form:
     """What reads a file of this name; what has no form is Markdown."""

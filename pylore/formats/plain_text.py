@@ -20,11 +20,7 @@ def read(lines: Sequence[str], first_line: int) -> Page:
     page = _titled(lines)
     for number, line in enumerate(lines):
         for match in _PATH.finditer(line) if "/" in line else ():
-            link = code_link(match[0])
-            if link is not None:
-                link.line = first_line + number
-                link.places = [(link.line, match.start())]
-                page.links.append(link)
+            page.add(code_link(match[0]), first_line + number, match.start())
     return page
 
 

@@ -53,9 +53,7 @@ def read(lines: Sequence[str], first_line: int) -> Page:
             continue
         after = at + 1
         number = bisect_right(starts, at) - 1
-        link.line = first_line + number
-        link.places = [(link.line, at - starts[number])]
-        page.links.append(link)
+        page.add(link, first_line + number, at - starts[number])
     return page
 
 

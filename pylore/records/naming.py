@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.errors import LoreError, UsageError, nearest
+from ..core.ids import check_type
 from ..core.vocabulary import DECLARED_WEIGHT, LEARNING, LEARNING_TYPES
 from ..graph.relations import fold, require_name
 
@@ -42,9 +43,7 @@ class Naming:
             from ..core.scopes import COMMON
 
             raise LoreError(COMMON)
-        if not (type.isascii() and type.isalpha() and type.islower()):
-            raise LoreError(f"'{type}' is not a valid name for a type: use lower-case letters")
-        self._store.types.declare(type, "")
+        self._store.types.declare(check_type(type), "")
         return type
 
     def require_relation(self, relation: str) -> str:
